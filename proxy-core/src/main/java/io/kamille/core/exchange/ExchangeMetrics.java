@@ -1,0 +1,117 @@
+package io.kamille.core.exchange;
+
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Counts the exchanges of one loop when they are over. Confined to its loop. */
+public final class ExchangeMetrics implements ExchangeObserver {
+
+  static final MetricDescriptor REQUESTS =
+      MetricDescriptor.counter(
+          "kamille_requests_total",
+          Unit.COUNT,
+          "Requests that are over, by the class of the status code sent (none: the client left"
+              + " first) and by what the cache did (none: the route has no cache).",
+          "status",
+          "cache");
+
+  static final MetricDescriptor DURATION =
+      MetricDescriptor.histogram(
+          "kamille_request_duration_seconds",
+          "From the complete request head to the last octet handed to the connection, by what the"
+              + " cache did.",
+          "cache");
+
+  static final MetricDescriptor CONTENT =
+      MetricDescriptor.counter(
+          "kamille_response_content_bytes_total",
+          Unit.BYTES,
+          "Octets of content sent to clients, without heads and framing.");
+
+  static final MetricDescriptor FAILURES =
+      MetricDescriptor.counter(
+          "kamille_request_failures_total",
+          Unit.COUNT,
+          "Requests that could not be completed as asked, by the error token of RFC 9209.",
+          "error");
+
+  private static final List<String> STATUS_CLASSES =
+      List.of("none", "1xx", "2xx", "3xx", "4xx", "5xx");
+
+  private final Map<CacheResult, Counter[]> requests = new EnumMap<>(CacheResult.class);
+  private final Map<CacheResult, Histogram> durations = new EnumMap<>(CacheResult.class);
+  private final Map<Failure.Kind, Counter> failures = new EnumMap<>(Failure.Kind.class);
+  private final Counter content;
+
+  private ExchangeMetrics(MetricRegistry registry) {
+    for (CacheResult result : CacheResult.values()) {
+      requests.put(
+          result,
+          STATUS_CLASSES.stream()
+              .map(status -> registry.counter(REQUESTS, status, result.token()))
+              .toArray(Counter[]::new));
+      durations.put(result, registry.histogram(DURATION, result.token()));
+    }
+    for (Failure.Kind kind : Failure.Kind.values()) {
+      failures.put(kind, registry.counter(FAILURES, kind.token()));
+    }
+    content = registry.counter(CONTENT);
+  }
+
+  /** The counters of one loop more. */
+  public static ExchangeMetrics forLoop(MetricRegistry registry) {
+    return new ExchangeMetrics(registry);
+  }
+
+  @Override
+  public void ended(
+      Exchange exchange, int status, long contentBytes, long startNanos, long endNanos) {
+    CacheResult result = exchange.notes().cache();
+    of(requests, result)[statusClass(status)].increment();
+    of(durations, result).record(endNanos - startNanos);
+    content.add(contentBytes);
+    Failure failure = exchange.notes().failure();
+    if (failure != null) {
+      of(failures, failure.kind()).increment();
+    }
+  }
+
+  /** Exchanges that are over. Any thread. */
+  public long requests() {
+    long sum = 0;
+    for (CacheResult result : requests.keySet()) {
+      sum += requests(result);
+    }
+    return sum;
+  }
+
+  /** Exchanges answered from the store without asking an origin first. Any thread. */
+  public long hits() {
+    return requests(CacheResult.HIT) + requests(CacheResult.STALE_HIT);
+  }
+
+  private long requests(CacheResult result) {
+    long sum = 0;
+    for (Counter counter : of(requests, result)) {
+      sum += counter.value();
+    }
+    return sum;
+  }
+
+  private static int statusClass(int status) {
+    return status < 100 || status >= 600 ? 0 : status / 100;
+  }
+
+  private static <K extends Enum<K>, V> V of(Map<K, V> map, K key) {
+    return Objects.requireNonNull(map.get(key));
+  }
+}

@@ -1,0 +1,95 @@
+package io.kamille.core.exchange;
+
+import io.kamille.core.failure.Failure;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the stations note about an exchange for the access log and the metrics. Fields are written
+ * by the station that knows and read once, at the end. Confined to its loop.
+ */
+public final class ExchangeNotes {
+
+  /** What the cache did, in the words of RFC 9211. */
+  public enum CacheResult {
+    /** No cache on this route. */
+    NONE,
+    HIT,
+    STALE_HIT,
+    /** A validation succeeded and the stored response was used. */
+    REVALIDATED,
+    COLLAPSED,
+    MISS,
+    BYPASS;
+
+    private final String token;
+
+    CacheResult() {
+      token = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The word for it in logs and metrics, for example {@code stale-hit}. */
+    public String token() {
+      return token;
+    }
+  }
+
+  private String route = "";
+  private CacheResult cache = CacheResult.NONE;
+  private @Nullable Failure failure;
+  private String origin = "";
+  private String cacheStatus = "";
+
+  void clear() {
+    route = "";
+    cache = CacheResult.NONE;
+    failure = null;
+    origin = "";
+    cacheStatus = "";
+  }
+
+  public String route() {
+    return route;
+  }
+
+  public void route(String route) {
+    this.route = route;
+  }
+
+  public CacheResult cache() {
+    return cache;
+  }
+
+  public void cache(CacheResult cache) {
+    this.cache = cache;
+  }
+
+  public @Nullable Failure failure() {
+    return failure;
+  }
+
+  public void failure(Failure failure) {
+    this.failure = failure;
+  }
+
+  /** The origin that answered, empty if none was asked. */
+  public String origin() {
+    return origin;
+  }
+
+  public void origin(String origin) {
+    this.origin = origin;
+  }
+
+  /**
+   * What {@code Cache-Status} says on an answer of the connection's own making (RFC 9211); empty if
+   * nothing.
+   */
+  public String cacheStatus() {
+    return cacheStatus;
+  }
+
+  public void cacheStatus(String cacheStatus) {
+    this.cacheStatus = cacheStatus;
+  }
+}

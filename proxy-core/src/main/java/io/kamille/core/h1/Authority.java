@@ -1,0 +1,137 @@
+package io.kamille.core.h1;
+
+import io.kamille.core.http.Octets;
+
+/** The syntax of {@code uri-host [":" port]} (RFC 9110 §4.2, RFC 3986 §3.2) on octets. */
+final class Authority {
+
+  private static final boolean[] REG_NAME = new boolean[128];
+
+  static {
+    String allowed =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=%";
+    for (int i = 0; i < allowed.length(); i++) {
+      REG_NAME[allowed.charAt(i)] = true;
+    }
+  }
+
+  private Authority() {}
+
+  /** Whether the octets are a host that is not empty, with an optional port. No userinfo. */
+  static boolean isValid(byte[] octets, int start, int end) {
+    int hostEnd = hostEnd(octets, start, end);
+    if (hostEnd <= start) {
+      return false;
+    }
+    return hostEnd == end || isPort(octets, hostEnd + 1, end);
+  }
+
+  /** Of a valid authority: whether it names a port. */
+  static boolean hasPort(byte[] octets, int start, int end) {
+    return hostEnd(octets, start, end) < end - 1;
+  }
+
+  /** Where the host ends: at a colon or at {@code end}; -1 if it has an octet it may not have. */
+  private static int hostEnd(byte[] octets, int start, int end) {
+    int at = start;
+    if (at < end && octets[at] == '[') {
+      return literalEnd(octets, at + 1, end);
+    }
+    while (at < end && octets[at] != ':') {
+      if (octets[at] < 0 || !REG_NAME[octets[at]]) {
+        return -1;
+      }
+      if (octets[at] == '%' && !isEscape(octets, at, end)) {
+        return -1;
+      }
+      at++;
+    }
+    return at;
+  }
+
+  private static int literalEnd(byte[] octets, int from, int end) {
+    int at = from;
+    while (at < end && octets[at] != ']') {
+      at++;
+    }
+    boolean closed = at < end && (at + 1 == end || octets[at + 1] == ':');
+    return closed && isIpv6(octets, from, at) ? at + 1 : -1;
+  }
+
+  /** Eight groups, or fewer around one {@code ::}; the last two may be an IPv4 address. */
+  private static boolean isIpv6(byte[] octets, int start, int end) {
+    int groups = 0;
+    boolean gap = false;
+    int at = start;
+    while (at < end) {
+      if (octets[at] == ':') {
+        if (gap || at + 1 == end || octets[at + 1] != ':') {
+          return false;
+        }
+        gap = true;
+        at += 2;
+        continue;
+      }
+      int groupEnd = at;
+      while (groupEnd < end && Character.digit(octets[groupEnd], 16) >= 0) {
+        groupEnd++;
+      }
+      if (groupEnd < end && octets[groupEnd] == '.') {
+        return isIpv4(octets, at, end) && (gap ? groups < 6 : groups == 6);
+      }
+      if (groupEnd == at || groupEnd - at > 4) {
+        return false;
+      }
+      groups++;
+      at = groupEnd;
+      if (at < end && (octets[at] != ':' || at + 1 == end)) {
+        return false;
+      }
+      if (at < end && octets[at + 1] != ':') {
+        at++;
+      }
+    }
+    return gap ? groups < 8 : groups == 8;
+  }
+
+  private static boolean isIpv4(byte[] octets, int start, int end) {
+    int parts = 0;
+    int at = start;
+    while (at < end) {
+      int value = 0;
+      int digits = 0;
+      while (at < end && Octets.isDigit(octets[at]) && digits < 3) {
+        value = value * 10 + (octets[at++] - '0');
+        digits++;
+      }
+      if (digits == 0 || value > 255 || ++parts > 4) {
+        return false;
+      }
+      if (at < end && (octets[at++] != '.' || at == end)) {
+        return false;
+      }
+    }
+    return parts == 4;
+  }
+
+  private static boolean isEscape(byte[] octets, int at, int end) {
+    return at + 2 < end
+        && Character.digit(octets[at + 1], 16) >= 0
+        && Character.digit(octets[at + 2], 16) >= 0;
+  }
+
+  /** A port may be empty (RFC 3986 §3.2.3); it may not exceed 65535. */
+  private static boolean isPort(byte[] octets, int start, int end) {
+    int port = 0;
+    for (int i = start; i < end; i++) {
+      if (!Octets.isDigit(octets[i])) {
+        return false;
+      }
+      port = port * 10 + (octets[i] - '0');
+      if (port > 65_535) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,140 @@
+package io.kamille.core.h1;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Puts a head together in an array of its own and copies it out in one go. Confined to its loop;
+ * one per loop, used for one head at a time.
+ */
+public final class HeadWriter {
+
+  /** A head larger than this does not stay in the scratch array. */
+  private static final int KEEP_BYTES = 128 * 1024;
+
+  private byte[] octets = new byte[1024];
+  private int length;
+
+  /** Begins a response head. */
+  public void statusLine(int status) {
+    length = 0;
+    octets(StatusCode.statusLine(status));
+  }
+
+  /** Begins a section without a start line. */
+  public void begin() {
+    length = 0;
+  }
+
+  /** Appends octets as they are. */
+  public void octets(byte[] source) {
+    octets(source, 0, source.length);
+  }
+
+  /** Appends octets as they are. */
+  public void octets(byte[] source, int offset, int count) {
+    room(count);
+    System.arraycopy(source, offset, octets, length, count);
+    length += count;
+  }
+
+  /** Appends ASCII text. */
+  public void text(String text) {
+    room(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      octets[length + i] = (byte) text.charAt(i);
+    }
+    length += text.length();
+  }
+
+  public void octet(char octet) {
+    room(1);
+    octets[length++] = (byte) octet;
+  }
+
+  /** Appends {@code number}, which is not negative, in decimal digits. */
+  public void decimal(long number) {
+    int digits = 1;
+    for (long rest = number; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    room(digits);
+    long rest = number;
+    for (int i = length + digits - 1; i >= length; i--) {
+      octets[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    length += digits;
+  }
+
+  /** Appends a field line. */
+  public void line(FieldName name, String value) {
+    text(name.text());
+    text(": ");
+    text(value);
+    newLine();
+  }
+
+  /** Appends a field line with a number. */
+  public void line(FieldName name, long value) {
+    text(name.text());
+    text(": ");
+    decimal(value);
+    newLine();
+  }
+
+  /** Appends a line of a section as it is. */
+  public void line(Fields fields, int index) {
+    octets(
+        fields.octets(), fields.nameStart(index), fields.nameEnd(index) - fields.nameStart(index));
+    text(": ");
+    octets(
+        fields.octets(),
+        fields.valueStart(index),
+        fields.valueEnd(index) - fields.valueStart(index));
+    newLine();
+  }
+
+  /** Appends a CRLF: ends a line, or the section. */
+  public void newLine() {
+    room(2);
+    octets[length++] = '\r';
+    octets[length++] = '\n';
+  }
+
+  /** Octets written so far. */
+  public int length() {
+    return length;
+  }
+
+  /** The array, of which the first {@link #length} octets count. Borrowed until the next head. */
+  public byte[] array() {
+    return octets;
+  }
+
+  /** The head in a buffer of its own. The caller owns it. */
+  public ByteBuf toBuffer(ByteBufAllocator allocator) {
+    ByteBuf out = allocator.directBuffer(length, length);
+    out.writeBytes(octets, 0, length);
+    if (octets.length > KEEP_BYTES) {
+      octets = new byte[1024];
+    }
+    return out;
+  }
+
+  @Override
+  public String toString() {
+    return new String(octets, 0, length, StandardCharsets.ISO_8859_1);
+  }
+
+  private void room(int count) {
+    if (octets.length - length < count) {
+      octets = Arrays.copyOf(octets, Math.max(octets.length * 2, length + count));
+    }
+  }
+}

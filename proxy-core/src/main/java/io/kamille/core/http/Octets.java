@@ -1,0 +1,81 @@
+package io.kamille.core.http;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** Octet classes of RFC 9110 §5.6.2 and comparisons on raw octets. Stateless; any thread. */
+public final class Octets {
+
+  /** For each octet: its lower-case form when it may stand in a token, else zero (§5.6.2). */
+  private static final byte[] TOKEN = tokenTable();
+
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private Octets() {}
+
+  private static byte[] tokenTable() {
+    byte[] table = new byte[256];
+    for (char c = 'a'; c <= 'z'; c++) {
+      table[c] = (byte) c;
+      table[c - 32] = (byte) c;
+    }
+    for (char c = '0'; c <= '9'; c++) {
+      table[c] = (byte) c;
+    }
+    for (char c : "!#$%&'*+-.^_`|~".toCharArray()) {
+      table[c] = (byte) c;
+    }
+    return table;
+  }
+
+  /** The lower-case form of {@code octet} if it may stand in a token, else 0. */
+  public static byte tokenLower(byte octet) {
+    return TOKEN[octet & 0xff];
+  }
+
+  /** Whether {@code text} is a token: not empty, token octets only. */
+  public static boolean isToken(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c > 0x7f || TOKEN[c] == 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  /** The eight octets from {@code offset} on, the first in the lowest place. */
+  public static long word(byte[] octets, int offset) {
+    return (long) WORD.get(octets, offset);
+  }
+
+  /** ASCII lower case; other octets unchanged. */
+  public static byte lower(byte octet) {
+    return octet >= 'A' && octet <= 'Z' ? (byte) (octet + 32) : octet;
+  }
+
+  public static boolean isDigit(byte octet) {
+    return octet >= '0' && octet <= '9';
+  }
+
+  /** Whether the octets in {@code [start, end)} are {@code text}, ignoring ASCII case. */
+  public static boolean equalsIgnoreCase(byte[] octets, int start, int end, String text) {
+    if (end - start != text.length()) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (lower(octets[start + i]) != lower((byte) text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The octets as text, one character each (ISO 8859-1), so that nothing is lost. */
+  public static String text(byte[] octets, int start, int end) {
+    return new String(octets, start, end - start, StandardCharsets.ISO_8859_1);
+  }
+}

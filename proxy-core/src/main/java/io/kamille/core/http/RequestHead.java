@@ -1,0 +1,234 @@
+package io.kamille.core.http;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Start line and header section of a request (RFC 9112 §3): offsets into the octets of its {@link
+ * Fields}.
+ *
+ * <p>Filled by the parser, which guarantees what its accessors promise: one valid authority, a
+ * target in one of the four forms. Not thread-safe: belongs to one exchange and its loop.
+ */
+public final class RequestHead {
+
+  /** How the request target was written (RFC 9112 §3.2). */
+  public enum TargetForm {
+    ORIGIN,
+    ABSOLUTE,
+    AUTHORITY,
+    ASTERISK
+  }
+
+  private final Fields fields;
+  private Method method = Method.GET;
+  private TargetForm form = TargetForm.ORIGIN;
+  private int minorVersion = 1;
+  private int methodStart;
+  private int methodEnd;
+  private int targetStart;
+  private int targetEnd;
+  private int pathStart;
+  private int queryStart;
+  private int authorityStart;
+  private int authorityEnd;
+  private boolean secure;
+
+  /** An empty head for the parser to fill. */
+  public RequestHead() {
+    this(new Fields());
+  }
+
+  private RequestHead(Fields fields) {
+    this.fields = fields;
+  }
+
+  /**
+   * A head made by hand, for tests and for requests of our own: {@code GET}, {@code
+   * http://example.org/a?b}, field names and values in turn. A {@code Host} line is added.
+   */
+  public static RequestHead of(String method, String uri, String... namesAndValues) {
+    int schemeEnd = uri.indexOf("://");
+    int authority = schemeEnd + 3;
+    int slash = uri.indexOf('/', authority);
+    String target = slash < 0 ? "/" : uri.substring(slash);
+    String host = slash < 0 ? uri.substring(authority) : uri.substring(authority, slash);
+    RequestHead head = new RequestHead();
+    byte[] line = (method + target + host).getBytes(StandardCharsets.ISO_8859_1);
+    System.arraycopy(line, 0, head.fields.roomFor(line.length), 0, line.length);
+    int targetEnd = method.length() + target.length();
+    head.startLine(
+        Method.of(line, 0, method.length()),
+        0,
+        method.length(),
+        TargetForm.ORIGIN,
+        method.length(),
+        targetEnd,
+        1);
+    int query = target.indexOf('?');
+    head.target(method.length(), query < 0 ? targetEnd : method.length() + query);
+    head.authority(targetEnd, line.length);
+    head.secure(uri.startsWith("https:"));
+    head.fields.add(FieldName.HOST, host);
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      head.fields.add(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return head;
+  }
+
+  /** A copy that lives as long as it likes. */
+  public RequestHead copy() {
+    RequestHead copy = new RequestHead(fields.copy());
+    copy.startLine(method, methodStart, methodEnd, form, targetStart, targetEnd, minorVersion);
+    copy.target(pathStart, queryStart);
+    copy.authority(authorityStart, authorityEnd);
+    copy.secure = secure;
+    return copy;
+  }
+
+  public Fields fields() {
+    return fields;
+  }
+
+  public Method method() {
+    return method;
+  }
+
+  /** The method as it came. */
+  public String methodText() {
+    return method == Method.OTHER ? Octets.text(octets(), methodStart, methodEnd) : method.name();
+  }
+
+  public TargetForm form() {
+    return form;
+  }
+
+  /** 1 for HTTP/1.1, 0 for HTTP/1.0. */
+  public int minorVersion() {
+    return minorVersion;
+  }
+
+  /** Whether the request came over TLS: the scheme of the target URI is https. */
+  public boolean isSecure() {
+    return secure;
+  }
+
+  /** The request target as it came. */
+  public String target() {
+    return Octets.text(octets(), targetStart, targetEnd);
+  }
+
+  /**
+   * Path and query as they are forwarded, {@code /} if an absolute-form target had none (RFC 9112
+   * §3.2.1); {@code *} and authority-form targets unchanged.
+   */
+  public String pathAndQuery() {
+    String text = Octets.text(octets(), pathStart, targetEnd);
+    return form == TargetForm.ABSOLUTE && !text.startsWith("/") ? "/" + text : text;
+  }
+
+  /** The path without the query. */
+  public String path() {
+    String text = Octets.text(octets(), pathStart, queryStart);
+    return text.isEmpty() ? "/" : text;
+  }
+
+  /** Host and port of the target URI as they came; empty if an HTTP/1.0 request named none. */
+  public String authority() {
+    return Octets.text(octets(), authorityStart, authorityEnd);
+  }
+
+  /** The first value of the field or null. */
+  public @Nullable String field(FieldName name) {
+    return fields.first(name);
+  }
+
+  /** The octets that the offsets of this head point into. Do not keep or change. */
+  public byte[] octets() {
+    return fields.octets();
+  }
+
+  public int methodStart() {
+    return methodStart;
+  }
+
+  public int methodEnd() {
+    return methodEnd;
+  }
+
+  public int targetStart() {
+    return targetStart;
+  }
+
+  public int targetEnd() {
+    return targetEnd;
+  }
+
+  /** Where the path begins; it may be empty in absolute form and means {@code /} then. */
+  public int pathStart() {
+    return pathStart;
+  }
+
+  /** Where the path ends: at the question mark of the query or at {@link #targetEnd}. */
+  public int pathEnd() {
+    return queryStart;
+  }
+
+  public int authorityStart() {
+    return authorityStart;
+  }
+
+  public int authorityEnd() {
+    return authorityEnd;
+  }
+
+  // For the parser
+
+  /** Forgets the request and keeps the memory. */
+  public void clear() {
+    fields.clear();
+    secure = false;
+    startLine(Method.OTHER, 0, 0, TargetForm.ORIGIN, 0, 0, 1);
+    target(0, 0);
+    authority(0, 0);
+  }
+
+  /** Sets what the request line says. */
+  public void startLine(
+      Method method,
+      int methodStart,
+      int methodEnd,
+      TargetForm form,
+      int targetStart,
+      int targetEnd,
+      int minorVersion) {
+    this.method = method;
+    this.methodStart = methodStart;
+    this.methodEnd = methodEnd;
+    this.form = form;
+    this.targetStart = targetStart;
+    this.targetEnd = targetEnd;
+    this.minorVersion = minorVersion;
+  }
+
+  /** Sets where the path begins and where it ends and the query (with its mark) begins. */
+  public void target(int pathStart, int queryStart) {
+    this.pathStart = pathStart;
+    this.queryStart = queryStart;
+  }
+
+  /** Sets where host and port stand. */
+  public void authority(int start, int end) {
+    this.authorityStart = start;
+    this.authorityEnd = end;
+  }
+
+  public void secure(boolean secure) {
+    this.secure = secure;
+  }
+
+  @Override
+  public String toString() {
+    return methodText() + " " + target() + " HTTP/1." + minorVersion + "\n" + fields;
+  }
+}

@@ -1,0 +1,15 @@
+package io.kamille.core.log;
+
+/** How a record becomes a line. Confined to the writer. */
+interface LineFormat {
+
+  /** Appends one line with its line feed. */
+  void append(LogRecord record, LineBuffer out);
+
+  static LineFormat of(AccessLogSettings.Format format) {
+    return switch (format) {
+      case COMBINED -> new CombinedFormat();
+      case JSON -> new JsonFormat();
+    };
+  }
+}

@@ -1,0 +1,23 @@
+package io.kamille.core.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where lines go. Confined to the writer once it has started. */
+interface LogDestination {
+
+  /** Writes all of it, or throws; the position then says how much was written. */
+  void write(ByteBuffer lines) throws IOException;
+
+  /** Begins a new file of the same name; without one, goes on. On failure the old one stays. */
+  void reopen() throws IOException;
+
+  void close() throws IOException;
+
+  /** The file, or standard output. */
+  static LogDestination open(Optional<Path> file) throws IOException {
+    return file.isPresent() ? FileDestination.open(file.get()) : new StandardOutput();
+  }
+}

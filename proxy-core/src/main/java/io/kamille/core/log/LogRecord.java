@@ -1,0 +1,97 @@
+package io.kamille.core.log;
+
+import io.kamille.core.log.RecordLayout.Text;
+
+/** A window on one record in a ring, moved from record to record. Confined to the writer. */
+final class LogRecord {
+
+  private final int[] starts = new int[Text.COUNT];
+  private final int[] ends = new int[Text.COUNT];
+  private byte[] octets = {};
+  private int record;
+
+  /** Looks at the record that begins at {@code offset}. */
+  LogRecord at(byte[] octets, int offset) {
+    this.octets = octets;
+    this.record = offset;
+    int start = addressStart() + addressLength();
+    for (int i = 0; i < Text.COUNT; i++) {
+      starts[i] = start;
+      start += shortAt(RecordLayout.TEXT_LENGTHS + i * Short.BYTES) & ~RecordLayout.CUT;
+      ends[i] = start;
+    }
+    return this;
+  }
+
+  byte[] octets() {
+    return octets;
+  }
+
+  int status() {
+    return shortAt(RecordLayout.STATUS);
+  }
+
+  int minorVersion() {
+    return octets[record + RecordLayout.MINOR_VERSION];
+  }
+
+  boolean isSecure() {
+    return octets[record + RecordLayout.SECURE] != 0;
+  }
+
+  long startEpochMicros() {
+    return longAt(RecordLayout.START);
+  }
+
+  long durationNanos() {
+    return longAt(RecordLayout.DURATION);
+  }
+
+  long contentBytes() {
+    return longAt(RecordLayout.CONTENT);
+  }
+
+  /** Empty if the route has no cache. */
+  String cacheResult() {
+    return Tokens.cacheResult(octets[record + RecordLayout.CACHE_RESULT]);
+  }
+
+  /** Empty if there was none. */
+  String failure() {
+    int code = octets[record + RecordLayout.FAILURE];
+    return code == 0 ? "" : Tokens.failure(code - 1);
+  }
+
+  int addressStart() {
+    return record + RecordLayout.OCTETS;
+  }
+
+  int addressLength() {
+    return shortAt(RecordLayout.ADDRESS_LENGTH);
+  }
+
+  int start(Text text) {
+    return starts[text.number()];
+  }
+
+  int end(Text text) {
+    return ends[text.number()];
+  }
+
+  boolean isEmpty(Text text) {
+    return start(text) == end(text);
+  }
+
+  /** Whether the end of the text was cut off. */
+  boolean isCut(Text text) {
+    return (shortAt(text.lengthOffset()) & RecordLayout.CUT) != 0;
+  }
+
+  private int shortAt(int offset) {
+    return (short) RecordLayout.SHORT.get(octets, record + offset) & 0xffff;
+  }
+
+  private long longAt(int offset) {
+    return (long) RecordLayout.LONG.get(octets, record + offset);
+  }
+}

@@ -1,0 +1,84 @@
+package io.kamille.core.log;
+
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.logging.Handler;
+import java.util.logging.LogManager;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** What Kamille says about itself: one line per message on standard error. Any thread. */
+public final class OperationalLog {
+
+  /*
+   * System.Logger comes straight here (LineLoggerFinder), not by way of java.util.logging, which
+   * takes its handlers away as soon as the process begins to stop: just when a drain has most to
+   * tell. Libraries that know only java.util.logging are sent here by a handler. Of others than
+   * ourselves, nothing below INFO is shown, or DEBUG would be all theirs.
+   */
+  private static final OperationalLog STANDARD_ERROR =
+      new OperationalLog(new FileOutputStream(FileDescriptor.err), InstantSource.system());
+  private static final String OURS = "kamille";
+
+  private final OutputStream out;
+  private final InstantSource clock;
+  // Volatile: set when a configuration is loaded, read before each message.
+  private volatile Level level = Level.INFO;
+
+  OperationalLog(OutputStream out, InstantSource clock) {
+    this.out = out;
+    this.clock = clock;
+  }
+
+  static OperationalLog standardError() {
+    return STANDARD_ERROR;
+  }
+
+  /** Shows messages from this level on; may be called again. Sends Netty's messages here, too. */
+  public static void install(Level level) {
+    STANDARD_ERROR.level(level);
+    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+    Logger root = LogManager.getLogManager().getLogger("");
+    for (Handler handler : root.getHandlers()) {
+      root.removeHandler(handler);
+    }
+    root.addHandler(new LoggingHandler(STANDARD_ERROR));
+  }
+
+  void level(Level least) {
+    level = least;
+  }
+
+  boolean isShown(String name, Level severity) {
+    Level least =
+        name.startsWith(OURS) || level.getSeverity() > Level.INFO.getSeverity()
+            ? level
+            : Level.INFO;
+    return severity != Level.OFF && severity.getSeverity() >= least.getSeverity();
+  }
+
+  void write(
+      Instant moment, Level severity, String name, String message, @Nullable Throwable thrown) {
+    byte[] line =
+        MessageLine.of(moment, severity, name, message, thrown).getBytes(StandardCharsets.UTF_8);
+    synchronized (out) {
+      try {
+        out.write(line);
+      } catch (IOException nobodyReads) {
+        // There is no other place to say so.
+      }
+    }
+  }
+
+  void write(Level severity, String name, String message, @Nullable Throwable thrown) {
+    write(clock.instant(), severity, name, message, thrown);
+  }
+}

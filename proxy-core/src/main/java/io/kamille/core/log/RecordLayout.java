@@ -1,0 +1,91 @@
+package io.kamille.core.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Where the parts of a record in the ring stand, in octets from its beginning. */
+final class RecordLayout {
+
+  /*
+   *   0   4  length of the record, the ring's
+   *   4   2  status code
+   *   6   1  minor version
+   *   7   1  whether the request came over TLS
+   *   8   8  start, microseconds since the epoch
+   *  16   8  duration, nanoseconds
+   *  24   8  octets of content
+   *  32   1  cache result
+   *  33   1  failure kind plus one, 0 for none
+   *  34   2  length of the client's address: 4, 16 or, when it is not known, 0
+   *  36  16  lengths of method, request target, authority, referer, user agent, route, origin,
+   *          reason of the failure; the highest bit says that the text was cut
+   *  52      the client's address, then the texts, in that order
+   */
+  static final int STATUS = RecordRing.LENGTH_BYTES;
+  static final int MINOR_VERSION = STATUS + Short.BYTES;
+  static final int SECURE = MINOR_VERSION + 1;
+  static final int START = SECURE + 1;
+  static final int DURATION = START + Long.BYTES;
+  static final int CONTENT = DURATION + Long.BYTES;
+  static final int CACHE_RESULT = CONTENT + Long.BYTES;
+  static final int FAILURE = CACHE_RESULT + 1;
+  static final int ADDRESS_LENGTH = FAILURE + 1;
+  static final int TEXT_LENGTHS = ADDRESS_LENGTH + Short.BYTES;
+  static final int OCTETS = TEXT_LENGTHS + Text.COUNT * Short.BYTES;
+
+  static final int ADDRESS_LIMIT = 16;
+  static final int CUT = 0x8000;
+
+  /** The longest record there is. */
+  static final int GREATEST_LENGTH = OCTETS + ADDRESS_LIMIT + Text.limits();
+
+  static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.nativeOrder());
+  static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** The texts of a record, in their order, and how many octets of each are kept. */
+  enum Text {
+    METHOD(0, 64),
+    TARGET(1, 8192),
+    AUTHORITY(2, 256),
+    REFERER(3, 2048),
+    USER_AGENT(4, 1024),
+    ROUTE(5, 256),
+    ORIGIN(6, 256),
+    REASON(7, 256);
+
+    static final int COUNT = 8;
+
+    private final int number;
+    private final int limit;
+
+    Text(int number, int limit) {
+      this.number = number;
+      this.limit = limit;
+    }
+
+    int number() {
+      return number;
+    }
+
+    int limit() {
+      return limit;
+    }
+
+    int lengthOffset() {
+      return TEXT_LENGTHS + number * Short.BYTES;
+    }
+
+    private static int limits() {
+      int sum = 0;
+      for (Text text : values()) {
+        sum += text.limit;
+      }
+      return sum;
+    }
+  }
+
+  private RecordLayout() {}
+}

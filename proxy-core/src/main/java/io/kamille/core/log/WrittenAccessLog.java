@@ -1,0 +1,137 @@
+package io.kamille.core.log;
+
+import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.log.LogWriter.LogWriterMetrics;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+
+/** The access log with a ring for each loop and one thread that writes. Any thread. */
+final class WrittenAccessLog implements AccessLog {
+
+  /*
+   *   loop ──► ring ─┐
+   *   loop ──► ring ─┼─► writer ──► file
+   *   loop ──► ring ─┘
+   *
+   * The writer looks at the rings ten times a second; a loop wakes it only when its ring is half
+   * full, because a wake-up costs more than many records. Lines of one loop are in order, lines of
+   * different loops may be exchanged within that time.
+   */
+  static final MetricDescriptor LINES =
+      MetricDescriptor.counter(
+          "kamille_access_log_lines_total", Unit.COUNT, "Lines written to the access log.");
+  static final MetricDescriptor DROPPED =
+      MetricDescriptor.counter(
+          "kamille_access_log_dropped_lines_total",
+          Unit.COUNT,
+          "Lines missing from the access log: buffer-full, they came faster than they could be"
+              + " written; write-error, the write failed.",
+          "reason");
+  static final MetricDescriptor WRITE_ERRORS =
+      MetricDescriptor.counter(
+          "kamille_access_log_write_errors_total",
+          Unit.COUNT,
+          "Writes to the access log that failed.");
+
+  private static final System.Logger LOGGER = System.getLogger("kamille.log");
+  private static final int LEAST_BUFFER_BYTES = 64 << 10;
+  private static final long LOOK_NANOS = Duration.ofMillis(100).toNanos();
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+  private final AccessLogSettings settings;
+  private final MetricRegistry registry;
+  private final WallClock clock;
+  private final List<RecordRing> rings = new CopyOnWriteArrayList<>();
+  private final List<Counter> dropped = new CopyOnWriteArrayList<>();
+  private final LogWriter writer;
+  private final Thread thread;
+  // Volatile: set by whoever asks, read by the writer at each look.
+  private volatile boolean isReopenAsked;
+  private volatile boolean isClosing;
+
+  private WrittenAccessLog(
+      AccessLogSettings settings,
+      LogDestination destination,
+      MetricRegistry registry,
+      WallClock clock) {
+    this.settings = settings;
+    this.registry = registry;
+    this.clock = clock;
+    LogWriterMetrics metrics =
+        new LogWriterMetrics(
+            this::dropped,
+            registry.counter(LINES),
+            registry.counter(DROPPED, "write-error"),
+            registry.counter(WRITE_ERRORS));
+    LineFormat format = LineFormat.of(settings.format());
+    this.writer = new LogWriter(rings, format, destination, metrics, clock, LOGGER);
+    this.thread = Thread.ofPlatform().name("kamille-access-log").daemon().unstarted(this::run);
+  }
+
+  static WrittenAccessLog start(
+      AccessLogSettings settings,
+      LogDestination destination,
+      MetricRegistry registry,
+      WallClock clock) {
+    WrittenAccessLog log = new WrittenAccessLog(settings, destination, registry, clock);
+    log.thread.start();
+    return log;
+  }
+
+  @Override
+  public ExchangeObserver forLoop() {
+    RecordRing ring = new RecordRing(Math.max(settings.bufferBytes(), LEAST_BUFFER_BYTES));
+    Counter counter = registry.counter(DROPPED, "buffer-full");
+    dropped.add(counter);
+    rings.add(ring);
+    return new ExchangeRecorder(ring, this::wake, counter, clock);
+  }
+
+  private long dropped() {
+    return dropped.stream().mapToLong(Counter::value).sum();
+  }
+
+  private void wake() {
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    while (!isClosing) {
+      if (isReopenAsked) {
+        isReopenAsked = false;
+        writer.reopen();
+      }
+      if (!writer.drain()) {
+        LockSupport.parkNanos(this, LOOK_NANOS);
+      }
+    }
+    writer.close();
+  }
+
+  @Override
+  public void reopen() {
+    isReopenAsked = true;
+    wake();
+  }
+
+  @Override
+  public void close() {
+    isClosing = true;
+    wake();
+    try {
+      if (!thread.join(CLOSE_LIMIT)) {
+        LOGGER.log(
+            System.Logger.Level.ERROR, "access log: lines are lost: not written in " + CLOSE_LIMIT);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

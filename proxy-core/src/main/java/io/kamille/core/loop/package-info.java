@@ -1,0 +1,5 @@
+/** The loops: one thread each, on which everything of an exchange happens. */
+@NullMarked
+package io.kamille.core.loop;
+
+import org.jspecify.annotations.NullMarked;

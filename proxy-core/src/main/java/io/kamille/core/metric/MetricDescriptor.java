@@ -1,0 +1,80 @@
+package io.kamille.core.metric;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The declaration of one metric, made once by the subsystem it belongs to. Immutable; any thread.
+ *
+ * @param name as it is exported: {@code kamille_}, words with underscores, base unit; a counter
+ *     ends in {@code _total}
+ * @param kind how its values move
+ * @param unit what one is one of; for a histogram always seconds
+ * @param help one sentence for the reader of the reference page
+ * @param labels the label names, in the order in which values are given
+ */
+public record MetricDescriptor(
+    String name, Kind kind, Unit unit, String help, List<String> labels) {
+
+  /** How the values of a metric move. */
+  public enum Kind {
+    /** Only up. */
+    COUNTER,
+    /** Up and down. */
+    GAUGE,
+    /** Durations, by size. */
+    HISTOGRAM
+  }
+
+  /** What is counted or measured; the name of the metric says so (style guide, units). */
+  public enum Unit {
+    /** Things; the name says which. */
+    COUNT(""),
+    SECONDS("_seconds"),
+    BYTES("_bytes"),
+    /** A share between 0 and 1. */
+    RATIO("_ratio");
+
+    private final String suffix;
+
+    Unit(String suffix) {
+      this.suffix = suffix;
+    }
+  }
+
+  private static final Pattern NAME = Pattern.compile("kamille(_[a-z0-9]+)+");
+  private static final Pattern LABEL = Pattern.compile("[a-z][a-z0-9_]*");
+  private static final String TOTAL = "_total";
+
+  public MetricDescriptor {
+    labels = List.copyOf(labels);
+    String end = unit.suffix + (kind == Kind.COUNTER ? TOTAL : "");
+    if (!NAME.matcher(name).matches() || !name.endsWith(end)) {
+      throw new IllegalArgumentException(
+          "name: " + name + " (expected: kamille_<words>" + end + ")");
+    }
+    if (kind != Kind.COUNTER && name.endsWith(TOTAL)) {
+      throw new IllegalArgumentException("name: " + name + " (expected: no " + TOTAL + ")");
+    }
+    for (String label : labels) {
+      if (!LABEL.matcher(label).matches() || label.equals("le")) {
+        throw new IllegalArgumentException("label: " + label + " of " + name);
+      }
+    }
+  }
+
+  /** Something that only grows. */
+  public static MetricDescriptor counter(String name, Unit unit, String help, String... labels) {
+    return new MetricDescriptor(name, Kind.COUNTER, unit, help, List.of(labels));
+  }
+
+  /** Something that goes up and down. */
+  public static MetricDescriptor gauge(String name, Unit unit, String help, String... labels) {
+    return new MetricDescriptor(name, Kind.GAUGE, unit, help, List.of(labels));
+  }
+
+  /** Durations. */
+  public static MetricDescriptor histogram(String name, String help, String... labels) {
+    return new MetricDescriptor(name, Kind.HISTOGRAM, Unit.SECONDS, help, List.of(labels));
+  }
+}

@@ -1,0 +1,98 @@
+package io.kamille.core.metric;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricParts.Durations;
+import io.kamille.core.metric.MetricParts.Part;
+import io.kamille.core.metric.MetricParts.Value;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.DoubleSupplier;
+
+/** Where subsystems register what they count, and where it is read. Any thread. */
+public final class MetricRegistry {
+
+  /*
+   * Whoever counts asks for a part of its own under a label set, as often as there are writers;
+   * reading adds the parts of a label set up. Nothing on the request path comes here: parts are
+   * handed out at start or when a configuration is loaded, and label values come from enums and
+   * configurations, never from messages. A limit on label sets catches whoever breaks that rule.
+   */
+  @GuardedBy("this")
+  private final Map<String, MetricParts> metrics = new TreeMap<>();
+
+  /** A counter for one writer. */
+  public Counter counter(MetricDescriptor descriptor, String... labelValues) {
+    Counter counter = new Counter();
+    add(descriptor, Kind.COUNTER, new Value(counter::value), labelValues);
+    return counter;
+  }
+
+  /** A histogram for one writer. */
+  public Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
+    Histogram histogram = new Histogram();
+    add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
+    return histogram;
+  }
+
+  /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
+  public Registration counting(
+      MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
+    return add(descriptor, Kind.COUNTER, new Value(count), labelValues);
+  }
+
+  /** Exports a value that goes up and down, asked for on the reader's thread. */
+  public Registration gauge(
+      MetricDescriptor descriptor, DoubleSupplier value, String... labelValues) {
+    return add(descriptor, Kind.GAUGE, new Value(value), labelValues);
+  }
+
+  /** What is registered, ordered by name. */
+  public synchronized List<MetricDescriptor> descriptors() {
+    return metrics.values().stream().map(MetricParts::descriptor).toList();
+  }
+
+  /** All metrics with their present values, ordered by name. */
+  public List<MetricFamily> read() {
+    return copy().stream().map(MetricParts::read).toList();
+  }
+
+  private synchronized List<MetricParts> copy() {
+    return metrics.values().stream().map(MetricParts::copy).toList();
+  }
+
+  private synchronized Registration add(
+      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues) {
+    check(descriptor, kind, labelValues);
+    MetricParts parts =
+        metrics.computeIfAbsent(descriptor.name(), _ -> new MetricParts(descriptor));
+    if (!parts.descriptor().equals(descriptor)) {
+      throw new IllegalArgumentException(
+          descriptor + " (expected: the same as " + parts.descriptor() + ")");
+    }
+    List<String> labels = List.of(labelValues);
+    parts.add(labels, part);
+    return () -> remove(parts, labels, part);
+  }
+
+  private synchronized void remove(MetricParts parts, List<String> labelValues, Part part) {
+    parts.remove(labelValues, part);
+  }
+
+  private static void check(MetricDescriptor descriptor, Kind kind, String... labelValues) {
+    if (descriptor.kind() != kind) {
+      throw new IllegalArgumentException(
+          descriptor.name() + ": " + descriptor.kind() + " (expected: " + kind + ")");
+    }
+    if (labelValues.length != descriptor.labels().size()) {
+      throw new IllegalArgumentException(
+          descriptor.name()
+              + ": "
+              + List.of(labelValues)
+              + " (expected: one value for each of "
+              + descriptor.labels()
+              + ")");
+    }
+  }
+}

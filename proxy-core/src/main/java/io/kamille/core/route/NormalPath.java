@@ -1,0 +1,79 @@
+package io.kamille.core.route;
+
+import java.util.Arrays;
+
+/**
+ * A path as routes compare it: percent-encoded unreserved octets decoded, dot segments removed (RFC
+ * 3986 §6.2.2, §5.2.4). Stateless; any thread.
+ */
+final class NormalPath {
+
+  private NormalPath() {}
+
+  /** Whether the path holds a percent sign or a segment that begins with a dot. */
+  static boolean mayDiffer(byte[] octets, int start, int end) {
+    for (int i = start; i < end; i++) {
+      if (octets[i] == '%' || (octets[i] == '/' && i + 1 < end && octets[i + 1] == '.')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static byte[] of(byte[] octets, int start, int end) {
+    byte[] decoded = new byte[end - start];
+    int length = 0;
+    for (int i = start; i < end; i++) {
+      int octet = octets[i] == '%' && i + 2 < end ? hex(octets[i + 1], octets[i + 2]) : -1;
+      if (octet >= 0 && isUnreserved(octet)) {
+        decoded[length++] = (byte) octet;
+        i += 2;
+      } else {
+        decoded[length++] = octets[i];
+      }
+    }
+    return Arrays.copyOf(decoded, withoutDotSegments(decoded, length));
+  }
+
+  /** Works in place, segment by segment; answers the length that is left. */
+  private static int withoutDotSegments(byte[] path, int length) {
+    int out = 0;
+    int at = 0;
+    while (at < length) {
+      int next = at + 1;
+      while (next < length && path[next] != '/') {
+        next++;
+      }
+      int segment = next - at - 1;
+      boolean dot = segment == 1 && path[at + 1] == '.';
+      boolean dots = segment == 2 && path[at + 1] == '.' && path[at + 2] == '.';
+      if (dots) {
+        while (out > 0 && path[--out] != '/') {}
+      }
+      if (!dot && !dots) {
+        System.arraycopy(path, at, path, out, next - at);
+        out += next - at;
+      } else if (next == length) {
+        path[out++] = '/';
+      }
+      at = next;
+    }
+    return out;
+  }
+
+  private static boolean isUnreserved(int octet) {
+    return (octet >= 'a' && octet <= 'z')
+        || (octet >= 'A' && octet <= 'Z')
+        || (octet >= '0' && octet <= '9')
+        || octet == '-'
+        || octet == '.'
+        || octet == '_'
+        || octet == '~';
+  }
+
+  private static int hex(byte high, byte low) {
+    int h = Character.digit(high, 16);
+    int l = Character.digit(low, 16);
+    return h < 0 || l < 0 ? -1 : h << 4 | l;
+  }
+}

@@ -1,0 +1,68 @@
+package io.kamille.core.route;
+
+import io.kamille.core.exchange.ExchangeHandler;
+import java.util.Locale;
+
+/**
+ * One rule of a {@link RouteTable}: requests for this host and below this path go to that handler.
+ *
+ * @param name what log and metrics call the route
+ * @param host {@code example.org}; {@code *.example.org} for every name that ends in {@code
+ *     .example.org}, however many labels deep, though not for {@code example.org} itself; or {@code
+ *     *} for every host. No port: a route answers on every port we listen on. Case does not matter
+ * @param pathPrefix begins with {@code /} and matches whole segments: {@code /api} matches {@code
+ *     /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only what lies below
+ * @param handler who answers
+ */
+public record Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
+
+  /** The host of a route that answers for every host. */
+  public static final String ANY_HOST = "*";
+
+  private static final String WILDCARD = "*.";
+
+  public Route {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("name: empty (expected: a name for log and metrics)");
+    }
+    host = host.toLowerCase(Locale.ROOT);
+    String fixedPart = host.startsWith(WILDCARD) ? host.substring(WILDCARD.length()) : host;
+    if (!host.equals(ANY_HOST) && !isHost(fixedPart)) {
+      throw new IllegalArgumentException(
+          "host: " + host + " (expected: a host without port, *.host or *)");
+    }
+    if (!pathPrefix.startsWith("/") || pathPrefix.contains("?") || pathPrefix.contains("#")) {
+      throw new IllegalArgumentException(
+          "pathPrefix: " + pathPrefix + " (expected: a path that begins with /)");
+    }
+  }
+
+  boolean hasWildcardHost() {
+    return host.startsWith(WILDCARD);
+  }
+
+  boolean hasAnyHost() {
+    return host.equals(ANY_HOST);
+  }
+
+  /** What a host must end in to match the wildcard, for example {@code .example.org}. */
+  String wildcardSuffix() {
+    return host.substring(1);
+  }
+
+  /** Letters, digits, hyphens, underscores and dots, or an IPv6 address in brackets. */
+  private static boolean isHost(String text) {
+    if (text.startsWith("[")) {
+      return text.length() > 2 && text.indexOf(']') == text.length() - 1;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean fits =
+          (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+      if (!fits) {
+        return false;
+      }
+    }
+    return !text.isEmpty() && !text.startsWith(".") && !text.endsWith(".");
+  }
+}

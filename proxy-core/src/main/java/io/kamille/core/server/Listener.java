@@ -1,0 +1,160 @@
+package io.kamille.core.server;
+
+import io.kamille.core.server.h1.ClientConnection;
+import io.kamille.core.server.h1.H1Loop;
+import io.kamille.core.server.h1.H1Settings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.UnixChannelOption;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A listening address: one socket per loop, among which the kernel spreads the connections. Any
+ * thread.
+ */
+public final class Listener implements AutoCloseable {
+
+  /*
+   * With SO_REUSEPORT a second Kamille could listen on the same address unnoticed, and each would
+   * get half the connections. So the address is first bound without it, for a moment.
+   */
+
+  private final InetSocketAddress address;
+  private final List<Channel> sockets;
+  private final AtomicInteger open;
+
+  private Listener(InetSocketAddress address, List<Channel> sockets, AtomicInteger open) {
+    this.address = address;
+    this.sockets = sockets;
+    this.open = open;
+  }
+
+  /**
+   * Listens.
+   *
+   * @param address where; port 0 lets the kernel choose
+   * @param backlog connections the kernel may hold before we accept them
+   * @param loops which loops serve it
+   * @throws IOException if the address cannot be had; the message says which and why
+   */
+  public static Listener open(
+      InetSocketAddress address, int backlog, List<H1Loop> loops, ConnectionLimiter limiter)
+      throws IOException {
+    probe(address);
+    List<Channel> sockets = new ArrayList<>();
+    AtomicInteger open = new AtomicInteger();
+    InetSocketAddress bound = address;
+    try {
+      for (H1Loop loop : loops) {
+        Channel socket = bind(bound, backlog, new Opening(loop, limiter, open), loops.size() > 1);
+        sockets.add(socket);
+        bound = (InetSocketAddress) socket.localAddress();
+      }
+    } catch (IOException failed) {
+      sockets.forEach(Channel::close);
+      throw failed;
+    }
+    return new Listener(bound, sockets, open);
+  }
+
+  private static void probe(InetSocketAddress address) throws IOException {
+    if (address.isUnresolved()) {
+      throw new IOException("cannot listen on " + address.getHostString() + ": unknown host");
+    }
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(address);
+    } catch (IOException failed) {
+      throw cannotListen(address, failed);
+    }
+  }
+
+  private static IOException cannotListen(InetSocketAddress address, Throwable why) {
+    String host = address.getAddress().getHostAddress();
+    return new IOException(
+        "cannot listen on " + host + ":" + address.getPort() + ": " + why.getMessage(), why);
+  }
+
+  private static Channel bind(
+      InetSocketAddress address, int backlog, Opening opening, boolean spread) throws IOException {
+    H1Settings settings = opening.shared.settings();
+    EventLoop loop = opening.shared.loop();
+    var bind =
+        new ServerBootstrap()
+            .group(loop, loop)
+            .channel(EpollServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, backlog)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(UnixChannelOption.SO_REUSEPORT, spread)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childOption(
+                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                new WriteBufferWaterMark(
+                    settings.lowWatermarkBytes(), settings.highWatermarkBytes()))
+            .childHandler(opening)
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bind.isSuccess()) {
+      throw cannotListen(address, bind.cause());
+    }
+    return bind.channel();
+  }
+
+  /** The address, with the port the kernel chose. */
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  /** Connections that came by this address and are open now. */
+  public int connections() {
+    return open.get();
+  }
+
+  /** Stops accepting; open connections stay. */
+  @Override
+  public void close() {
+    sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+  }
+
+  private static final class Opening extends ChannelInitializer<SocketChannel> {
+
+    private final H1Loop shared;
+    private final ConnectionLimiter limiter;
+    private final AtomicInteger open;
+
+    Opening(H1Loop shared, ConnectionLimiter limiter, AtomicInteger open) {
+      this.shared = shared;
+      this.limiter = limiter;
+      this.open = open;
+    }
+
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      if (!limiter.enter()) {
+        channel.close();
+        return;
+      }
+      open.incrementAndGet();
+      channel
+          .closeFuture()
+          .addListener(
+              closed -> {
+                open.decrementAndGet();
+                limiter.leave();
+              });
+      channel.pipeline().addLast(new ClientConnection(shared, channel, false));
+    }
+  }
+}

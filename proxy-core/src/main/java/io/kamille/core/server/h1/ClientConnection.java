@@ -1,0 +1,566 @@
+package io.kamille.core.server.h1;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to a client: heads in, exchanges one after the other, answers out (RFC 9112 §9).
+ * Confined to its loop.
+ */
+public final class ClientConnection extends ChannelInboundHandlerAdapter {
+
+  /*
+   * At most one exchange is under way. What the client sends meanwhile (pipelining) waits in
+   * `waiting`, and reading stops until the exchange is over: order comes for free, memory is
+   * bounded by one read. The same holds while the client does not take its answers: no head is
+   * looked at until the channel is writable again.
+   *
+   * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
+   * with the first octet of a head. An exchange that is over when the handler returns goes back to
+   * the loop; one that somebody may still hold on to is left to the garbage collector.
+   *
+   * After an answer that ends the connection, the client may still be sending. Closing at once
+   * would reset the connection and could destroy the answer in flight, so we close our side, read
+   * and drop for a moment, and close then (RFC 9112 §9.6).
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+  private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private enum Phase {
+    /** Between requests, or within a head. */
+    HEAD,
+    /** An exchange is under way. */
+    EXCHANGE,
+    /** Both sides talk another protocol. */
+    TUNNEL,
+    /** Our side is closed; what still comes is dropped. */
+    LINGER,
+    CLOSED
+  }
+
+  final H1Loop shared;
+  @Nullable ClientConnection next;
+  @Nullable ClientConnection previous;
+
+  private final Channel channel;
+  private final InetSocketAddress client;
+  private final InetSocketAddress local;
+  private final boolean secure;
+  private Phase phase = Phase.HEAD;
+  private @Nullable ClientExchange exchange;
+  private @Nullable ByteBuf waiting;
+  private long deadlineNanos = NEVER;
+  private long pendingSeen;
+  private boolean reading;
+  private boolean processing;
+  private boolean handling;
+  private boolean moreBehind;
+  private boolean flushPlanned;
+  private boolean unflushed;
+  private boolean readPaused;
+  private boolean inputClosed;
+
+  /** The connection on {@code channel}, which belongs to the loop of {@code shared}. */
+  public ClientConnection(H1Loop shared, Channel channel, boolean secure) {
+    this.shared = shared;
+    this.channel = channel;
+    this.client = (InetSocketAddress) channel.remoteAddress();
+    this.local = (InetSocketAddress) channel.localAddress();
+    this.secure = secure;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    shared.add(this);
+    shared.lookAtClock();
+    deadline(shared.settings().headTimeout());
+  }
+
+  // Toward us
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    reading = true;
+    shared.lookAtClock();
+    ByteBuf before = waiting;
+    if (before != null) {
+      waiting = null;
+      in = joined(before, in);
+    }
+    process(in);
+  }
+
+  /**
+   * Octets that waited and those behind them. Room is doubled: once a client has closed its side,
+   * epoll delivers all that the kernel holds, whether we read or not. Takes ownership of both.
+   */
+  private static ByteBuf joined(ByteBuf before, ByteBuf behind) {
+    ByteBuf joined = before;
+    if (before.writableBytes() < behind.readableBytes()) {
+      int length = before.readableBytes() + behind.readableBytes();
+      joined = before.alloc().directBuffer(2 * length).writeBytes(before);
+      before.release();
+    }
+    joined.writeBytes(behind);
+    behind.release();
+    return joined;
+  }
+
+  /** Takes as much as can be taken now. Takes ownership. */
+  private void process(ByteBuf in) {
+    boolean kept = false;
+    processing = true;
+    try {
+      while (in.isReadable() && !kept) {
+        kept =
+            switch (phase) {
+              case HEAD -> head(in);
+              case EXCHANGE -> content(in);
+              case TUNNEL -> tunnel(in);
+              case LINGER, CLOSED -> drop(in);
+            };
+      }
+    } finally {
+      processing = false;
+      if (!kept) {
+        in.release();
+      }
+    }
+    if (inputClosed) {
+      inputEnds();
+    }
+  }
+
+  /** Keeps what nobody takes now, and reads no more. */
+  private boolean keep(ByteBuf in) {
+    waiting = in;
+    readMore(false);
+    return true;
+  }
+
+  private boolean head(ByteBuf in) {
+    ClientExchange begun = exchange;
+    if (begun == null && !channel.isWritable()) {
+      return keep(in);
+    }
+    ClientExchange current = begun == null ? shared.take(this) : begun;
+    exchange = current;
+    switch (current.parse(in)) {
+      case NEED_MORE -> {
+        if (begun == null) {
+          deadline(shared.settings().headTimeout());
+        }
+      }
+      case COMPLETE -> {
+        moreBehind = in.isReadable();
+        begin(current);
+      }
+      case MALFORMED -> {
+        phase = Phase.EXCHANGE;
+        current.refuse(current.parseFailure());
+      }
+    }
+    return false;
+  }
+
+  private void begin(ClientExchange current) {
+    phase = Phase.EXCHANGE;
+    deadlineNanos = NEVER;
+    current.request().secure(secure);
+    handling = true;
+    current.handle();
+    handling = false;
+    if (current.isOver()) {
+      exchangeIsOver(current, current.isReusable());
+    }
+  }
+
+  private boolean content(ByteBuf in) {
+    ClientExchange current = exchange;
+    if (current != null && current.wantsContent()) {
+      current.contentArrived(in);
+      return false;
+    }
+    return keep(in);
+  }
+
+  private boolean tunnel(ByteBuf in) {
+    ClientExchange current = exchange;
+    if (current == null || !current.isTunnelStarted()) {
+      return keep(in);
+    }
+    progress();
+    current.tunnelArrived(in);
+    return true;
+  }
+
+  private static boolean drop(ByteBuf in) {
+    in.skipBytes(in.readableBytes());
+    return false;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    reading = false;
+    if (unflushed) {
+      flush();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      inputClosed = true;
+      inputEnds();
+    }
+  }
+
+  /** The client has said all it has to say; it may still listen. */
+  private void inputEnds() {
+    if (waiting != null || processing) {
+      return;
+    }
+    ClientExchange current = exchange;
+    switch (phase) {
+      case HEAD, LINGER -> closeAfterFlush();
+      case EXCHANGE -> {
+        if (current != null && current.wantsContent()) {
+          current.breakOff(Failure.of(Kind.CLIENT_GONE, "the client closed within its content"));
+        }
+      }
+      case TUNNEL -> {
+        if (current != null) {
+          current.tunnelInputClosed();
+        }
+      }
+      case CLOSED -> {}
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    closed("the client closed the connection");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // What a socket throws is the end of this client and nothing else: no stack trace in the log.
+    if (!(cause instanceof IOException)) {
+      LOG.log(Level.ERROR, "a connection ends by a fault of ours", cause);
+    }
+    closed("the connection to the client broke: " + cause.getMessage());
+    channel.close();
+  }
+
+  private void closed(String reason) {
+    if (phase == Phase.CLOSED) {
+      return;
+    }
+    phase = Phase.CLOSED;
+    shared.remove(this);
+    if (waiting != null) {
+      waiting.release();
+      waiting = null;
+    }
+    ClientExchange current = exchange;
+    exchange = null;
+    if (current != null) {
+      current.clientGone(Failure.of(Kind.CLIENT_GONE, reason));
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    ClientExchange current = exchange;
+    if (phase == Phase.HEAD) {
+      if (current == null) {
+        betweenRequests();
+      }
+    } else if (current == null) {
+      return;
+    } else if (channel.isWritable()) {
+      if (phase == Phase.EXCHANGE && !current.wantsContent()) {
+        deadlineNanos = NEVER;
+      }
+      current.resumeSource();
+    } else {
+      awaitClient();
+      current.pauseSource();
+    }
+  }
+
+  /** Between requests, a client is read from only while it takes its answers. */
+  private void betweenRequests() {
+    if (channel.isWritable()) {
+      deadline(shared.settings().idleTimeout());
+      shared.loop.execute(this::processNext);
+    } else {
+      awaitClient();
+      readMore(false);
+    }
+  }
+
+  private void awaitClient() {
+    progress();
+    pendingSeen = pendingBytes();
+  }
+
+  // For the exchange
+
+  Channel channel() {
+    return channel;
+  }
+
+  InetSocketAddress client() {
+    return client;
+  }
+
+  InetSocketAddress local() {
+    return local;
+  }
+
+  /** Whether this connection will end with the present exchange. */
+  boolean mustClose() {
+    return shared.isDraining() || (inputClosed && !moreBehind && waiting == null);
+  }
+
+  /** Whether {@code exchange} is the one under way. */
+  boolean isAt(ClientExchange exchange) {
+    return this.exchange == exchange;
+  }
+
+  /** Queues octets; they leave at the end of this burst. Takes ownership. */
+  void write(ByteBuf octets) {
+    channel.write(octets, channel.voidPromise());
+    flushSoon();
+  }
+
+  /** Something was queued on the channel: it leaves at the end of this burst. */
+  void flushSoon() {
+    unflushed = true;
+    if (!reading && !flushPlanned) {
+      flushPlanned = true;
+      shared.loop.execute(this::flushPlanned);
+    }
+  }
+
+  private void flushPlanned() {
+    flushPlanned = false;
+    if (unflushed) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    unflushed = false;
+    channel.flush();
+  }
+
+  /** Something moved: the content time-out begins anew. */
+  void progress() {
+    deadline(
+        phase == Phase.TUNNEL
+            ? shared.settings().tunnelTimeout()
+            : shared.settings().contentTimeout());
+  }
+
+  /** Whether the client may send more now. */
+  void readMore(boolean wanted) {
+    if (readPaused == wanted && channel.isOpen()) {
+      readPaused = !wanted;
+      channel.config().setAutoRead(wanted);
+    }
+  }
+
+  /** The exchange has come to its end outside {@link #begin}. */
+  void exchangeEnded(ClientExchange ended) {
+    if (exchange == ended && !handling) {
+      exchangeIsOver(ended, false);
+    }
+  }
+
+  void becomeTunnel() {
+    phase = Phase.TUNNEL;
+    progress();
+  }
+
+  /** Hands over what came while nobody was there to take it. */
+  void processWaiting() {
+    ByteBuf in = waiting;
+    waiting = null;
+    readMore(true);
+    if (in != null) {
+      process(in);
+    } else if (inputClosed) {
+      inputEnds();
+    }
+  }
+
+  /** Goes on with the next request, if it still stands there. */
+  private void processNext() {
+    if (phase == Phase.HEAD) {
+      processWaiting();
+    }
+  }
+
+  private void exchangeIsOver(ClientExchange over, boolean reusable) {
+    if (phase == Phase.CLOSED) {
+      return;
+    }
+    exchange = null;
+    boolean ends = over.endsConnection() || mustClose();
+    if (reusable) {
+      shared.giveBack(over);
+    }
+    if (ends) {
+      end();
+      return;
+    }
+    phase = Phase.HEAD;
+    deadline(shared.settings().idleTimeout());
+    if (waiting != null || inputClosed) {
+      // Not from within the call that ended the exchange: a long pipeline would nest as deeply.
+      shared.loop.execute(this::processNext);
+    } else {
+      readMore(true);
+    }
+  }
+
+  private void end() {
+    if (phase == Phase.CLOSED) {
+      return;
+    }
+    if (inputClosed) {
+      closeAfterFlush();
+      return;
+    }
+    linger();
+    readMore(true);
+    channel.write(Unpooled.EMPTY_BUFFER).addListener(written -> closeOutput());
+    flush();
+  }
+
+  private void closeOutput() {
+    if (channel.isActive()) {
+      shared.lookAtClock();
+      deadlineNanos = shared.nowNanos() + LINGER_NANOS;
+      ((DuplexChannel) channel).shutdownOutput();
+    }
+  }
+
+  private void closeAfterFlush() {
+    linger();
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
+  }
+
+  private void linger() {
+    phase = Phase.LINGER;
+    awaitClient();
+    if (waiting != null) {
+      waiting.release();
+      waiting = null;
+    }
+  }
+
+  // For the loop
+
+  /** Ends the connection if it is idle; one that is not ends with its exchange. */
+  void drain() {
+    if (phase == Phase.HEAD && exchange == null && waiting == null) {
+      end();
+    }
+  }
+
+  void close() {
+    channel.close();
+  }
+
+  /** Acts if the deadline has passed. */
+  void checkDeadline() {
+    if (deadlineNanos == NEVER || shared.nowNanos() - deadlineNanos < 0) {
+      return;
+    }
+    ClientExchange current = exchange;
+    switch (phase) {
+      case HEAD -> {
+        if (current == null) {
+          // The last answers may still be on their way.
+          if (hasMoved()) {
+            progress();
+          } else {
+            close();
+          }
+        } else {
+          phase = Phase.EXCHANGE;
+          deadlineNanos = NEVER;
+          current.refuse(
+              Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
+        }
+      }
+      case EXCHANGE -> {
+        if (hasMoved()) {
+          progress();
+        } else if (current != null && current.wantsContent()) {
+          contentIsLate(current);
+        } else if (channel.isWritable()) {
+          deadlineNanos = NEVER;
+        } else {
+          close();
+        }
+      }
+      case TUNNEL, LINGER -> {
+        if (hasMoved()) {
+          progress();
+        } else {
+          close();
+        }
+      }
+      case CLOSED -> {}
+    }
+  }
+
+  private void contentIsLate(ClientExchange current) {
+    if (readPaused) {
+      // The origin is slow to take it, not the client to send it.
+      progress();
+    } else {
+      deadlineNanos = NEVER;
+      current.breakOff(
+          Failure.request(StatusCode.REQUEST_TIMEOUT, "the request content took too long"));
+    }
+  }
+
+  /** Whether the client took octets since the last look, however slowly. */
+  private boolean hasMoved() {
+    long pending = pendingBytes();
+    boolean moved = pending != 0 && pending != pendingSeen;
+    pendingSeen = pending;
+    return moved;
+  }
+
+  /** Octets the kernel has not taken. The pending count alone ignores what is partly written. */
+  private long pendingBytes() {
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    return out == null ? 0 : out.totalPendingWriteBytes() - out.currentProgress();
+  }
+
+  private void deadline(Duration timeout) {
+    deadlineNanos = shared.nowNanos() + timeout.toNanos();
+  }
+}

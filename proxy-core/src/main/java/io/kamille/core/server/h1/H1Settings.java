@@ -1,0 +1,39 @@
+package io.kamille.core.server.h1;
+
+import io.kamille.core.h1.HeadLimits;
+import java.time.Duration;
+
+/**
+ * How patient and how generous we are with clients.
+ *
+ * @param head limits of a request head
+ * @param headTimeout from the first octet of a head (or the connection's beginning) to its last
+ * @param idleTimeout between requests
+ * @param contentTimeout without progress while content comes from, or goes to, the client
+ * @param tunnelTimeout without an octet either way after an upgrade
+ * @param maxContentBytes content of one request; more is 413
+ * @param lowWatermarkBytes octets waiting for the client below which the source goes on
+ * @param highWatermarkBytes octets waiting for the client above which the source pauses
+ */
+public record H1Settings(
+    HeadLimits head,
+    Duration headTimeout,
+    Duration idleTimeout,
+    Duration contentTimeout,
+    Duration tunnelTimeout,
+    long maxContentBytes,
+    int lowWatermarkBytes,
+    int highWatermarkBytes) {
+
+  /** What suits most sites. */
+  public static final H1Settings DEFAULT =
+      new H1Settings(
+          HeadLimits.REQUEST,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(75),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(10),
+          Long.MAX_VALUE,
+          64 * 1024,
+          128 * 1024);
+}

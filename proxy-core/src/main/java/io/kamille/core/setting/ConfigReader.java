@@ -1,0 +1,202 @@
+package io.kamille.core.setting;
+
+import io.kamille.core.setting.ConfigNode.Entry;
+import io.kamille.core.setting.ConfigNode.Mapping;
+import io.kamille.core.setting.ConfigNode.Scalar;
+import io.kamille.core.setting.ConfigNode.Sequence;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Reads a tree of nodes by its declaration, and collects every mistake on the way. */
+public final class ConfigReader {
+
+  /*
+   * A mistake never ends the reading: what is wrong is left out, so its default holds, and the
+   * caller decides what values with problems are good for. What is wrong is not also called missing.
+   */
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+  private final Problems problems;
+
+  private ConfigReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** The values of the whole file. They are complete only if no problem was added. */
+  public static SectionValues read(ConfigNode root, Section section, Problems problems) {
+    var values = SectionValues.of(section, root.position());
+    new ConfigReader(problems).readSection(root, section, values);
+    return values.build();
+  }
+
+  private void readSection(ConfigNode node, Section section, SectionValues.Builder values) {
+    Setting<?> shorthand = section.shorthand();
+    switch (node) {
+      case Mapping mapping -> readEntries(mapping, section, values);
+      case Scalar scalar when scalar.isNothing() -> checkMissing(Map.of(), section, values);
+      case Scalar scalar when shorthand != null -> {
+        readSetting(scalar, shorthand, values);
+        checkMissing(Map.of(shorthand.key(), scalar.position()), section, values);
+      }
+      default ->
+          refuse(Problem.Kind.WRONG_KIND, node.position(), values.path(), node.kind(), "a section");
+    }
+  }
+
+  private void readEntries(Mapping mapping, Section section, SectionValues.Builder values) {
+    Map<String, Position> seen = new HashMap<>();
+    for (Entry entry : mapping.entries()) {
+      if (isFirst(entry, seen, values.path())) {
+        readEntry(entry, section, values);
+      }
+    }
+    checkMissing(seen, section, values);
+  }
+
+  private boolean isFirst(Entry entry, Map<String, Position> seen, String path) {
+    Position first = seen.putIfAbsent(entry.key(), entry.position());
+    if (first != null) {
+      refuse(
+          Problem.Kind.DUPLICATE_KEY,
+          entry.position(),
+          join(path, entry.key()),
+          "the key a second time",
+          "it only once (first in line " + first.line() + ")");
+    }
+    return first == null;
+  }
+
+  private void readEntry(Entry entry, Section section, SectionValues.Builder values) {
+    switch (section.member(entry.key())) {
+      case null -> refuseUnknown(entry, section, values.path());
+      case Setting<?> setting -> readSetting(entry.value(), setting, values);
+      case Section child -> {
+        switch (child.shape()) {
+          case ONE -> readChild(entry.value(), child, "", values);
+          case LIST -> readList(entry, child, values);
+          case NAMED -> readNamed(entry, child, values);
+        }
+      }
+    }
+  }
+
+  private void refuseUnknown(Entry entry, Section section, String path) {
+    String known = section.members().stream().map(Member::key).collect(Collectors.joining(", "));
+    problems.add(
+        Problem.Kind.UNKNOWN_KEY,
+        entry.position(),
+        join(path, printable(entry.key())),
+        "unknown key",
+        "one of " + known,
+        problems.isFull() ? null : NearestKey.of(entry.key(), section.members()));
+  }
+
+  private <T> void readSetting(ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
+    if (!(node instanceof Scalar scalar)) {
+      String path = join(values.path(), setting.key());
+      refuse(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
+      return;
+    }
+    switch (setting.type().parse(scalar.text())) {
+      case Parsed.Value<T>(T value) -> values.put(setting, value, scalar.position());
+      case Parsed.Refused<T>(String expected) -> {
+        String path = join(values.path(), setting.key());
+        refuse(Problem.Kind.VALUE, scalar.position(), path, scalar.kind(), expected);
+      }
+    }
+  }
+
+  private void readChild(
+      ConfigNode node, Section child, String name, SectionValues.Builder values) {
+    var builder = values.child(child, name, node.position());
+    readSection(node, child, builder);
+    values.add(builder.build());
+  }
+
+  private void readList(Entry entry, Section child, SectionValues.Builder values) {
+    switch (entry.value()) {
+      case Sequence list -> {
+        list.items().forEach(item -> readChild(item, child, "", values));
+        checkNotEmpty(list.items().isEmpty(), entry, child, values);
+      }
+      case Scalar scalar when scalar.isNothing() -> checkNotEmpty(true, entry, child, values);
+      default -> refuseValue(entry, "a list", values);
+    }
+  }
+
+  private void readNamed(Entry entry, Section child, SectionValues.Builder values) {
+    switch (entry.value()) {
+      case Mapping names -> {
+        Map<String, Position> seen = new HashMap<>();
+        for (Entry named : names.entries()) {
+          String path = join(values.path(), child.key());
+          if (!NAME.matcher(named.key()).matches()) {
+            refuse(
+                Problem.Kind.VALUE,
+                named.position(),
+                path,
+                Problems.quote(named.key()),
+                "a name of up to 64 letters, digits and ._-");
+          } else if (isFirst(named, seen, path)) {
+            readChild(named.value(), child, named.key(), values);
+          }
+        }
+        checkNotEmpty(names.entries().isEmpty(), entry, child, values);
+      }
+      case Scalar scalar when scalar.isNothing() -> checkNotEmpty(true, entry, child, values);
+      default -> refuseValue(entry, "sections under names", values);
+    }
+  }
+
+  private void refuseValue(Entry entry, String expected, SectionValues.Builder values) {
+    ConfigNode value = entry.value();
+    String path = join(values.path(), entry.key());
+    refuse(Problem.Kind.WRONG_KIND, value.position(), path, value.kind(), expected);
+  }
+
+  private void checkNotEmpty(
+      boolean isEmpty, Entry entry, Section child, SectionValues.Builder values) {
+    String required = child.required();
+    if (isEmpty && required != null) {
+      String path = join(values.path(), child.key());
+      refuse(Problem.Kind.MISSING, entry.position(), path, "nothing", required);
+    }
+  }
+
+  private void checkMissing(
+      Map<String, Position> seen, Section section, SectionValues.Builder values) {
+    for (Member member : section.members()) {
+      String required =
+          switch (member) {
+            case Setting<?> setting ->
+                setting.absence() instanceof Setting.Absence.Forbidden<?> ? valueOf(setting) : null;
+            case Section child -> child.required();
+          };
+      if (required != null && !seen.containsKey(member.key())) {
+        String path = join(values.path(), member.key());
+        refuse(Problem.Kind.MISSING, values.position(), path, "nothing", required);
+      }
+    }
+  }
+
+  private void refuse(
+      Problem.Kind kind, Position position, String path, String found, String expected) {
+    problems.add(kind, position, path, found, expected);
+  }
+
+  private static String valueOf(Setting<?> setting) {
+    return "a value (" + setting.type().name() + ")";
+  }
+
+  private static String join(String path, String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  private static String printable(String key) {
+    String quoted = Problems.quote(key);
+    return quoted.substring(1, quoted.length() - 1);
+  }
+}

@@ -1,0 +1,85 @@
+package io.kamille.core.setting;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The mistakes found so far in one configuration. Confined to the thread that reads it. */
+public final class Problems {
+
+  /** After so many we only count: nobody reads further, and a hostile file may hold millions. */
+  private static final int LIMIT = 100;
+
+  private static final int SHOWN_CHARACTERS = 60;
+
+  private final String file;
+  private final List<Problem> found = new ArrayList<>();
+  private int beyondLimit;
+
+  /**
+   * @param file what is read, as the operator named it; every problem begins with it
+   */
+  public Problems(String file) {
+    this.file = file;
+  }
+
+  /** Adds a problem that has no nearest known key. */
+  public void add(
+      Problem.Kind kind, Position position, String path, String found, String expected) {
+    add(kind, position, path, found, expected, null);
+  }
+
+  void add(
+      Problem.Kind kind,
+      Position position,
+      String path,
+      String found,
+      String expected,
+      @Nullable String nearest) {
+    if (isFull()) {
+      beyondLimit++;
+      return;
+    }
+    this.found.add(new Problem(kind, file, position, path, found, expected, nearest));
+  }
+
+  public boolean isEmpty() {
+    return found.isEmpty();
+  }
+
+  /** Whether a further problem would only be counted. */
+  boolean isFull() {
+    return found.size() == LIMIT;
+  }
+
+  /** All problems in the order of the file; the last line tells how many more there are. */
+  public List<Problem> inOrder() {
+    var sorted = new ArrayList<>(found);
+    sorted.sort(Comparator.comparing(Problem::position));
+    if (beyondLimit > 0) {
+      sorted.add(
+          new Problem(
+              Problem.Kind.SYNTAX,
+              file,
+              Position.NOWHERE,
+              "",
+              beyondLimit + " more problems",
+              "the first " + LIMIT + " to be repaired before the rest is shown",
+              null));
+    }
+    return List.copyOf(sorted);
+  }
+
+  /** Text from the file as a message shows it: in quotes, printable and not too long. */
+  public static String quote(String text) {
+    var shown = new StringBuilder("\"");
+    text.codePoints()
+        .limit(SHOWN_CHARACTERS)
+        .forEach(c -> shown.appendCodePoint(Character.isISOControl(c) ? '\uFFFD' : c));
+    if (text.codePoints().skip(SHOWN_CHARACTERS).findAny().isPresent()) {
+      shown.append('…');
+    }
+    return shown.append('"').toString();
+  }
+}

@@ -1,0 +1,166 @@
+package io.kamille.core.setting;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The kinds of value that settings have. */
+public final class ValueTypes {
+
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
+  private static final Pattern RATIO = Pattern.compile("0|1|0?\\.[0-9]{1,9}|1\\.0{1,9}");
+  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
+
+  private ValueTypes() {}
+
+  /** {@code on} or {@code off}; {@code true}, {@code false}, {@code yes}, {@code no} as well. */
+  public static ValueType<Boolean> onOff() {
+    return ValueType.of(
+        "on or off",
+        "",
+        "on or off",
+        text ->
+            switch (text.toLowerCase(Locale.ROOT)) {
+              case "on", "true", "yes" -> Boolean.TRUE;
+              case "off", "false", "no" -> Boolean.FALSE;
+              default -> null;
+            },
+        value -> value ? "on" : "off");
+  }
+
+  /** A whole number within both bounds. */
+  public static ValueType<Integer> wholeNumber(int least, int greatest) {
+    String bounds = least + "–" + greatest;
+    return ValueType.of(
+        "whole number",
+        bounds,
+        "a whole number of " + bounds,
+        text -> {
+          if (!WHOLE_NUMBER.matcher(text).matches()) {
+            return null;
+          }
+          int number = Integer.parseInt(text);
+          return least <= number && number <= greatest ? number : null;
+        },
+        number -> Integer.toString(number));
+  }
+
+  /** A share of a whole, written {@code 0.1}. */
+  public static ValueType<Double> ratio() {
+    return ValueType.of(
+        "ratio",
+        "0–1",
+        "a ratio of 0–1 such as 0.1",
+        text -> RATIO.matcher(text).matches() ? Double.valueOf(text) : null,
+        ratio -> Double.toString(ratio));
+  }
+
+  /** A number of bytes ({@link ByteSize}) within both bounds. */
+  public static ValueType<Long> size(long leastBytes, long greatestBytes) {
+    String bounds = ByteSize.print(leastBytes) + "–" + ByteSize.print(greatestBytes);
+    return ValueType.of(
+        "size",
+        bounds,
+        "a size of " + bounds + " such as 64KiB",
+        text -> {
+          OptionalLong bytes = ByteSize.parse(text);
+          return bytes.isPresent()
+                  && leastBytes <= bytes.getAsLong()
+                  && bytes.getAsLong() <= greatestBytes
+              ? bytes.getAsLong()
+              : null;
+        },
+        ByteSize::print);
+  }
+
+  /** A duration ({@link TimeSpan}) within both bounds. */
+  public static ValueType<Duration> duration(Duration least, Duration greatest) {
+    String bounds = TimeSpan.print(least) + "–" + TimeSpan.print(greatest);
+    return ValueType.of(
+        "duration",
+        bounds,
+        "a duration of " + bounds + " such as 250ms, 30s, 5m or 1h",
+        text -> {
+          Duration duration = TimeSpan.parse(text);
+          return duration != null
+                  && duration.compareTo(least) >= 0
+                  && duration.compareTo(greatest) <= 0
+              ? duration
+              : null;
+        },
+        TimeSpan::print);
+  }
+
+  /** An address to listen on ({@link HostPort}). */
+  public static ValueType<HostPort> address() {
+    return ValueType.of(
+        "address", "", "HOST:PORT with a port of 1–65535", HostPort::parse, HostPort::toString);
+  }
+
+  /** The URL of an origin server ({@link OriginUrl}). */
+  public static ValueType<OriginUrl> origin() {
+    return new ValueType<>("origin URL", "", OriginUrl::parse, OriginUrl::toString);
+  }
+
+  /** One of the constants, written in lower case with dashes. */
+  public static <E extends Enum<E>> ValueType<E> oneOf(E[] constants) {
+    List<E> all = List.of(constants);
+    String words = all.stream().map(ValueTypes::word).collect(Collectors.joining(", "));
+    return ValueType.of(
+        "word", words, "one of " + words, text -> constantOf(all, text), ValueTypes::word);
+  }
+
+  private static <E extends Enum<E>> @Nullable E constantOf(List<E> constants, String text) {
+    return constants.stream().filter(c -> word(c).equals(text)).findFirst().orElse(null);
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** A token (RFC 9110 §5.6.2) of at most 64 characters. */
+  public static ValueType<String> token() {
+    return ValueType.of(
+        "token",
+        "",
+        "a name of letters, digits and -_.",
+        text -> TOKEN.matcher(text).matches() ? text : null,
+        text -> text);
+  }
+
+  /** The path of a file. */
+  public static ValueType<Path> file() {
+    return ValueType.of("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);
+  }
+
+  private static @Nullable Path pathOf(String text) {
+    try {
+      return text.isEmpty() ? null : Path.of(text);
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+
+  /** A value of {@code type}, or {@code word} for none. */
+  public static <T> ValueType<Optional<T>> orWord(String word, ValueType<T> type) {
+    return new ValueType<>(
+        type.name() + " or `" + word + "`",
+        type.bounds(),
+        text ->
+            text.equals(word)
+                ? new Parsed.Value<>(Optional.empty())
+                : switch (type.parse(text)) {
+                  case Parsed.Value<T>(T value) -> new Parsed.Value<>(Optional.of(value));
+                  case Parsed.Refused<T>(String expected) ->
+                      new Parsed.Refused<>(expected + ", or " + word);
+                },
+        value -> value.map(type::print).orElse(word));
+  }
+}

@@ -1,0 +1,198 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.upstream.h1.Attempt;
+import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.pool.ConnectionPool;
+import org.jspecify.annotations.Nullable;
+
+/** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
+final class ForwardedRequest
+    implements Attempt, ConnectionPool.Waiter<OriginConnection>, ContentSource {
+
+  /*
+   * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
+   * of the content was taken from the client, and either the method is idempotent or no connection
+   * was had at all (RFC 9110 §9.2.2). It goes to another origin if there is one. Where there is none,
+   * an origin that just refused a connection is not asked again; but one that closed a connection
+   * is, on a new one.
+   *
+   * An idle connection that turns out closed says nothing about the origin: such an attempt is
+   * repeated on a connection made for it, whatever retries are left, and judges nobody.
+   *
+   * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
+   */
+  private static final int NOWHERE = -1;
+
+  private final UpstreamLoop home;
+  private final Exchange exchange;
+  private final Reply reply;
+  private final RequestContent content;
+  private @Nullable OriginConnection connection;
+  private int place = NOWHERE;
+  private int retries;
+  private long sentNanos;
+  private boolean wantsFresh;
+  private boolean onFresh;
+  private boolean answered;
+  private boolean over;
+
+  ForwardedRequest(UpstreamLoop home, Exchange exchange) {
+    this.home = home;
+    this.exchange = exchange;
+    this.reply = exchange.reply();
+    this.content = exchange.content();
+    this.retries = home.settings().retries();
+  }
+
+  void start() {
+    home.budget().earn();
+    reply.open(this);
+    if (!over) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    place = home.choose(place);
+    Origin origin = home.origin(place);
+    exchange.notes().origin(origin.name());
+    origin.begin();
+    home.counters().request(place);
+    ConnectionPool<OriginConnection> pool = home.pool(place);
+    OriginConnection idle = wantsFresh ? null : pool.takeIdle();
+    if (idle == null) {
+      pool.await(this);
+    } else {
+      lend(idle);
+    }
+  }
+
+  @Override
+  public void lend(OriginConnection lent) {
+    connection = lent;
+    sentNanos = home.nanos();
+    onFresh = lent.isFresh();
+    lent.send(this);
+  }
+
+  @Override
+  public void refuse(Failure why) {
+    Origin origin = home.origin(place);
+    origin.finish();
+    home.counters().failure(why);
+    boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
+    if (!isOurs) {
+      origin.health().failed(home.nanos());
+    }
+    if (!isOurs && home.originCount() > 1 && mayRetry()) {
+      home.counters().retry();
+      begin();
+    } else {
+      over = true;
+      reply.fail(why);
+    }
+  }
+
+  @Override
+  public Exchange exchange() {
+    return exchange;
+  }
+
+  @Override
+  public Reply reply() {
+    return reply;
+  }
+
+  @Override
+  public RequestContent content() {
+    return content;
+  }
+
+  @Override
+  public void answered() {
+    answered = true;
+    home.counters().head(home.nanos() - sentNanos);
+    home.origin(place).health().succeeded();
+  }
+
+  @Override
+  public void ended() {
+    finish();
+  }
+
+  @Override
+  public void failed(Failure why, boolean mayRepeat) {
+    boolean stale = mayRepeat && !onFresh && why.kind() == Kind.CONNECTION_TERMINATED;
+    if (!stale && why.side() == Failure.Side.ORIGIN) {
+      home.origin(place).health().failed(home.nanos());
+    }
+    finish();
+    home.counters().failure(why);
+    boolean again =
+        mayRepeat
+            && why.kind() == Kind.CONNECTION_TERMINATED
+            && exchange.request().method().isIdempotent()
+            && (stale || mayRetry());
+    if (again) {
+      over = false;
+      wantsFresh = true;
+      home.counters().retry();
+      begin();
+    } else if (answered) {
+      reply.abort(why);
+    } else {
+      reply.fail(why);
+    }
+  }
+
+  private boolean mayRetry() {
+    return retries-- > 0 && home.budget().spend();
+  }
+
+  private void finish() {
+    over = true;
+    connection = null;
+    home.origin(place).finish();
+  }
+
+  // The client's side
+
+  @Override
+  public void pause() {
+    if (connection != null) {
+      connection.pause();
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (connection != null) {
+      connection.resume();
+    }
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    if (over) {
+      return;
+    }
+    OriginConnection present = connection;
+    if (place == NOWHERE) {
+      over = true;
+      return;
+    }
+    if (present == null) {
+      home.pool(place).leave(this);
+    }
+    finish();
+    if (present != null) {
+      present.cancel(why);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.upstream.h1.ForwardedHead;
+import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.pool.ConnectionPool;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+
+/** Opens connections to one origin, one of its addresses after the other. Confined to its loop. */
+final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
+
+  private final Origin origin;
+  private final UpstreamSettings settings;
+  private final ForwardedHead forwardedHead;
+  private final Bootstrap bootstrap;
+
+  OriginDialer(
+      Origin origin,
+      UpstreamSettings settings,
+      ForwardedHead forwardedHead,
+      EventLoop loop,
+      ChannelFactory<? extends Channel> channels) {
+    this.origin = origin;
+    this.settings = settings;
+    this.forwardedHead = forwardedHead;
+    this.bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channelFactory(channels)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.SO_KEEPALIVE, true)
+            .option(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes())
+            // A failed write must not destroy an early answer that we have not read yet.
+            .option(ChannelOption.AUTO_CLOSE, false)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                (int) Math.min(settings.connectTimeout().toMillis(), Integer.MAX_VALUE));
+  }
+
+  @Override
+  public void dial(ConnectionPool<OriginConnection> pool) {
+    dial(pool, origin.addressCount());
+  }
+
+  private void dial(ConnectionPool<OriginConnection> pool, int addressesLeft) {
+    InetSocketAddress address = origin.address();
+    if (address == null) {
+      pool.dialFailed(Failure.of(Kind.DNS_ERROR, "no address is known for " + origin.host()));
+      return;
+    }
+    OriginConnection connection =
+        new OriginConnection(origin.name(), pool, settings.connection(), forwardedHead);
+    bootstrap
+        .clone()
+        .handler(connection.handler())
+        .connect(address)
+        .addListener(
+            connected -> {
+              if (connected.isSuccess()) {
+                pool.dialed(connection);
+                return;
+              }
+              origin.passOver(address);
+              if (addressesLeft > 1) {
+                dial(pool, addressesLeft - 1);
+              } else {
+                pool.dialFailed(why(address, connected.cause()));
+              }
+            });
+  }
+
+  private Failure why(InetSocketAddress address, Throwable cause) {
+    String where = origin.name() + " (" + address.getAddress().getHostAddress() + ")";
+    if (cause instanceof ConnectTimeoutException) {
+      return Failure.of(
+          Kind.CONNECTION_TIMEOUT,
+          "no connection to " + where + " in " + settings.connectTimeout().toMillis() + " ms");
+    }
+    return cause instanceof ConnectException
+        ? Failure.of(Kind.CONNECTION_REFUSED, where + " refused the connection")
+        : Failure.of(
+            Kind.DESTINATION_UNAVAILABLE, where + " cannot be reached: " + cause.getMessage());
+  }
+}

@@ -1,0 +1,49 @@
+package io.kamille.core.upstream;
+
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Draws two origins by weight and takes the one with fewer requests in flight for its weight
+ * (Michael Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, 2001). Confined to
+ * its loop.
+ *
+ * <p>Unlike "the least loaded", it does not send all loops at once to the same idle origin.
+ */
+final class PowerOfTwoChoices extends OriginChoice {
+
+  private final SplittableRandom random;
+
+  PowerOfTwoChoices(List<Origin> origins, SplittableRandom random) {
+    super(origins);
+    this.random = random;
+  }
+
+  @Override
+  int pick(int count) {
+    int one = draw(count);
+    int first = candidates[one];
+    candidates[one] = candidates[count - 1];
+    int second = candidates[draw(count - 1)];
+    return load(second, first) < load(first, second) ? second : first;
+  }
+
+  /** Requests in flight, scaled by the weight of the other so that the two compare. */
+  private long load(int place, int other) {
+    return (long) origins[place].inFlight() * origins[other].weight();
+  }
+
+  private int draw(int count) {
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+      total += origins[candidates[i]].weight();
+    }
+    int left = random.nextInt(total);
+    int at = 0;
+    while (left >= origins[candidates[at]].weight()) {
+      left -= origins[candidates[at]].weight();
+      at++;
+    }
+    return at;
+  }
+}

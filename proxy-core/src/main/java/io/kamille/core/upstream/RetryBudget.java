@@ -1,0 +1,31 @@
+package io.kamille.core.upstream;
+
+/** How many requests may be sent once more, so that retries never become the load. Confined. */
+final class RetryBudget {
+
+  /*
+   * Each request earns a fifth of a retry, each retry costs one, and no more than a hundred are
+   * saved up. In a general outage retries add at most 20 % to the load; a few lost connections are
+   * retried at once. It begins with ten in hand, for an upstream that is asked little.
+   */
+  private static final int PRICE = 5;
+  private static final int MOST = 100 * PRICE;
+
+  private int balance = 10 * PRICE;
+
+  /** A request was sent for the first time. */
+  void earn() {
+    if (balance < MOST) {
+      balance++;
+    }
+  }
+
+  /** Whether one may be sent again; it is paid for then. */
+  boolean spend() {
+    if (balance < PRICE) {
+      return false;
+    }
+    balance -= PRICE;
+    return true;
+  }
+}

@@ -1,0 +1,120 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.h1.MaxForwards;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Answers exchanges by asking the origins of one upstream. Any thread; each exchange is handled on
+ * its loop, with the connections of that loop.
+ */
+public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
+
+  private final UpstreamSettings settings;
+  private final List<Origin> origins;
+  private final ChannelFactory<? extends Channel> channels;
+  private final WallClock clock;
+  private final UpstreamMetrics metrics;
+  private final FastThreadLocal<UpstreamLoop> ofLoop = new FastThreadLocal<>();
+  private final Set<EventLoop> loops = new CopyOnWriteArraySet<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * A handler without any connection yet.
+   *
+   * @param origins at least one; look them up first ({@link OriginNames#watch})
+   * @param metrics of the upstream; stays the caller's
+   * @param channels makes the sockets, of a kind that the loops can serve
+   */
+  public UpstreamHandler(
+      UpstreamSettings settings,
+      List<Origin> origins,
+      ChannelFactory<? extends Channel> channels,
+      WallClock clock,
+      UpstreamMetrics metrics) {
+    if (origins.isEmpty()) {
+      throw new IllegalArgumentException("origins: none (expected: at least one)");
+    }
+    this.settings = settings;
+    this.origins = List.copyOf(origins);
+    this.channels = channels;
+    this.clock = clock;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    if (MaxForwards.isSpent(exchange.request())) {
+      MaxForwards.answer(exchange);
+    } else if (settings.forwarding().refusesLoops() && passedHereBefore(exchange.request())) {
+      exchange
+          .reply()
+          .fail(Failure.of(Kind.PROXY_LOOP_DETECTED, "the request has passed this proxy before"));
+    } else {
+      new ForwardedRequest(of(exchange.loop()), exchange).start();
+    }
+  }
+
+  private UpstreamLoop of(EventLoop loop) {
+    UpstreamLoop present = ofLoop.getIfExists();
+    if (present == null) {
+      present =
+          new UpstreamLoop(settings, origins, loop, channels, clock, metrics.counters(origins));
+      if (closed.get()) {
+        present.retire();
+        return present;
+      }
+      ofLoop.set(present);
+      loops.add(loop);
+    }
+    return present;
+  }
+
+  private boolean passedHereBefore(RequestHead request) {
+    String via = request.fields().joined(FieldName.VIA);
+    if (via == null) {
+      return false;
+    }
+    String pseudonym = settings.forwarding().pseudonym();
+    for (String member : via.split(",", -1)) {
+      String[] words = member.strip().split("[ \t]+", -1);
+      if (words.length > 1 && words[1].equalsIgnoreCase(pseudonym)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Closes idle connections now, and others once their exchange is over. Exchanges that still come
+   * are served, each on a connection of its own.
+   */
+  @Override
+  public void close() {
+    closed.set(true);
+    for (EventLoop loop : loops) {
+      loop.execute(this::retire);
+    }
+  }
+
+  private void retire() {
+    UpstreamLoop present = ofLoop.getIfExists();
+    if (present != null) {
+      ofLoop.remove();
+      present.retire();
+    }
+  }
+}

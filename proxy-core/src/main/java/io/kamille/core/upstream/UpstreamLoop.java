@@ -1,0 +1,109 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.h1.ForwardedHead;
+import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.pool.ConnectionPool;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What one loop has of an upstream: a pool for each origin, the choice, the budget. Confined. */
+final class UpstreamLoop {
+
+  private static final Duration LONGEST_TICK = Duration.ofMillis(250);
+  private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
+
+  private final UpstreamSettings settings;
+  private final List<Origin> origins;
+  private final WallClock clock;
+  private final UpstreamCounters counters;
+  private final OriginChoice choice;
+  private final RetryBudget budget = new RetryBudget();
+  private final List<ConnectionPool<OriginConnection>> pools = new ArrayList<>();
+
+  UpstreamLoop(
+      UpstreamSettings settings,
+      List<Origin> origins,
+      EventLoop loop,
+      ChannelFactory<? extends Channel> channels,
+      WallClock clock,
+      UpstreamCounters counters) {
+    this.settings = settings;
+    this.origins = origins;
+    this.clock = clock;
+    this.counters = counters;
+    this.choice = OriginChoice.of(settings.choice(), origins);
+    ForwardedHead head = new ForwardedHead(settings.forwarding(), new HeadWriter());
+    for (int place = 0; place < origins.size(); place++) {
+      Origin origin = origins.get(place);
+      pools.add(
+          new ConnectionPool<>(
+              origin.name(),
+              settings.pool(),
+              new OriginDialer(origin, settings, head, loop, channels),
+              loop,
+              clock,
+              tickNanos(settings),
+              counters.opened(place),
+              counters.closed(place)));
+    }
+  }
+
+  /** An eighth of the shortest time-out, so that none is much longer than it says. */
+  private static long tickNanos(UpstreamSettings settings) {
+    Duration shortest = LONGEST_TICK.multipliedBy(8);
+    for (Duration timeout :
+        List.of(
+            settings.connection().headTimeout(),
+            settings.connection().contentTimeout(),
+            settings.connection().continueTimeout(),
+            settings.pool().idleTimeout(),
+            settings.pool().queueTimeout())) {
+      shortest = timeout.compareTo(shortest) < 0 ? timeout : shortest;
+    }
+    return Math.max(shortest.dividedBy(8).toNanos(), SHORTEST_TICK.toNanos());
+  }
+
+  UpstreamSettings settings() {
+    return settings;
+  }
+
+  UpstreamCounters counters() {
+    return counters;
+  }
+
+  RetryBudget budget() {
+    return budget;
+  }
+
+  int originCount() {
+    return origins.size();
+  }
+
+  Origin origin(int place) {
+    return origins.get(place);
+  }
+
+  ConnectionPool<OriginConnection> pool(int place) {
+    return pools.get(place);
+  }
+
+  /** The place of the origin to ask; another than {@code avoid} if there is one. */
+  int choose(int avoid) {
+    return origins.size() == 1 ? 0 : choice.choose(avoid, clock.nanos());
+  }
+
+  long nanos() {
+    return clock.nanos();
+  }
+
+  /** Closes what is idle and keeps nothing open from now on. */
+  void retire() {
+    pools.forEach(ConnectionPool::retire);
+  }
+}

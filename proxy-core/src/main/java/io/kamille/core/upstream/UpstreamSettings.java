@@ -1,0 +1,60 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.upstream.h1.ConnectionSettings;
+import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.pool.PoolSettings;
+import java.time.Duration;
+
+/**
+ * How an upstream treats its origins.
+ *
+ * @param choice how the origin of a request is picked
+ * @param connectTimeout for a TCP connection
+ * @param retries how often a request that failed may be sent once more, if that is safe
+ * @param failuresUntilOut failures in a row after which an origin is left alone
+ * @param outFor for how long
+ * @param pool how many connections an origin gets
+ * @param connection what one connection puts up with
+ * @param forwarding what origins are told
+ */
+public record UpstreamSettings(
+    OriginChoice.Kind choice,
+    Duration connectTimeout,
+    int retries,
+    int failuresUntilOut,
+    Duration outFor,
+    PoolSettings pool,
+    ConnectionSettings connection,
+    ForwardingSettings forwarding) {
+
+  public static final UpstreamSettings DEFAULTS =
+      new UpstreamSettings(
+          OriginChoice.Kind.POWER_OF_TWO,
+          Duration.ofSeconds(1),
+          1,
+          3,
+          Duration.ofSeconds(10),
+          PoolSettings.DEFAULTS,
+          ConnectionSettings.DEFAULTS,
+          ForwardingSettings.DEFAULTS);
+
+  public UpstreamSettings {
+    if (!connectTimeout.isPositive() || !outFor.isPositive()) {
+      throw new IllegalArgumentException(
+          "connectTimeout: " + connectTimeout + ", outFor: " + outFor + " (expected: positive)");
+    }
+    if (retries < 0 || failuresUntilOut < 1) {
+      throw new IllegalArgumentException(
+          "retries: "
+              + retries
+              + ", failuresUntilOut: "
+              + failuresUntilOut
+              + " (expected: 0 or more, 1 or more)");
+    }
+  }
+
+  /** An origin that is judged by these settings. */
+  public Origin origin(String host, int port, int weight) {
+    return new Origin(host, port, weight, new OriginHealth(failuresUntilOut, outFor.toNanos()));
+  }
+}

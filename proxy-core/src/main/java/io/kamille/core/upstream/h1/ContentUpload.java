@@ -1,0 +1,109 @@
+package io.kamille.core.upstream.h1;
+
+import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.h1.ChunkedEncoder;
+import io.kamille.core.http.Fields;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import org.jspecify.annotations.Nullable;
+
+/** The content of one request on its way to the origin. Confined to its loop. */
+final class ContentUpload implements ContentSink {
+
+  private final OriginConnection connection;
+  private final Channel channel;
+  private final RequestContent content;
+  private long left;
+  private boolean started;
+  private boolean over;
+  private boolean paused;
+
+  ContentUpload(OriginConnection connection, Channel channel, RequestContent content) {
+    this.connection = connection;
+    this.channel = channel;
+    this.content = content;
+    this.left = content.length();
+  }
+
+  /** Asks the client for its content; some may come before this returns. */
+  void start() {
+    started = true;
+    content.start(this);
+  }
+
+  boolean isStarted() {
+    return started;
+  }
+
+  /** Whether nothing more will be sent, be it that all was. */
+  boolean isOver() {
+    return over;
+  }
+
+  private boolean isChunked() {
+    return content.length() == RequestContent.UNKNOWN_LENGTH;
+  }
+
+  @Override
+  public void write(ByteBuf chunk) {
+    if (over) {
+      chunk.release();
+      return;
+    }
+    if (isChunked()) {
+      ChunkedEncoder.write(channel, chunk);
+    } else {
+      left -= chunk.readableBytes();
+      channel.write(chunk, channel.voidPromise());
+    }
+    connection.sending();
+    if (!channel.isWritable() && !over && !paused) {
+      paused = true;
+      content.pause();
+    }
+  }
+
+  @Override
+  public void end(@Nullable Fields trailers) {
+    if (over) {
+      return;
+    }
+    over = true;
+    if (isChunked()) {
+      ChunkedEncoder.end(channel, trailers);
+    } else if (left != 0) {
+      connection.uploadBroke(
+          Failure.of(Kind.PROXY_INTERNAL_ERROR, "content of another length than announced"));
+      return;
+    }
+    connection.sending();
+  }
+
+  @Override
+  public void abort(Failure why) {
+    if (!over) {
+      over = true;
+      connection.uploadBroke(why);
+    }
+  }
+
+  /** The origin takes more again. */
+  void resume() {
+    if (paused) {
+      paused = false;
+      content.resume();
+    }
+  }
+
+  /** Sends no more, and says so to whom the content comes from. */
+  void stop(Failure why) {
+    if (started && !over) {
+      over = true;
+      content.cancel(why);
+    }
+    over = true;
+  }
+}

@@ -1,0 +1,290 @@
+package io.kamille.core.upstream.pool;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.time.WallClock;
+import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of one loop to one origin. Confined to its loop. */
+public final class ConnectionPool<C extends PooledConnection<C>> {
+
+  /*
+   * Idle connections form a list, newest first: the one used last is lent next, its memory is warm
+   * and its origin has had the least time to close it; the surplus ages at the other end and is
+   * closed from there. Taking and giving back move a few links and allocate nothing.
+   *
+   * Whoever finds none idle waits in line while a new one is opened; a connection that comes back in
+   * the meantime serves the first in line. The line is short and has a deadline: an origin that is
+   * too slow is felt by its own requests at once, not by the memory of everyone.
+   *
+   * One timer per pool goes round all lent connections a few times a second, instead of one timer
+   * per connection or per request. It runs only while there is anything to look at.
+   */
+
+  /** Opens connections for a pool. */
+  @FunctionalInterface
+  public interface Dialer<C extends PooledConnection<C>> {
+
+    /**
+     * Begins to open one connection. On the pool's loop, at once or later, ends in {@link
+     * ConnectionPool#dialed} or {@link ConnectionPool#dialFailed}.
+     */
+    void dial(ConnectionPool<C> pool);
+  }
+
+  /** Someone who waits for a connection. */
+  public interface Waiter<C extends PooledConnection<C>> {
+
+    /** Here it is. To be given back by {@link ConnectionPool#release} or {@link #forget}. */
+    void lend(C connection);
+
+    /** There will be none. */
+    void refuse(Failure why);
+  }
+
+  private record Waiting<C extends PooledConnection<C>>(Waiter<C> waiter, long sinceNanos) {}
+
+  private final String origin;
+  private final PoolSettings settings;
+  private final Dialer<C> dialer;
+  private final EventLoop loop;
+  private final WallClock clock;
+  private final long tickNanos;
+  private final long idleTimeoutNanos;
+  private final long queueTimeoutNanos;
+  private final Counter opened;
+  private final Counter closed;
+
+  private final List<C> open = new ArrayList<>();
+  private final ArrayDeque<Waiting<C>> line = new ArrayDeque<>();
+  private @Nullable C newestIdle;
+  private @Nullable C oldestIdle;
+  private int idle;
+  private int dialing;
+  private boolean ticking;
+  private boolean retired;
+
+  /**
+   * An empty pool.
+   *
+   * @param origin its name, for the reasons of failures
+   * @param tickNanos how often deadlines are looked at
+   * @param opened counts connections as they open
+   * @param closed counts connections as they close
+   */
+  public ConnectionPool(
+      String origin,
+      PoolSettings settings,
+      Dialer<C> dialer,
+      EventLoop loop,
+      WallClock clock,
+      long tickNanos,
+      Counter opened,
+      Counter closed) {
+    this.origin = origin;
+    this.settings = settings;
+    this.dialer = dialer;
+    this.loop = loop;
+    this.clock = clock;
+    this.tickNanos = tickNanos;
+    this.idleTimeoutNanos = settings.idleTimeout().toNanos();
+    this.queueTimeoutNanos = settings.queueTimeout().toNanos();
+    this.opened = opened;
+    this.closed = closed;
+  }
+
+  public EventLoop loop() {
+    return loop;
+  }
+
+  /** Connections that are open, lent or idle. */
+  public int openCount() {
+    return open.size();
+  }
+
+  public int idleCount() {
+    return idle;
+  }
+
+  public int waitingCount() {
+    return line.size();
+  }
+
+  /** The idle connection that was used last, or null: then {@link #await} one. */
+  public @Nullable C takeIdle() {
+    while (newestIdle != null) {
+      C connection = newestIdle;
+      unlink(connection);
+      if (connection.isOpen()) {
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** Waits for a connection; the answer may come before this returns. */
+  public void await(Waiter<C> waiter) {
+    if (open.size() + dialing < settings.maxConnections()) {
+      line.add(new Waiting<>(waiter, clock.nanos()));
+      dial();
+    } else if (line.size() - dialing < settings.maxWaiting()) {
+      line.add(new Waiting<>(waiter, clock.nanos()));
+    } else {
+      waiter.refuse(
+          limit("all " + settings.maxConnections() + " connections are busy and the line is full"));
+    }
+  }
+
+  /** Waits no longer. Without effect if the waiter has been answered. */
+  public void leave(Waiter<C> waiter) {
+    line.removeIf(waiting -> waiting.waiter().equals(waiter));
+  }
+
+  /** A connection that was asked for is open. */
+  public void dialed(C connection) {
+    dialing--;
+    opened.increment();
+    connection.place = open.size();
+    open.add(connection);
+    startTicking();
+    offer(connection);
+  }
+
+  /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
+  public void dialFailed(Failure why) {
+    dialing--;
+    Waiting<C> first = line.poll();
+    if (first != null) {
+      first.waiter().refuse(why);
+    }
+    dialForLine();
+  }
+
+  /** Takes back a connection that can serve another request. */
+  public void release(C connection) {
+    assert !connection.isIdle;
+    offer(connection);
+  }
+
+  /** Strikes a connection, lent or idle, that is closed. */
+  public void forget(C connection) {
+    if (connection.isIdle) {
+      unlink(connection);
+    }
+    closed.increment();
+    C last = open.removeLast();
+    if (connection.place < open.size()) {
+      open.set(connection.place, last);
+      last.place = connection.place;
+    }
+    dialForLine();
+  }
+
+  /** Closes what is idle, and from now on whatever comes back. */
+  public void retire() {
+    retired = true;
+    while (oldestIdle != null) {
+      discardOldestIdle(oldestIdle);
+    }
+  }
+
+  private void offer(C connection) {
+    Waiting<C> first = line.poll();
+    if (first != null) {
+      first.waiter().lend(connection);
+    } else if (retired || idle >= settings.maxIdle()) {
+      connection.discard();
+    } else {
+      link(connection);
+    }
+  }
+
+  private void dialForLine() {
+    while (dialing < line.size() && open.size() + dialing < settings.maxConnections()) {
+      dial();
+    }
+  }
+
+  private void dial() {
+    dialing++;
+    startTicking();
+    dialer.dial(this);
+  }
+
+  private void link(C connection) {
+    connection.isIdle = true;
+    connection.idleSinceNanos = clock.nanos();
+    connection.older = newestIdle;
+    if (newestIdle == null) {
+      oldestIdle = connection;
+    } else {
+      newestIdle.newer = connection;
+    }
+    newestIdle = connection;
+    idle++;
+  }
+
+  private void unlink(C connection) {
+    C older = connection.older;
+    C newer = connection.newer;
+    if (older == null) {
+      oldestIdle = newer;
+    } else {
+      older.newer = newer;
+    }
+    if (newer == null) {
+      newestIdle = older;
+    } else {
+      newer.older = older;
+    }
+    connection.older = null;
+    connection.newer = null;
+    connection.isIdle = false;
+    idle--;
+  }
+
+  private void discardOldestIdle(C oldest) {
+    unlink(oldest);
+    oldest.discard();
+  }
+
+  private void startTicking() {
+    if (!ticking) {
+      ticking = true;
+      loop.schedule(this::tick, tickNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Looks at every deadline once. */
+  void tick() {
+    long now = clock.nanos();
+    while (oldestIdle != null && now - oldestIdle.idleSinceNanos >= idleTimeoutNanos) {
+      discardOldestIdle(oldestIdle);
+    }
+    for (int i = open.size() - 1; i >= 0; i--) {
+      if (i < open.size() && !open.get(i).isIdle) {
+        open.get(i).tick(now);
+      }
+    }
+    while (!line.isEmpty() && now - line.peek().sinceNanos() >= queueTimeoutNanos) {
+      line.remove()
+          .waiter()
+          .refuse(
+              limit("no connection became free in " + settings.queueTimeout().toMillis() + " ms"));
+    }
+    ticking = false;
+    if (!open.isEmpty() || dialing > 0 || !line.isEmpty()) {
+      startTicking();
+    }
+  }
+
+  private Failure limit(String reason) {
+    return Failure.of(Kind.CONNECTION_LIMIT_REACHED, origin + ": " + reason);
+  }
+}

@@ -1,0 +1,25 @@
+package io.kamille.core.upstream.pool;
+
+import org.jspecify.annotations.Nullable;
+
+/** A connection that a {@link ConnectionPool} can lend. Confined to its loop. */
+public abstract class PooledConnection<C extends PooledConnection<C>> {
+
+  // The pool's own: links of the idle list, place among all, and since when it is idle.
+  @Nullable C older;
+  @Nullable C newer;
+  boolean isIdle;
+  int place;
+  long idleSinceNanos;
+
+  /**
+   * Comes by every tick of the pool while the connection is lent: the time to look at deadlines.
+   */
+  protected abstract void tick(long nowNanos);
+
+  /** Whether its socket is open: the end of an idle one is known a moment before it is told. */
+  protected abstract boolean isOpen();
+
+  /** Closes the connection, which is idle and no longer wanted. */
+  protected abstract void discard();
+}

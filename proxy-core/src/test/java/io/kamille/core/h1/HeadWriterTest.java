@@ -1,0 +1,59 @@
+package io.kamille.core.h1;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class HeadWriterTest {
+
+  private final HeadWriter writer = new HeadWriter();
+
+  @Test
+  void aHeadIsLinesAndAnEmptyLine() {
+    writer.statusLine(404);
+    writer.line(FieldName.CONTENT_LENGTH, 0);
+    writer.line(FieldName.AGE, Long.MAX_VALUE);
+    writer.line(FieldName.VIA, "1.1 kamille");
+    writer.line(Fields.of("X", "\u00e4", "y", ""), 0);
+    writer.line(Fields.of("X", "\u00e4", "y", ""), 1);
+    writer.newLine();
+    assertThat(writer.toString().split("\r\n", -1))
+        .containsExactly(
+            "HTTP/1.1 404 Not Found",
+            "Content-Length: 0",
+            "Age: 9223372036854775807",
+            "Via: 1.1 kamille",
+            "X: \u00e4",
+            "y: ",
+            "",
+            "");
+  }
+
+  @Test
+  void anUnknownStatusHasNoReasonButItsSpace() {
+    writer.statusLine(299);
+    assertThat(writer).hasToString("HTTP/1.1 299 \r\n");
+  }
+
+  @Test
+  void aNewHeadForgetsTheOneBefore() {
+    writer.statusLine(200);
+    writer.text("x".repeat(200_000));
+    ByteBuf large = writer.toBuffer(UnpooledByteBufAllocator.DEFAULT);
+    assertThat(large.readableBytes()).isEqualTo(200_017);
+    large.release();
+    writer.begin();
+    writer.octet('a');
+    writer.decimal(10);
+    writer.octets(new byte[] {'x', 'b', 'y'}, 1, 1);
+    ByteBuf small = writer.toBuffer(UnpooledByteBufAllocator.DEFAULT);
+    assertThat(small.toString(StandardCharsets.US_ASCII)).isEqualTo("a10b");
+    assertThat(small.capacity()).isEqualTo(4);
+    small.release();
+  }
+}

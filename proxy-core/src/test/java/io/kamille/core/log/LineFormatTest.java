@@ -1,0 +1,144 @@
+package io.kamille.core.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.AccessLogSettings.Format;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LineFormatTest {
+
+  private static final long START_EPOCH_MILLIS = 1_795_251_600_123L;
+
+  @Test
+  void combinedIsOneLineWithDurationCacheResultAndFailureBehind() {
+    Exchange exchange =
+        Exchanges.of(
+            RequestHead.of(
+                "GET",
+                "http://example.org/a?b=c",
+                "Referer",
+                "http://example.org/",
+                "User-Agent",
+                "curl/8.5"));
+    exchange.notes().cache(CacheResult.STALE_HIT);
+    assertThat(line(Format.COMBINED, exchange, 200, 512, 123_456))
+        .isEqualTo(
+            "192.0.2.1 - - [21/Nov/2026:09:00:00 +0000] \"GET /a?b=c HTTP/1.1\" 200 512"
+                + " \"http://example.org/\" \"curl/8.5\" 0.000123 stale-hit - \"-\"\n");
+  }
+
+  @Test
+  void combinedShowsWhatIsMissingAsADash() {
+    Exchange exchange = Exchanges.of(new RequestHead());
+    exchange.notes().failure(Failure.request(400, "no method"));
+    assertThat(line(Format.COMBINED, exchange, 400, 0, 61_000_000_000L))
+        .isEqualTo(
+            "192.0.2.1 - - [21/Nov/2026:09:00:00 +0000] \"-\" 400 0"
+                + " \"-\" \"-\" 61.000000 - http_request_error \"no method\"\n");
+  }
+
+  @Test
+  void combinedEscapesWhateverIsNotPlain() {
+    Exchange exchange =
+        Exchanges.of(
+            RequestHead.of(
+                "GET", "http://h/", "User-Agent", "a\"b\\c\u001b[2J\r\n\u007f\u00ff\u00e9"));
+    assertThat(line(Format.COMBINED, exchange, 200, 0, 0))
+        .contains("\"a\\\"b\\\\c\\x1b[2J\\x0d\\x0a\\x7f\\xff\\xe9\"");
+  }
+
+  @Test
+  void jsonHasAMemberForEverythingKnown() {
+    Exchange exchange =
+        Exchanges.from(
+            "2001:db8::1",
+            RequestHead.of(
+                "BREW", "https://example.org:8443/a", "Referer", "r", "User-Agent", "u"));
+    exchange.notes().route("images");
+    exchange.notes().origin("10.0.0.1:80");
+    exchange.notes().cache(CacheResult.MISS);
+    exchange.notes().failure(Failure.of(Failure.Kind.CONNECTION_REFUSED, "refused"));
+    assertThat(line(Format.JSON, exchange, 502, 17, 1_500_000_000))
+        .isEqualTo(
+            "{\"time\":\"2026-11-21T09:00:00.123000Z\",\"client\":\"2001:db8::1\","
+                + "\"method\":\"BREW\",\"scheme\":\"https\",\"authority\":\"example.org:8443\","
+                + "\"target\":\"/a\",\"version\":\"HTTP/1.1\",\"status\":502,\"contentBytes\":17,"
+                + "\"durationSeconds\":1.500000,\"cache\":\"miss\","
+                + "\"failure\":\"connection_refused\",\"referer\":\"r\",\"userAgent\":\"u\","
+                + "\"route\":\"images\",\"origin\":\"10.0.0.1:80\",\"reason\":\"refused\"}\n");
+  }
+
+  @Test
+  void jsonLeavesOutWhatIsMissing() {
+    assertThat(line(Format.JSON, Exchanges.of(new RequestHead()), 0, 0, -1))
+        .isEqualTo(
+            "{\"time\":\"2026-11-21T09:00:00.123000Z\",\"client\":\"192.0.2.1\","
+                + "\"scheme\":\"http\",\"version\":\"HTTP/1.1\",\"status\":0,\"contentBytes\":0,"
+                + "\"durationSeconds\":0.000000}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a\"b\\, a\\\"b\\\\",
+    "x\u001b[2J, x\\u001b[2J",
+    "\u00e2\u0082\u00ac!, \\u20ac!",
+    "\u00f0\u009f\u0098\u0080, \\ud83d\\ude00",
+    "x\u00ffy, x\\ufffdy",
+    "x\u00c2\u0085, x\\u0085",
+  })
+  void jsonEscapesWhateverIsNotPlain(String octets, String escaped) {
+    Exchange exchange = Exchanges.of(RequestHead.of("GET", "http://h/", "User-Agent", octets));
+    assertThat(line(Format.JSON, exchange, 200, 0, 0))
+        .contains("\"userAgent\":\"" + escaped + "\"}");
+  }
+
+  @Test
+  void longTextsAreCutAndSaySo() {
+    Exchange exchange = Exchanges.of(RequestHead.of("GET", "http://h/" + "a".repeat(9_000)));
+    assertThat(line(Format.COMBINED, exchange, 200, 0, 0))
+        .contains("GET /" + "a".repeat(8_191) + "... HTTP/1.1");
+    assertThat(line(Format.JSON, exchange, 200, 0, 0))
+        .contains("\"/" + "a".repeat(8_191) + "...\"");
+  }
+
+  @Test
+  void namesThatAreNotAsciiAreStillOneOctetEach() {
+    Exchange exchange = Exchanges.of(RequestHead.of("GET", "http://h/"));
+    exchange.notes().route("caf\u00e9");
+    assertThat(line(Format.JSON, exchange, 200, 0, 0)).contains("\"route\":\"caf?\"");
+  }
+
+  @Test
+  void monthsAreTheThreeLettersOfApache() {
+    SecondStamp stamp = new SecondStamp("MMM");
+    StringBuilder months = new StringBuilder();
+    for (int month = 1; month <= 12; month++) {
+      long second = LocalDate.of(2026, month, 1).atStartOfDay().toEpochSecond(ZoneOffset.UTC);
+      months.append(new String(stamp.octets(second), StandardCharsets.US_ASCII));
+    }
+    assertThat(months).hasToString("JanFebMarAprMayJunJulAugSepOctNovDec");
+  }
+
+  private static String line(
+      Format format, Exchange exchange, int status, long contentBytes, long durationNanos) {
+    ManualClock clock = ManualClock.at(START_EPOCH_MILLIS + durationNanos / 1_000_000);
+    RecordRing ring = new RecordRing(64 << 10);
+    MetricRegistry registry = new MetricRegistry();
+    new ExchangeRecorder(ring, () -> {}, registry.counter(WrittenAccessLog.LINES), clock)
+        .ended(exchange, status, contentBytes, 0, durationNanos);
+    LineBuffer out = new LineBuffer(16);
+    LineFormat.of(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
+    return StandardCharsets.US_ASCII.decode(out.content()).toString();
+  }
+}

@@ -1,0 +1,141 @@
+package io.kamille.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.server.h1.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ListenerIT {
+
+  private final TestServer server = new TestServer(H1Settings.DEFAULT, 2);
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void twoLoopsShareOnePort() {
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    server.on(
+        "/",
+        exchange -> {
+          threads.add(Thread.currentThread());
+          TestServer.stored(exchange, "ok");
+        });
+    for (int i = 0; i < 200 && threads.size() < 2; i++) {
+      assertThat(server.connect().get("/").answer().content()).isEqualTo("ok");
+    }
+    assertThat(threads).hasSize(2);
+  }
+
+  @Test
+  void anOccupiedPortIsSaidInOneSentence() {
+    int port = server.address().getPort();
+    assertThatThrownBy(() -> open(server.address()))
+        .isInstanceOf(IOException.class)
+        .hasMessage("cannot listen on 127.0.0.1:" + port + ": Address already in use");
+  }
+
+  @Test
+  void aPortOccupiedBySomebodyElseIsSaidToo() throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThatThrownBy(() -> open((InetSocketAddress) other.getLocalSocketAddress()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(":" + other.getLocalPort() + ": Address already in use");
+    }
+  }
+
+  @Test
+  void anUnknownHostIsSaidInOneSentence() {
+    assertThatThrownBy(() -> open(InetSocketAddress.createUnresolved("no.such.host.invalid", 80)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("cannot listen on no.such.host.invalid: unknown host");
+  }
+
+  @Test
+  void anAddressOfSomebodyElseIsSaidInOneSentence() {
+    assertThatThrownBy(() -> open(new InetSocketAddress("192.0.2.1", 80)))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("cannot listen on 192.0.2.1:80: ");
+  }
+
+  private Listener open(InetSocketAddress address) throws IOException {
+    return Listener.open(address, 1, server.loops(), new ConnectionLimiter(1));
+  }
+
+  @Test
+  void connectionsOverTheLimitAreClosedAndCounted() {
+    server.limiter().limit(2);
+    TestClient first = server.connect();
+    TestClient second = server.connect();
+    first.get("/").answer();
+    second.get("/").answer();
+    TestClient third = server.connect();
+    assertThat(third.isAtEnd()).isTrue();
+    assertThat(server.limiter().refused()).isEqualTo(1);
+    assertThat(server.limiter().open()).isEqualTo(2);
+    first.close();
+    TestServer.await("a free place", () -> server.limiter().open() == 1);
+    assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
+  }
+
+  @Test
+  void aListenerThatIsClosedAcceptsNoMoreAndKeepsWhatIsOpen() {
+    TestClient client = server.connect();
+    client.get("/").answer();
+    server.listener().close();
+    assertThatThrownBy(server::connect).hasRootCauseInstanceOf(IOException.class);
+    assertThat(client.get("/a").answer().content()).isEqualTo("/a");
+  }
+
+  @Test
+  void aDrainClosesWhatIsIdleAndLetsTheRestFinish() {
+    AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
+    server.on("/", waiting::set);
+    List<TestClient> idle = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      TestClient client = server.connect();
+      client.get("/idle").answer();
+      idle.add(client);
+    }
+    TestClient active = server.connect();
+    active.get("/").get("/never");
+    TestClient begun = server.connect();
+    begun.send("GET /begun HTTP/1.1\r\nHo");
+    TestServer.await("the request", () -> waiting.get() != null);
+    TestServer.await("all connections", () -> server.limiter().open() == 6);
+    server.settle();
+
+    server.loops().forEach(loop -> loop.drain());
+    for (TestClient client : idle) {
+      assertThat(client.isAtEnd()).isTrue();
+    }
+    Exchange exchange = Objects.requireNonNull(waiting.get());
+    exchange.loop().execute(() -> TestServer.stored(exchange, "finished"));
+    Answer answer = active.answer();
+    assertThat(answer.content()).isEqualTo("finished");
+    assertThat(answer.field("Connection")).isEqualTo("close");
+    assertThat(active.isAtEnd()).isTrue();
+    begun.send("st: a\r\n\r\n");
+    assertThat(begun.answer().field("Connection")).isEqualTo("close");
+    assertThat(begun.isAtEnd()).isTrue();
+  }
+}

@@ -1,0 +1,258 @@
+package io.kamille.core.server.h1;
+
+import static io.kamille.core.server.h1.TestServer.stored;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.server.h1.TestClient.Answer;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Patience with clients: 10 s for a head, 60 s between requests, 30 s without progress in content.
+ */
+class DeadlineIT {
+
+  private static final int PIECE = 1 << 20;
+  private static final int PIECES = 64;
+
+  private final TestServer server = new TestServer();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void aClientThatSaysNothingIsClosed() {
+    TestClient client = server.connect();
+    TestServer.await("the connection", () -> server.connections() == 1);
+    pass(9);
+    assertThat(server.connections()).isEqualTo(1);
+    pass(2);
+    assertThat(client.isAtEnd()).isTrue();
+    assertThat(server.ended()).isEmpty();
+  }
+
+  @Test
+  void aHeadHasSoLongFromItsFirstOctet() {
+    TestClient client = server.connect();
+    client.get("/a").answer();
+    pass(50);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n");
+    received();
+    for (int i = 0; i < 9; i++) {
+      pass(1);
+      client.send("X: y\r\n");
+      server.settle();
+    }
+    assertThat(server.connections()).isEqualTo(1);
+    pass(2);
+    Answer answer = client.answer();
+    assertThat(answer.status()).isEqualTo(408);
+    assertThat(answer.field("Connection")).isEqualTo("close");
+    assertThat(client.isAtEnd()).isTrue();
+  }
+
+  @Test
+  void anIdleConnectionIsClosedWithoutAnAnswer() {
+    TestClient client = server.connect();
+    client.get("/a").answer();
+    pass(59);
+    client.get("/a").answer();
+    pass(59);
+    assertThat(server.connections()).isEqualTo(1);
+    pass(2);
+    assertThat(client.isAtEnd()).isTrue();
+  }
+
+  @Test
+  void aHandlerMayTakeItsTime() {
+    TestClient client = server.connect();
+    AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
+    server.on("/", waiting::set);
+    client.get("/");
+    TestServer.await("the request", () -> waiting.get() != null);
+    pass(3_600);
+    Exchange exchange = Objects.requireNonNull(waiting.get());
+    exchange.loop().execute(() -> stored(exchange, "at last"));
+    assertThat(client.answer().content()).isEqualTo("at last");
+  }
+
+  // Content from the client
+
+  @Test
+  void contentThatStopsComingTimesOut() {
+    TestClient client = server.connect();
+    TestSink sink = new TestSink();
+    TestSource source = new TestSource();
+    server.on(
+        "/",
+        exchange -> {
+          exchange.reply().open(source);
+          exchange.content().start(sink);
+        });
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx");
+    for (int i = 2; i < 6; i++) {
+      long bytes = i;
+      pass(29);
+      client.send("x");
+      TestServer.await("an octet", () -> sink.bytes.get() == bytes);
+    }
+    assertThat(sink.aborts).isEmpty();
+    pass(31);
+    assertThat(client.answer().status()).isEqualTo(408);
+    assertThat(client.isAtEnd()).isTrue();
+    server.settle();
+    assertThat(sink.aborts).hasSize(1);
+    assertThat(source.cancelled).hasSize(1);
+  }
+
+  @Test
+  void contentThatTheSinkHoldsBackDoesNotTimeOut() {
+    TestClient client = server.connect();
+    TestSink sink = new TestSink();
+    AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
+    server.on(
+        "/",
+        exchange -> {
+          exchange.content().start(sink);
+          exchange.content().pause();
+          waiting.set(exchange);
+        });
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+    TestServer.await("the request", () -> waiting.get() != null);
+    pass(31);
+    pass(31);
+    assertThat(sink.aborts).isEmpty();
+    Exchange exchange = Objects.requireNonNull(waiting.get());
+    sink.atEnd(() -> stored(exchange, "taken"));
+    exchange.loop().execute(() -> exchange.content().resume());
+    client.send("x");
+    assertThat(client.answer().content()).isEqualTo("taken");
+  }
+
+  @Test
+  void contentTimesOutWithinTheAnswerToo() {
+    TestClient client = server.connect();
+    TestSink sink = new TestSink();
+    server.on(
+        "/",
+        exchange -> {
+          exchange.content().start(sink);
+          exchange.reply().head(ResponseHead.of(200), 5);
+        });
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+    TestServer.await("the content", () -> sink.bytes.get() == 1);
+    pass(31);
+    assertThatThrownBy(client::answer).hasRootCauseInstanceOf(IOException.class);
+    server.settle();
+    assertThat(sink.aborts).hasSize(1);
+  }
+
+  // Answers to slow clients
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClientThatTakesNothingIsClosed(boolean ended) {
+    server.on("/", exchange -> large(exchange, ended));
+    TestClient slow = server.connect(4_096);
+    slow.get("/");
+    received();
+    for (int i = 0; i < 5 && server.connections() > 0; i++) {
+      pass(31);
+    }
+    TestServer.await("its end", () -> server.connections() == 0);
+    assertThatThrownBy(slow::answer).hasRootCauseInstanceOf(IOException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSlowClientThatTakesSomethingIsKept(boolean ended) {
+    server.on("/", exchange -> large(exchange, ended));
+    TestClient slow = server.connect(4_096);
+    slow.get("/", ended ? "Connection: close" : "X: y");
+    // Reading makes the kernel take more, and each time that is progress.
+    for (int i = 0; i < PIECES / 8 - 2; i++) {
+      slow.read(8 * PIECE);
+      pass(29);
+    }
+    slow.read(16 * PIECE);
+  }
+
+  @Test
+  void aDrainLetsASlowClientFinish() {
+    server.on("/", exchange -> large(exchange, true));
+    TestClient slow = server.connect(4_096);
+    slow.get("/");
+    received();
+    server.loops().getFirst().drain();
+    server.settle();
+    assertThat(slow.answer().content()).hasSize(PIECES * PIECE);
+    assertThat(slow.isAtEnd()).isTrue();
+  }
+
+  // After the last answer (RFC 9112 §9.6)
+
+  @Test
+  void aClientThatDoesNotCloseAfterTheLastAnswerIsClosed() {
+    TestClient client = server.connect();
+    client.get("/a", "Connection: close");
+    assertThat(client.answer().content()).isEqualTo("/a");
+    assertThat(client.isAtEnd()).isTrue();
+    server.settle();
+    assertThat(server.connections()).isEqualTo(1);
+    pass(3);
+    TestServer.await("the end", () -> server.connections() == 0);
+  }
+
+  @Test
+  void aHalfClosedClientThatTakesNothingIsClosed() {
+    server.on("/", exchange -> large(exchange, true));
+    TestClient slow = server.connect(4_096);
+    slow.get("/").closeOutput();
+    received();
+    for (int i = 0; i < 5 && server.connections() > 0; i++) {
+      pass(31);
+    }
+    TestServer.await("its end", () -> server.connections() == 0);
+  }
+
+  private void pass(long seconds) {
+    server.pass(Duration.ofSeconds(seconds));
+  }
+
+  /** Waits until the loop has seen what was sent before: it serves in order of arrival. */
+  private void received() {
+    int before = server.connections();
+    TestClient marker = server.connect();
+    marker.get("/marker").answer();
+    marker.reset();
+    TestServer.await("the marker's end", () -> server.connections() <= Math.max(before, 1));
+  }
+
+  /** An answer larger than any kernel buffer. */
+  private static void large(Exchange exchange, boolean ended) {
+    Reply reply = exchange.reply();
+    reply.head(ResponseHead.of(200), (long) PIECES * PIECE);
+    ByteBuf piece = TestServer.octets("x".repeat(PIECE));
+    for (int i = 0; i < PIECES; i++) {
+      reply.write(piece.retainedDuplicate());
+    }
+    piece.release();
+    if (ended) {
+      reply.end(null);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package io.kamille.core.server.h1;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.server.ConnectionLimiter;
+import io.kamille.core.server.Listener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A listener on loopback whose handlers are chosen by path, and whose clock is moved by hand. */
+public final class TestServer implements AutoCloseable {
+
+  public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** Patience in round numbers, small watermarks, small heads. */
+  static final H1Settings SETTINGS =
+      new H1Settings(
+          new HeadLimits(1024, 20, 4096),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(600),
+          Long.MAX_VALUE,
+          32 * 1024,
+          64 * 1024);
+
+  /** What the observer was told. */
+  public record Ended(String target, int status, long contentBytes) {}
+
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000_000);
+  private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+  private final ConnectionLimiter limiter = new ConnectionLimiter(1_000);
+  private final List<H1Loop> shared = new ArrayList<>();
+  private final List<TestClient> clients = new ArrayList<>();
+  private final LoopGroup group;
+  private final Listener listener;
+
+  public TestServer() {
+    this(SETTINGS, 1);
+  }
+
+  public TestServer(H1Settings settings, int loops) {
+    group = new LoopGroup(loops);
+    for (EventLoop loop : group.loops()) {
+      shared.add(
+          new H1Loop(
+              loop,
+              "kamille",
+              settings,
+              this::handle,
+              (exchange, status, contentBytes, start, end) ->
+                  ended.add(new Ended(exchange.request().target(), status, contentBytes)),
+              nanos::get,
+              () -> 0L));
+    }
+    try {
+      listener =
+          Listener.open(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 128, shared, limiter);
+    } catch (IOException failed) {
+      group.close();
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private void handle(Exchange exchange) {
+    ExchangeHandler handler = handlers.get(exchange.request().path());
+    if (handler == null) {
+      stored(exchange, exchange.request().path());
+    } else {
+      handler.handle(exchange);
+    }
+  }
+
+  /** What answers this path; other paths are answered from the store with their own text. */
+  public void on(String path, ExchangeHandler handler) {
+    handlers.put(path, handler);
+  }
+
+  public InetSocketAddress address() {
+    return listener.address();
+  }
+
+  public Listener listener() {
+    return listener;
+  }
+
+  public ConnectionLimiter limiter() {
+    return limiter;
+  }
+
+  public List<H1Loop> loops() {
+    return shared;
+  }
+
+  public TestClient connect() {
+    TestClient client = TestClient.connect(address());
+    clients.add(client);
+    return client;
+  }
+
+  /** A client that accepts no more than this before it reads. */
+  TestClient connect(int receiveBufferBytes) {
+    TestClient client = TestClient.connect(address(), receiveBufferBytes);
+    clients.add(client);
+    return client;
+  }
+
+  /** Everything the observer was told, oldest first. */
+  List<Ended> ended() {
+    return List.copyOf(ended);
+  }
+
+  /** Lets time pass and the loops look at their deadlines. */
+  void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
+    sweep();
+  }
+
+  void sweep() {
+    for (H1Loop loop : shared) {
+      onLoop(loop, loop::sweep);
+    }
+  }
+
+  /** Waits until the loops have done all that was asked of them before. */
+  public void settle() {
+    for (H1Loop loop : shared) {
+      onLoop(loop, () -> {});
+    }
+  }
+
+  int connections() {
+    return shared.stream().mapToInt(H1Loop::connections).sum();
+  }
+
+  private static void onLoop(H1Loop loop, Runnable task) {
+    assertThat(loop.loop().submit(task).awaitUninterruptibly(LIMIT_NANOS, TimeUnit.NANOSECONDS))
+        .as("the loop is stuck")
+        .isTrue();
+  }
+
+  /** Waits for what another thread is about to bring about. */
+  public static void await(String what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > LIMIT_NANOS) {
+        throw new AssertionError("waited in vain: " + what);
+      }
+      LockSupport.parkNanos(200_000);
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(TestClient::close);
+    listener.close();
+    shared.forEach(H1Loop::closeAll);
+    await("connections left", () -> connections() == 0);
+    group.close();
+  }
+
+  // Answers
+
+  /** Answers from the store, as a hit does. */
+  public static void stored(Exchange exchange, String content) {
+    byte[] own = "Age: 1\r\n".getBytes(StandardCharsets.US_ASCII);
+    boolean head = exchange.request().method() == io.kamille.core.http.Method.HEAD;
+    String rest = "Content-Length: " + content.length() + "\r\n\r\n" + (head ? "" : content);
+    exchange.reply().stored(200, own, own.length, octets(rest), head ? 0 : content.length());
+  }
+
+  /** Answers chunk by chunk. */
+  static void answer(Reply reply, int status, long length, String... chunks) {
+    reply.head(ResponseHead.of(status, "A", "b"), length);
+    for (String chunk : chunks) {
+      reply.write(octets(chunk));
+    }
+    reply.end(null);
+  }
+
+  static ByteBuf octets(String text) {
+    byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
+    return Unpooled.directBuffer(octets.length).writeBytes(octets);
+  }
+}

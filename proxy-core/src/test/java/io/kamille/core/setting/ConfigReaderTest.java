@@ -1,0 +1,203 @@
+package io.kamille.core.setting;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigReaderTest {
+
+  private static final Setting<HostPort> ADDRESS =
+      Setting.of("doors[].address", ValueTypes.address(), "Where.");
+  private static final Setting<Integer> WIDTH =
+      Setting.of("doors[].width", ValueTypes.wholeNumber(1, 9), "How wide.").defaultsTo(3);
+  private static final Section DOORS =
+      Section.list("doors", "Doors.", ADDRESS, WIDTH)
+          .withShorthand(ADDRESS)
+          .atLeastOne("at least one door");
+
+  private static final Setting<Duration> TIMEOUT =
+      Setting.of(
+              "rooms.*.open-timeout",
+              ValueTypes.duration(Duration.ofMillis(1), Duration.ofHours(1)),
+              "How long.")
+          .defaultsTo(Duration.ofSeconds(1));
+  private static final Section ROOMS = Section.named("rooms", "Rooms.", TIMEOUT);
+
+  private static final Setting<Long> CAPACITY =
+      Setting.of("cellar.capacity", ValueTypes.size(1, 1 << 20), "How much.").defaultsTo(4_096L);
+  private static final Setting<Long> SHELF =
+      Setting.of("cellar.shelf", ValueTypes.size(1, 1 << 20), "How much on one.")
+          .defaultsTo("half of it", cellar -> cellar.value(CAPACITY) / 2);
+  private static final Section CELLAR = Section.one("cellar", "The cellar.", CAPACITY, SHELF);
+
+  private static final Setting<Double> SHARE =
+      Setting.of("share", ValueTypes.ratio(), "How much of it.").orElse("nothing");
+  private static final Setting<Boolean> LIGHT =
+      Setting.of("light", ValueTypes.onOff(), "Whether.").defaultsTo(true);
+
+  private static final Section HOUSE =
+      Section.one("", "The house.", DOORS, ROOMS, CELLAR, SHARE, LIGHT);
+
+  @Test
+  void whatIsNotGivenHasItsDefault() {
+    SectionValues house = read("doors: [':80']");
+    assertThat(house.value(LIGHT)).isTrue();
+    assertThat(house.find(SHARE)).isNull();
+    assertThat(house.one(CELLAR).value(SHELF)).isEqualTo(2_048);
+    assertThat(house.all(DOORS)).singleElement().extracting(it -> it.value(WIDTH)).isEqualTo(3);
+    assertThat(house.all(ROOMS)).isEmpty();
+  }
+
+  @Test
+  void whatIsGivenIsReadWithItsPlace() {
+    SectionValues house =
+        read(
+            """
+            doors:
+              - {address: ":80", width: 5}
+            rooms:
+              blue: {open-timeout: 5s}
+              red:
+            cellar:
+              capacity: 64KiB
+            light: off
+            share: .25
+            """);
+    assertThat(house.value(LIGHT)).isFalse();
+    assertThat(house.find(SHARE)).isEqualTo(0.25);
+    assertThat(house.one(CELLAR).value(SHELF)).isEqualTo(32_768);
+    assertThat(house.all(ROOMS)).extracting(SectionValues::name).containsExactly("blue", "red");
+    assertThat(house.all(ROOMS).getFirst().value(TIMEOUT)).isEqualTo(Duration.ofSeconds(5));
+    SectionValues door = house.all(DOORS).getFirst();
+    assertThat(door.position(WIDTH)).isEqualTo(new Position(2, 29));
+    assertThat(door.path(WIDTH)).isEqualTo("doors[0].width");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "cellar: {capcity: 1} | 2:10: cellar.capcity: unknown key (did you mean \"capacity\"?)",
+        "lihgt: on | 2:1: lihgt: unknown key (did you mean \"light\"?)",
+        "Light: on | 2:1: Light: unknown key (did you mean \"light\"?)",
+        "rooms: {a: {open_timeout: 1s}} | 2:13: rooms.a.open_timeout: unknown key (did you mean"
+            + " \"open-timeout\"?)",
+        "zebra: on | 2:1: zebra: unknown key, expected one of doors, rooms, cellar, share, light",
+        "light: off;light: on | 3:1: light: found the key a second time, expected it only once"
+            + " (first in line 2)",
+        "rooms: {a: , a: } | 2:14: rooms.a: found the key a second time, expected it only once"
+            + " (first in line 2)",
+        "light: maybe | 2:8: light: found \"maybe\", expected on or off",
+        "light: | 2:7: light: found nothing, expected on or off",
+        "light: [on] | 2:8: light: found a list, expected a value (on or off)",
+        "light: {a: 1} | 2:8: light: found a section, expected a value (on or off)",
+        "share: 1.5 | 2:8: share: found \"1.5\", expected a ratio of 0–1 such as 0.1",
+        "cellar: {capacity: 2MiB} | 2:20: cellar.capacity: found \"2MiB\", expected a size of"
+            + " 1–1MiB such as 64KiB",
+        "rooms: {a: {open-timeout: 5}} | 2:27: rooms.a.open-timeout: found \"5\", expected a"
+            + " duration of 1ms–1h such as 250ms, 30s, 5m or 1h",
+        "cellar: 5 | 2:9: cellar: found \"5\", expected a section",
+        "cellar: [] | 2:9: cellar: found a list, expected a section",
+        "rooms: [] | 2:8: rooms: found a list, expected sections under names",
+        "rooms: {a: 5} | 2:12: rooms.a: found \"5\", expected a section",
+        "rooms: {'a b': } | 2:9: rooms: found \"a b\", expected a name of up to 64 letters, digits"
+            + " and ._-"
+      })
+  void everyMistakeIsNamedWithItsPlace(String text, String expected) {
+    assertThat(problems("doors: [':80']\n" + text.replace(';', '\n')))
+        .containsExactly("f.yaml:" + expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "light: on | 1:1: doors: found nothing, expected at least one door",
+        "doors: | 1:1: doors: found nothing, expected at least one door",
+        "doors: [] | 1:1: doors: found nothing, expected at least one door",
+        "doors: ':80' | 1:8: doors: found \":80\", expected a list",
+        "doors: [{width: 3}] | 1:9: doors[0].address: found nothing, expected a value (address)",
+        "doors: [~] | 1:9: doors[0].address: found nothing, expected a value (address)",
+        "doors: [{address: }] | 1:18: doors[0].address: found nothing, expected HOST:PORT with a"
+            + " port of 1–65535",
+        "doors: [':80', {address: ':81', width: 0}] | 1:40: doors[1].width: found \"0\", expected a"
+            + " whole number of 1–9",
+        "doors: ['127.0.0.1:99999'] | 1:9: doors[0].address: found \"127.0.0.1:99999\", expected"
+            + " HOST:PORT with a port of 1–65535",
+        "doors: [[]] | 1:9: doors[0]: found a list, expected a section",
+        "[a] | 1:1: found a list, expected a section",
+        "hello | 1:1: found \"hello\", expected a section"
+      })
+  void whatMustBeThereIsMissedWhereItBelongs(String text, String expected) {
+    assertThat(problems(text)).containsExactly("f.yaml:" + expected);
+  }
+
+  @Test
+  void allMistakesAreShownInTheOrderOfTheFile() {
+    assertThat(
+            problems(
+                """
+                light: maybe
+                doors:
+                  - width: 12
+                  - 127.0.0.1
+                roms: {}
+                cellar:
+                  capacity: 5 apples
+                """))
+        .containsExactly(
+            "f.yaml:1:8: light: found \"maybe\", expected on or off",
+            "f.yaml:3:5: doors[0].address: found nothing, expected a value (address)",
+            "f.yaml:3:12: doors[0].width: found \"12\", expected a whole number of 1–9",
+            "f.yaml:4:5: doors[1].address: found \"127.0.0.1\", expected HOST:PORT with a port of"
+                + " 1–65535",
+            "f.yaml:5:1: roms: unknown key (did you mean \"rooms\"?)",
+            "f.yaml:7:13: cellar.capacity: found \"5 apples\", expected a size of 1–1MiB such as"
+                + " 64KiB");
+  }
+
+  @Test
+  void beyondAHundredProblemsAreOnlyCounted() {
+    var text = new StringBuilder("doors: [':80']\n");
+    for (int i = 0; i < 150; i++) {
+      text.append("key").append(i).append(": 1\n");
+    }
+    assertThat(problems(text.toString()))
+        .hasSize(101)
+        .last()
+        .isEqualTo(
+            "f.yaml: found 50 more problems, expected the first 100 to be repaired before the rest"
+                + " is shown");
+  }
+
+  @Test
+  void textFromTheFileIsShownPrintableAndShort() {
+    assertThat(problems("doors: [':80']\nlight: \"\\e[31m" + "x".repeat(100) + "\""))
+        .containsExactly(
+            "f.yaml:2:8: light: found \"\uFFFD[31m" + "x".repeat(55) + "…\", expected on or off");
+  }
+
+  private static SectionValues read(String text) {
+    var problems = new Problems("f.yaml");
+    SectionValues values = read(text, problems);
+    assertThat(problems.inOrder()).isEmpty();
+    return values;
+  }
+
+  private static List<String> problems(String text) {
+    var problems = new Problems("f.yaml");
+    read(text, problems);
+    return problems.inOrder().stream().map(Problem::toString).toList();
+  }
+
+  private static SectionValues read(String text, Problems problems) {
+    ConfigNode root = ConfigTree.parse(text.getBytes(UTF_8), problems);
+    return ConfigReader.read(Objects.requireNonNull(root), HOUSE, problems);
+  }
+}

@@ -1,0 +1,116 @@
+package io.kamille.core.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.time.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class OriginChoiceTest {
+
+  private static final int NONE = -1;
+
+  private final ManualClock clock = ManualClock.atSeconds(0);
+
+  @Test
+  void roundRobinKeepsTheProportionAndMixesWell() {
+    OriginChoice choice = new WeightedRoundRobin(origins(5, 1, 1));
+    assertThat(chosen(choice, 14)).containsExactly(0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0);
+  }
+
+  @Test
+  void ofTwoOriginsTheOneWithFewerRequestsForItsWeightIsTaken() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    origins.get(0).begin();
+    assertThat(chosen(choice, 20)).containsOnly(1);
+    origins.get(1).begin();
+    origins.get(1).begin();
+    assertThat(chosen(choice, 20)).containsOnly(0);
+  }
+
+  @Test
+  void powerOfTwoKeepsTheWeightsWhenNothingIsInFlight() {
+    OriginChoice choice = powerOfTwo(origins(3, 1));
+    long heavy = chosen(choice, 4000).stream().filter(place -> place == 0).count();
+    assertThat(heavy).isBetween(2800L, 3200L);
+  }
+
+  @Test
+  void powerOfTwoEvensOutTheLoad() {
+    List<Origin> origins = origins(1, 1, 1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    for (int i = 0; i < 400; i++) {
+      origins.get(choice.choose(NONE, clock.nanos())).begin();
+    }
+    assertThat(origins).allSatisfy(origin -> assertThat(origin.inFlight()).isBetween(95, 105));
+  }
+
+  @Test
+  void anOriginThatIsOutIsPassedOver() {
+    for (OriginChoice.Kind kind : OriginChoice.Kind.values()) {
+      List<Origin> origins = origins(1, 1, 1);
+      putOut(origins.get(1));
+      assertThat(chosen(OriginChoice.of(kind, origins), 20)).containsOnly(0, 2);
+    }
+  }
+
+  @Test
+  void theFirstRequestAfterTheWhileIsTheProbe() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.get(1));
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(choice.choose(NONE, clock.nanos())).isEqualTo(1);
+    assertThat(chosen(choice, 20)).containsOnly(0);
+  }
+
+  @Test
+  void whenAllAreOutTheLeastBadIsAsked() {
+    List<Origin> origins = origins(1, 1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.get(2));
+    clock.advance(Duration.ofSeconds(1));
+    putOut(origins.get(0));
+    putOut(origins.get(1));
+    assertThat(chosen(choice, 5)).containsOnly(2);
+  }
+
+  @Test
+  void aRetryAvoidsTheOriginThatFailedIfThereIsAnother() {
+    assertThat(powerOfTwo(origins(1)).choose(0, clock.nanos())).isEqualTo(0);
+    List<Origin> origins = origins(1, 1);
+    assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
+    putOut(origins.get(1));
+    assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
+  }
+
+  private static OriginChoice powerOfTwo(List<Origin> origins) {
+    return new PowerOfTwoChoices(origins, new SplittableRandom(42));
+  }
+
+  private static List<Origin> origins(int... weights) {
+    List<Origin> origins = new ArrayList<>();
+    for (int weight : weights) {
+      origins.add(UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000 + origins.size(), weight));
+    }
+    return origins;
+  }
+
+  private void putOut(Origin origin) {
+    for (int i = 0; i < UpstreamSettings.DEFAULTS.failuresUntilOut(); i++) {
+      origin.health().failed(clock.nanos());
+    }
+  }
+
+  private List<Integer> chosen(OriginChoice choice, int times) {
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      places.add(choice.choose(NONE, clock.nanos()));
+    }
+    return places;
+  }
+}

@@ -1,0 +1,112 @@
+package io.kamille.core.upstream;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricFamily;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+/** An upstream handler on a loop of its own, whose clock only the test moves. */
+final class UpstreamFixture implements AutoCloseable {
+
+  private static final InetSocketAddress CLIENT = new InetSocketAddress("192.0.2.7", 40000);
+  private static final InetSocketAddress LOCAL = new InetSocketAddress("192.0.2.1", 80);
+
+  final ManualClock clock = ManualClock.atSeconds(0);
+  final MetricRegistry registry = new MetricRegistry();
+  final List<Origin> origins = new ArrayList<>();
+  private final LoopGroup loops = new LoopGroup(1);
+  private final OriginNames names = OriginNames.open();
+  private final UpstreamHandler handler;
+
+  UpstreamFixture(UpstreamSettings settings, ScriptedOrigin... scripted) {
+    this(settings, ports(scripted));
+  }
+
+  UpstreamFixture(UpstreamSettings settings, int... ports) {
+    for (int port : ports) {
+      origins.add(settings.origin("127.0.0.1", port, 1));
+    }
+    names.watch(origins);
+    var metrics = new UpstreamMetrics(registry, "test", origins);
+    handler = new UpstreamHandler(settings, origins, EpollSocketChannel::new, clock, metrics);
+  }
+
+  private static int[] ports(ScriptedOrigin... scripted) {
+    int[] ports = new int[scripted.length];
+    for (int i = 0; i < ports.length; i++) {
+      ports[i] = scripted[i].port();
+    }
+    return ports;
+  }
+
+  EventLoop loop() {
+    return loops.loops().getFirst();
+  }
+
+  RecordingReply send(String method, String uri, String... namesAndValues) {
+    return send(RequestHead.of(method, uri, namesAndValues), RequestContent.NONE);
+  }
+
+  RecordingReply send(RequestHead head, RequestContent content) {
+    return send(head, content, new RecordingReply());
+  }
+
+  RecordingReply send(RequestHead head, RequestContent content, RecordingReply reply) {
+    loop().execute(() -> handler.handle(exchange(head, content, reply)));
+    return reply;
+  }
+
+  /** The reply to a GET, once it has ended and its connection is back in the pool. */
+  RecordingReply get(String path) throws Exception {
+    RecordingReply reply = await(send("GET", "http://example.org" + path).ended());
+    onLoop(() -> null);
+    return reply;
+  }
+
+  private Exchange exchange(RequestHead head, RequestContent content, RecordingReply reply) {
+    return new Exchange(loop(), CLIENT, LOCAL, head, content, reply);
+  }
+
+  /** The sum of all that a counter or gauge shows. */
+  double metric(MetricDescriptor descriptor) {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().equals(descriptor))
+        .flatMap(family -> family.samples().stream())
+        .mapToDouble(MetricFamily.Sample::value)
+        .sum();
+  }
+
+  /** Runs on the loop, after everything that happened before. */
+  <T> T onLoop(Callable<T> callable) throws Exception {
+    return loop().submit(callable).get(10, SECONDS);
+  }
+
+  static <T> T await(CompletableFuture<T> future) throws Exception {
+    return future.get(10, SECONDS);
+  }
+
+  void retire() {
+    handler.close();
+  }
+
+  @Override
+  public void close() {
+    handler.close();
+    names.close();
+    loops.close();
+  }
+}

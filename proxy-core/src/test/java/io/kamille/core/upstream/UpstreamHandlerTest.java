@@ -1,0 +1,438 @@
+package io.kamille.core.upstream;
+
+import static io.kamille.core.upstream.UpstreamFixture.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.pool.PoolSettings;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class UpstreamHandlerTest {
+
+  private static final UpstreamSettings SETTINGS = UpstreamSettings.DEFAULTS;
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  private static final Script ANSWERS =
+      with -> {
+        while (true) {
+          with.readHead();
+          with.send(OK);
+        }
+      };
+
+  private static final Script CLOSES_AFTER_THE_HEAD =
+      with -> {
+        with.readHead();
+        with.close();
+      };
+
+  /** Answers the first request, and closes when the second one comes. */
+  private static final Script GOES_STALE =
+      with -> {
+        with.readHead();
+        with.send(OK);
+        with.readHead();
+        with.close();
+      };
+
+  @Test
+  void oneConnectionServesOneRequestAfterTheOther() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(fixture.get("/").content()).isEqualTo("ok");
+      }
+      assertThat(origin.connections()).isEqualTo(1);
+      assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsABadGateway() throws Exception {
+    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+      Failure failure = fixture.get("/").failure();
+      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+      assertThat(failure.status()).isEqualTo(502);
+      assertThat(failure.reason()).contains(fixture.origins.getFirst().name());
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsTriedAtAnotherOrigin() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS, ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), closedPort(), origin.port())) {
+      for (int i = 0; i < 4; i++) {
+        assertThat(fixture.get("/").content()).isEqualTo("ok");
+      }
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsTriedAtAnotherOriginWhateverTheMethod() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), closedPort(), origin.port())) {
+      RecordingReply reply = fixture.send("POST", "http://example.org/");
+      assertThat(await(reply.ended()).content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void aConnectionThatClosesBeforeTheFirstOctetIsRetriedOnANewOne() throws Exception {
+    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aRequestIsRetriedNoMoreOftenThanAllowed() throws Exception {
+    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aPostIsNeverSentTwice() throws Exception {
+    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
+      assertThat(reply.failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void afterTheFirstOctetOfAResponseThereIsNoRetry() throws Exception {
+    Script breaksOff =
+        with -> {
+          with.readHead();
+          with.send("HTTP/1.1 200");
+          with.close();
+        };
+    try (var origin = ScriptedOrigin.open(breaksOff, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      Failure failure = fixture.get("/").failure();
+      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(failure.reason()).contains("within the response head");
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aStalePooledConnectionCostsNeitherARetryNorTheOriginsReputation() throws Exception {
+    UpstreamSettings noRetries =
+        new UpstreamSettings(
+            SETTINGS.choice(),
+            SETTINGS.connectTimeout(),
+            0,
+            1,
+            SETTINGS.outFor(),
+            SETTINGS.pool(),
+            SETTINGS.connection(),
+            SETTINGS.forwarding());
+    try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
+        var fixture = new UpstreamFixture(noRetries, origin)) {
+      assertThat(fixture.get("/1").content()).isEqualTo("ok");
+      assertThat(fixture.get("/2").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+      assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+    }
+  }
+
+  @Test
+  void aPostOnAStaleConnectionIsNotRepeated() throws Exception {
+    try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
+      assertThat(reply.failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+    }
+  }
+
+  @Test
+  void anIdleConnectionThatTheOriginClosesIsForgotten() throws Exception {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    Script once =
+        with -> {
+          with.readHead();
+          with.send(OK);
+          with.closeOutput();
+          with.readToEnd();
+          closed.complete(null);
+        };
+    try (var origin = ScriptedOrigin.open(once, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      await(closed);
+      RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
+      assertThat(reply.content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anIdleConnectionIsClosedAfterItsTime() throws Exception {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    Script once =
+        with -> {
+          with.readHead();
+          with.send(OK);
+          with.readToEnd();
+          closed.complete(null);
+        };
+    try (var origin = ScriptedOrigin.open(once);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      fixture.clock.advance(SETTINGS.pool().idleTimeout());
+      await(closed);
+    }
+  }
+
+  @Test
+  void requestsWaitInLineForAConnectionAndAreRefusedWhenTheLineIsFull() throws Exception {
+    CompletableFuture<Void> go = new CompletableFuture<>();
+    Script waits =
+        with -> {
+          with.readHead();
+          go.join();
+          with.send(OK);
+          with.readHead();
+          with.send(OK);
+        };
+    try (var origin = ScriptedOrigin.open(waits);
+        var fixture = new UpstreamFixture(pool(1, 1), origin)) {
+      RecordingReply first = fixture.send("GET", "http://example.org/1");
+      RecordingReply second = fixture.send("GET", "http://example.org/2");
+      Failure third = fixture.get("/3").failure();
+      assertThat(third.kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+      assertThat(third.status()).isEqualTo(503);
+      go.complete(null);
+      assertThat(await(first.ended()).content()).isEqualTo("ok");
+      assertThat(await(second.ended()).content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whoWaitsTooLongInLineIsRefused() throws Exception {
+    try (var origin = ScriptedOrigin.open(with -> with.readToEnd());
+        var fixture = new UpstreamFixture(pool(1, 8), origin)) {
+      fixture.send("GET", "http://example.org/1");
+      RecordingReply second = fixture.send("GET", "http://example.org/2");
+      fixture.onLoop(() -> null);
+      fixture.clock.advance(SETTINGS.pool().queueTimeout());
+      assertThat(await(second.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+    }
+  }
+
+  @Test
+  void whoLeavesWhileWaitingIsForgotten() throws Exception {
+    CompletableFuture<Void> asked = new CompletableFuture<>();
+    Script silent =
+        with -> {
+          with.readHead();
+          asked.complete(null);
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(silent, ANSWERS);
+        var fixture = new UpstreamFixture(pool(1, 1), origin)) {
+      RecordingReply first = fixture.send("GET", "http://example.org/1");
+      await(asked);
+      RecordingReply second = fixture.send("GET", "http://example.org/2");
+      fixture.onLoop(
+          () -> {
+            second.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            first.source().cancel(Failure.of(Kind.CLIENT_GONE, "gone"));
+            return null;
+          });
+      assertThat(fixture.get("/3").content()).isEqualTo("ok");
+      assertThat(first.isEnded()).isFalse();
+      assertThat(second.isEnded()).isFalse();
+      assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  @Test
+  void anOriginWithoutAnAddressIsADnsError() throws Exception {
+    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+      fixture.origins.getFirst().addresses(new InetAddress[0]);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DNS_ERROR);
+    }
+  }
+
+  @Test
+  void failuresInARowPutAnOriginOutAndASuccessBringsItBack() throws Exception {
+    try (var origin =
+            ScriptedOrigin.open(
+                CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      Origin only = fixture.origins.getFirst();
+      fixture.get("/1");
+      assertThat(only.health().isIn()).isTrue();
+      assertThat(fixture.get("/2").content()).isEqualTo("ok");
+      assertThat(only.health().isIn()).isTrue();
+    }
+  }
+
+  @Test
+  void theOnlyOriginIsAskedEvenWhenItIsOut() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      Origin only = fixture.origins.getFirst();
+      for (int i = 0; i < SETTINGS.failuresUntilOut(); i++) {
+        only.health().failed(fixture.clock.nanos());
+      }
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(only.health().isIn()).isTrue();
+    }
+  }
+
+  @Test
+  void aRetiredHandlerClosesItsIdleConnectionsAndStillAnswers() throws Exception {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    Script once =
+        with -> {
+          with.readHead();
+          with.send(OK);
+          with.readToEnd();
+          closed.complete(null);
+        };
+    try (var origin = ScriptedOrigin.open(once, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      fixture.retire();
+      await(closed);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void aRequestWhoseForwardsAreSpentIsAnsweredHere() throws Exception {
+    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+      RecordingReply options = fixture.send("OPTIONS", "http://example.org/", "Max-Forwards", "0");
+      assertThat(await(options.ended()).head().status()).isEqualTo(200);
+      RecordingReply trace =
+          fixture.send(
+              "TRACE", "http://example.org/x", "Max-Forwards", "0", "Cookie", "a=b", "X-A", "1");
+      assertThat(await(trace.ended()).content())
+          .startsWith("TRACE /x HTTP/1.1\r\n")
+          .contains("X-A: 1")
+          .doesNotContain("Cookie");
+    }
+  }
+
+  @Test
+  void aRequestThatPassedHereBeforeIsRefusedIfWeAreTold() throws Exception {
+    UpstreamSettings settings = refusingLoops();
+    try (var fixture = new UpstreamFixture(settings, closedPort())) {
+      RecordingReply reply =
+          fixture.send("GET", "http://example.org/", "Via", "1.1 other, 1.1 kamille");
+      assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.PROXY_LOOP_DETECTED);
+    }
+  }
+
+  @Test
+  void manyRequestsAtOnceAllGetTheirOwnAnswer() throws Exception {
+    Script echo =
+        with -> {
+          while (true) {
+            String target = with.readHead().split(" ", 3)[1];
+            with.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: " + target.length() + "\r\n\r\n" + target);
+          }
+        };
+    Script[] scripts = new Script[64];
+    Arrays.fill(scripts, echo);
+    try (var origin = ScriptedOrigin.open(scripts);
+        var fixture = new UpstreamFixture(pool(8, 1000), origin)) {
+      List<RecordingReply> replies =
+          IntStream.range(0, 500)
+              .mapToObj(i -> fixture.send("GET", "http://example.org/" + i))
+              .toList();
+      for (int i = 0; i < replies.size(); i++) {
+        assertThat(await(replies.get(i).ended()).content()).isEqualTo("/" + i);
+      }
+      assertThat(origin.connections()).isBetween(1, 8);
+      assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  @Test
+  void whatHappensIsCounted() throws Exception {
+    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      fixture.get("/");
+      assertThat(fixture.metric(UpstreamMetrics.REQUESTS)).isEqualTo(3);
+      assertThat(fixture.metric(UpstreamMetrics.FAILURES)).isEqualTo(1);
+      assertThat(fixture.metric(UpstreamMetrics.RETRIES)).isEqualTo(1);
+      assertThat(fixture.metric(UpstreamMetrics.OPENED)).isEqualTo(2);
+      assertThat(fixture.metric(UpstreamMetrics.CLOSED)).isEqualTo(1);
+      assertThat(fixture.metric(UpstreamMetrics.IN_FLIGHT)).isEqualTo(0);
+      assertThat(fixture.metric(UpstreamMetrics.ORIGIN_IN)).isEqualTo(1);
+    }
+  }
+
+  private static UpstreamSettings roundRobin() {
+    return new UpstreamSettings(
+        OriginChoice.Kind.ROUND_ROBIN,
+        SETTINGS.connectTimeout(),
+        1,
+        3,
+        SETTINGS.outFor(),
+        SETTINGS.pool(),
+        SETTINGS.connection(),
+        SETTINGS.forwarding());
+  }
+
+  private static UpstreamSettings refusingLoops() {
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        1,
+        3,
+        SETTINGS.outFor(),
+        SETTINGS.pool(),
+        SETTINGS.connection(),
+        new ForwardingSettings(
+            SETTINGS.forwarding().xForwarded(),
+            SETTINGS.forwarding().forwarded(),
+            null,
+            "kamille",
+            true));
+  }
+
+  private static UpstreamSettings pool(int maxConnections, int maxWaiting) {
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        1,
+        3,
+        SETTINGS.outFor(),
+        new PoolSettings(
+            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60)),
+        SETTINGS.connection(),
+        SETTINGS.forwarding());
+  }
+
+  /** A port of this machine on which nobody listens. */
+  private static int closedPort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
