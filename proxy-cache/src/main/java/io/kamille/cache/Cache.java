@@ -1,0 +1,65 @@
+package io.kamille.cache;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.serve.CacheLoops;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+
+/**
+ * What all routes that cache share: the store, the requests in flight, the counters. Any thread.
+ */
+public final class Cache implements AutoCloseable {
+
+  private final Arena arena;
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final CacheLoops loops;
+  private final WallClock clock;
+  private final CacheOperations operations;
+
+  private Cache(Arena arena, MetricRegistry registry, WallClock clock) {
+    this.arena = arena;
+    ResponseIndex index = new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes()));
+    this.store = new TieredStore(arena, index);
+    this.flights = new InFlightTable(clock);
+    this.loops = new CacheLoops(registry);
+    this.clock = clock;
+    this.operations = new CacheOperations(store, flights, registry);
+  }
+
+  /**
+   * Takes {@code capacityBytes} of memory outside the heap.
+   *
+   * @throws IllegalArgumentException if that is too little
+   * @throws IllegalStateException if the kernel refuses
+   */
+  public static Cache open(long capacityBytes, MetricRegistry registry, WallClock clock) {
+    return new Cache(Arena.open(capacityBytes), registry, clock);
+  }
+
+  /** A handler for one route; what it forwards goes to {@code next}. */
+  public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
+    return new CacheHandler(next, store, flights, loops, settings, clock);
+  }
+
+  /** What an operator sees and does. */
+  public CacheOperations operations() {
+    return operations;
+  }
+
+  /**
+   * Forgets everything and gives the memory back. Comes after the last loop has ended.
+   *
+   * @throws IllegalStateException if something is still read or filled
+   */
+  @Override
+  public void close() {
+    operations.clear();
+    arena.close();
+  }
+}

@@ -1,0 +1,310 @@
+package io.kamille.cache;
+
+import io.kamille.cache.collapse.Follower;
+import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.fill.Fetches;
+import io.kamille.cache.semantics.CacheControl;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.ReusePlan.Forward;
+import io.kamille.cache.semantics.ReusePlan.Refuse;
+import io.kamille.cache.semantics.ReusePlan.Serve;
+import io.kamille.cache.semantics.ReusePlan.ServeStale;
+import io.kamille.cache.semantics.ReusePlan.Validate;
+import io.kamille.cache.semantics.ReusePlanner;
+import io.kamille.cache.semantics.Storability;
+import io.kamille.cache.serve.CacheLoop;
+import io.kamille.cache.serve.CacheLoops;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.StoredReply;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.time.WallClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cache on a request's way: answers from the store what it may, and hands on what it must (RFC
+ * 9111 §4). Any loop.
+ */
+public final class CacheHandler implements ExchangeHandler {
+
+  /*
+   * What the store cannot answer goes one of three ways. Nothing of the response can be stored for
+   * others: the request passes. The response may be stored, but nobody is to wait for it: the
+   * request goes alone. Else the first of a key leads, and those that come meanwhile follow.
+   */
+
+  /** Conditions and ranges that a response fetched for everybody would not answer. */
+  private static final long FOR_THE_ORIGIN =
+      Fields.mask(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
+
+  /** No deadline yet: the request has not been held back. */
+  private static final long NOT_HELD = Long.MIN_VALUE;
+
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final CacheLoops loops;
+  private final CacheSettings settings;
+  private final WallClock clock;
+  private final CacheStatus cacheStatus;
+  private final StoredReply replies;
+  private final Fetches fetches;
+  private final Follower.Onward onward = new Onward();
+
+  CacheHandler(
+      ExchangeHandler next,
+      TieredStore store,
+      InFlightTable flights,
+      CacheLoops loops,
+      CacheSettings settings,
+      WallClock clock) {
+    this.store = store;
+    this.flights = flights;
+    this.loops = loops;
+    this.settings = settings;
+    this.clock = clock;
+    this.cacheStatus = CacheStatus.of(settings.statusName());
+    this.replies = new StoredReply(cacheStatus);
+    this.fetches =
+        new Fetches(next, store, flights, replies, cacheStatus, loops, settings.fill(), clock);
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    handle(exchange, NOT_HELD);
+  }
+
+  /**
+   * @param deadlineNanos until when the request may be held back (monotonic), or {@link #NOT_HELD}
+   */
+  private void handle(Exchange exchange, long deadlineNanos) {
+    RequestHead request = exchange.request();
+    Forward bypass = ReusePlanner.bypass(request);
+    if (bypass != null) {
+      pass(exchange, bypass.reason());
+      return;
+    }
+    CacheLoop loop = loops.current();
+    CacheKey key = loop.probe().keyOf(request);
+    Variants variants = store.find(key);
+    StoredResponse stored = selected(variants, request);
+    long now = clock.epochSeconds();
+    if (stored != null) {
+      use(exchange, loop, key, stored, now, deadlineNanos);
+    } else if (ReusePlanner.planMiss(request, variants != null) instanceof Forward miss) {
+      forward(exchange, key, miss.reason(), null, deadlineNanos);
+    } else {
+      refuse(exchange);
+    }
+  }
+
+  /** Does with a stored response what is right. Takes over one lease on it. */
+  private void use(
+      Exchange exchange,
+      CacheLoop loop,
+      CacheKey key,
+      StoredResponse stored,
+      long now,
+      long deadlineNanos) {
+    switch (ReusePlanner.plan(exchange.request(), stored.facts(), now)) {
+      case Serve.SERVE -> serve(exchange, loop, stored, now);
+      case ServeStale.SERVE_STALE -> {
+        if (exchange.request().method() == Method.GET) {
+          fetches.validateInBackground(exchange, key.copy(), stored);
+        }
+        serve(exchange, loop, stored, now);
+      }
+      case Validate validate -> validate(exchange, key, validate.reason(), stored, deadlineNanos);
+      case Forward forward -> forward(exchange, key, forward.reason(), stored, deadlineNanos);
+      case Refuse.REFUSE -> {
+        stored.release();
+        refuse(exchange);
+      }
+    }
+  }
+
+  /** The response that the request selects, with a lease that the caller owns; or null. */
+  private static @Nullable StoredResponse selected(
+      @Nullable Variants variants, RequestHead request) {
+    StoredResponse response = variants == null ? null : variants.select(request);
+    return response != null && response.tryRetain() ? response : null;
+  }
+
+  private void serve(Exchange exchange, CacheLoop loop, StoredResponse stored, long now) {
+    boolean isFresh = stored.facts().isFresh(now);
+    loop.counters().hit(isFresh);
+    exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
+    replies.send(loop, exchange.request(), exchange.reply(), stored, now, null);
+  }
+
+  /** RFC 9111 §5.2.1.7. */
+  private void refuse(Exchange exchange) {
+    Forwarding nothing = new Forwarding(ForwardReason.MISS).detail("only-if-cached");
+    exchange.notes().cacheStatus(cacheStatus.member(nothing));
+    exchange
+        .reply()
+        .fail(
+            new Failure(
+                Kind.PROXY_INTERNAL_RESPONSE,
+                StatusCode.GATEWAY_TIMEOUT,
+                "only-if-cached, and nothing usable is stored"));
+  }
+
+  private void pass(Exchange exchange, ForwardReason reason) {
+    if (exchange.request().method().isSafe()) {
+      fetches.pass(exchange, new Forwarding(reason));
+    } else {
+      fetches.passUnsafe(exchange, new Forwarding(reason));
+    }
+  }
+
+  /** Asks the origin about a stored response, of which it takes over one lease. */
+  private void validate(
+      Exchange exchange,
+      CacheKey key,
+      ForwardReason reason,
+      StoredResponse stored,
+      long deadlineNanos) {
+    boolean isShared = reason == ForwardReason.STALE && !stored.facts().isValidatedAlways();
+    if (isShared && exchange.request().method() == Method.GET && mayBeHeld(deadlineNanos)) {
+      leadOrFollow(exchange, key, reason, stored, true, deadlineNanos);
+    } else {
+      fetches.validate(exchange, key.copy(), new Forwarding(reason), null, stored);
+    }
+  }
+
+  /**
+   * Asks the origin for the response.
+   *
+   * @param stale what is stored and cannot be validated, or null; takes over one lease
+   */
+  private void forward(
+      Exchange exchange,
+      CacheKey key,
+      ForwardReason reason,
+      @Nullable StoredResponse stale,
+      long deadlineNanos) {
+    RequestHead request = exchange.request();
+    Storability storability = Storability.of(request);
+    boolean isForOrigin = request.fields().hasAny(FOR_THE_ORIGIN);
+    if (isForOrigin || !storability.isStorable()) {
+      release(stale);
+      Forwarding forwarding = new Forwarding(reason);
+      fetches.pass(exchange, isForOrigin ? forwarding : forwarding.detail(storability.detail()));
+    } else if (flights.isUncachable(key)) {
+      release(stale);
+      fetches.fillPerhaps(exchange, key.copy(), new Forwarding(reason));
+    } else if (reason != ForwardReason.REQUEST
+        && !request.fields().has(FieldName.AUTHORIZATION)
+        && mayBeHeld(deadlineNanos)) {
+      leadOrFollow(exchange, key, reason, stale, false, deadlineNanos);
+    } else {
+      fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
+    }
+  }
+
+  private boolean mayBeHeld(long deadlineNanos) {
+    return settings.mayCollapse()
+        && (deadlineNanos == NOT_HELD || deadlineNanos - clock.nanos() > 0);
+  }
+
+  /** Collapses the request with those for the same key (RFC 9111 §4). */
+  private void leadOrFollow(
+      Exchange exchange,
+      CacheKey key,
+      ForwardReason reason,
+      @Nullable StoredResponse stored,
+      boolean isValidation,
+      long deadlineNanos) {
+    InFlight flight = flights.find(key);
+    while (flight == null) {
+      CacheKey own = key.copy();
+      InFlight begun = flights.begin(own, exchange.loop());
+      if (begun != null) {
+        lead(exchange, own, begun, reason, stored, isValidation);
+        return;
+      }
+      flight = flights.find(key);
+    }
+    release(stored);
+    loops.current().counters().collapsed();
+    long deadline =
+        deadlineNanos == NOT_HELD
+            ? clock.nanos() + settings.collapseWaitTimeout().toNanos()
+            : deadlineNanos;
+    Follower.follow(exchange, flight, reason, cacheStatus, onward, deadline);
+  }
+
+  /** Forwards the request, unless the one before it has just brought what it wants. */
+  private void lead(
+      Exchange exchange,
+      CacheKey key,
+      InFlight flight,
+      ForwardReason reason,
+      @Nullable StoredResponse stored,
+      boolean isValidation) {
+    StoredResponse newer = selected(store.find(key), exchange.request());
+    long now = clock.epochSeconds();
+    if (newer != null
+        && newer != stored
+        && ReusePlanner.plan(exchange.request(), newer.facts(), now) == Serve.SERVE) {
+      release(stored);
+      flight.freshened();
+      serve(exchange, loops.current(), newer, now);
+      return;
+    }
+    release(newer);
+    Forwarding forwarding = new Forwarding(reason);
+    if (isValidation && stored != null) {
+      fetches.validate(exchange, key, forwarding, flight, stored);
+    } else {
+      fetches.fill(exchange, key, forwarding, flight, stored);
+    }
+  }
+
+  private static void release(@Nullable StoredResponse stored) {
+    if (stored != null) {
+      stored.release();
+    }
+  }
+
+  /** Where followers go that were not helped. */
+  private final class Onward implements Follower.Onward {
+
+    @Override
+    public void again(Exchange exchange, long deadlineNanos) {
+      handle(exchange, deadlineNanos);
+    }
+
+    @Override
+    public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
+      CacheLoop loop = loops.current();
+      RequestHead request = exchange.request();
+      StoredResponse stored = selected(store.find(loop.probe().keyOf(request)), request);
+      long now = clock.epochSeconds();
+      if (stored != null
+          && stored.facts().mayServeOnError(CacheControl.ofRequest(request.fields()), now)) {
+        exchange.notes().cache(CacheResult.STALE_HIT);
+        forwarding.detail("stale-if-error").ttl(stored.facts().ttlSeconds(now));
+        replies.send(loop, request, exchange.reply(), stored, now, forwarding);
+      } else {
+        release(stored);
+        exchange.notes().cacheStatus(cacheStatus.member(forwarding));
+        exchange.reply().fail(why);
+      }
+    }
+  }
+}

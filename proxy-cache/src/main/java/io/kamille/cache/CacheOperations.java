@@ -1,0 +1,91 @@
+package io.kamille.cache;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.purge.Removals;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+
+/** What an operator sees of the cache and does to it. Any thread. */
+public final class CacheOperations {
+
+  public static final MetricDescriptor CAPACITY =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_capacity_bytes",
+          Unit.BYTES,
+          "Memory for stored responses, taken at start and never exceeded.");
+
+  public static final MetricDescriptor USED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_used_bytes",
+          Unit.BYTES,
+          "Memory taken by responses that are stored, being stored, or forgotten and still sent.");
+
+  public static final MetricDescriptor KEYS =
+      MetricDescriptor.gauge(
+          "kamille_cache_keys", Unit.COUNT, "Target URIs that something is stored under.");
+
+  public static final MetricDescriptor IN_FLIGHT =
+      MetricDescriptor.gauge(
+          "kamille_cache_in_flight",
+          Unit.COUNT,
+          "Forwarded requests that others may wait for at this moment.");
+
+  public static final MetricDescriptor EVICTIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_evictions_total",
+          Unit.COUNT,
+          "Target URIs whose stored responses were forgotten to make room.");
+
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final Removals removals;
+
+  CacheOperations(TieredStore store, InFlightTable flights, MetricRegistry registry) {
+    this.store = store;
+    this.flights = flights;
+    this.removals = new Removals(store, flights);
+    registry.gauge(CAPACITY, this::capacityBytes);
+    registry.gauge(USED, this::usedBytes);
+    registry.gauge(KEYS, this::keys);
+    registry.gauge(IN_FLIGHT, this::inFlight);
+    registry.counting(EVICTIONS, store::evictions);
+  }
+
+  /** What the memory tier holds in all. */
+  public long capacityBytes() {
+    return store.capacityBytes();
+  }
+
+  /** What is taken of it: stored, being stored, or forgotten and still read. */
+  public long usedBytes() {
+    return store.usedBytes();
+  }
+
+  /** How many target URIs something is stored under; an estimate while fills go on. */
+  public long keys() {
+    return store.size();
+  }
+
+  /** How many forwarded requests others may wait for at this moment. */
+  public int inFlight() {
+    return flights.size();
+  }
+
+  /**
+   * Removes what is stored for a URI, and says how many responses that were.
+   *
+   * @param uri absolute, http or https
+   * @throws IllegalArgumentException if it is no such URI
+   */
+  public int purge(String uri) {
+    return removals.remove(CacheKey.of(uri));
+  }
+
+  /** Removes everything, and says how many responses that were. */
+  public int clear() {
+    return removals.clear();
+  }
+}

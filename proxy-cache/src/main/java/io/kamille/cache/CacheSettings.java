@@ -1,0 +1,42 @@
+package io.kamille.cache;
+
+import io.kamille.cache.fill.FillSettings;
+import io.kamille.cache.semantics.CachePolicy;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How one route uses the cache.
+ *
+ * @param policy what the operator decided where RFC 9111 leaves room
+ * @param maxObjectBytes the largest response stored, head and content
+ * @param mayCollapse whether requests wait for one that was forwarded before them
+ * @param collapseWaitTimeout how long such a request waits for the response head
+ * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
+ *     field
+ */
+public record CacheSettings(
+    CachePolicy policy,
+    long maxObjectBytes,
+    boolean mayCollapse,
+    Duration collapseWaitTimeout,
+    Optional<String> statusName) {
+
+  /*
+   * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
+   * origin less than being asked again. A response that could not be shared is tried again after
+   * ten seconds, which costs the requests that wait then one round trip.
+   */
+  private static final long FINISH_ALONE_BYTES = 1 << 20;
+  private static final Duration UNCACHABLE = Duration.ofSeconds(10);
+
+  /** The defaults for objects up to {@code maxObjectBytes}. */
+  public static CacheSettings of(long maxObjectBytes) {
+    return new CacheSettings(
+        CachePolicy.DEFAULT, maxObjectBytes, true, Duration.ofSeconds(5), Optional.of("kamille"));
+  }
+
+  FillSettings fill() {
+    return new FillSettings(policy, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos());
+  }
+}

@@ -1,0 +1,219 @@
+package io.kamille.cache.collapse;
+
+import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.Preconditions;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.ContentFeed;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.ResponseHead;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that waits for another one's response and reads it from the store while it is still
+ * being filled, at its own pace. Confined to its loop.
+ */
+public final class Follower implements ContentSource {
+
+  /** Where a follower goes that cannot be helped by the flight. Called on its loop. */
+  public interface Onward {
+
+    /** Asks the cache again, which may hold the request back until {@code deadlineNanos}. */
+    void again(Exchange exchange, long deadlineNanos);
+
+    /** Answers although the origin has no answer. */
+    void failed(Exchange exchange, Forwarding forwarding, Failure why);
+  }
+
+  private enum State {
+    WAITING,
+    BEGUN,
+    DONE
+  }
+
+  private final Exchange exchange;
+  private final ReplyHandover client;
+  private final InFlight flight;
+  private final ForwardReason reason;
+  private final CacheStatus cacheStatus;
+  private final Onward onward;
+  private final long deadlineNanos;
+  private State state = State.WAITING;
+  private @Nullable ContentFeed feed;
+
+  private Follower(
+      Exchange exchange,
+      InFlight flight,
+      ForwardReason reason,
+      CacheStatus cacheStatus,
+      Onward onward,
+      long deadlineNanos) {
+    this.exchange = exchange;
+    this.client = ReplyHandover.of(exchange.reply());
+    this.flight = flight;
+    this.reason = reason;
+    this.cacheStatus = cacheStatus;
+    this.onward = onward;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /**
+   * Lets a request wait for a flight, on the request's loop.
+   *
+   * @param deadlineNanos when it stops waiting for a head (monotonic)
+   */
+  public static void follow(
+      Exchange exchange,
+      InFlight flight,
+      ForwardReason reason,
+      CacheStatus cacheStatus,
+      Onward onward,
+      long deadlineNanos) {
+    Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, deadlineNanos);
+    exchange.reply(follower.client);
+    flight.join(follower, exchange.loop());
+    follower.client.open(follower);
+    follower.look();
+  }
+
+  // News
+
+  /** Does what the stage of the flight allows by now. */
+  void look() {
+    if (state == State.DONE) {
+      return;
+    }
+    switch (flight.stage()) {
+      case Stage.Waiting() -> {}
+      case Stage.Filling filling -> read(filling, false);
+      case Stage.Filled(var filling, var length) -> read(filling, true);
+      case Stage.Broken(var why) -> breakOff(why);
+      case Stage.Apart() -> goAlone();
+      case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : flight.nowNanos());
+      case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
+    }
+  }
+
+  private void read(Stage.Filling filling, boolean isFilled) {
+    if (state == State.WAITING) {
+      begin(filling);
+    }
+    ContentFeed reading = feed;
+    if (reading != null
+        && reading.advance(filling.octets().length() - filling.contentOffset())
+        && isFilled) {
+      leaveFor(() -> client.end(null));
+    }
+  }
+
+  private void begin(Stage.Filling filling) {
+    if (!filling.selecting().matches(exchange.request())) {
+      goAlone();
+    } else if (!filling.octets().tryRetain()) {
+      goAgain(deadlineNanos);
+    } else {
+      begin(filling, filling.head().copy());
+    }
+  }
+
+  /** Answers with the head; holds a lease on the content from now on. */
+  private void begin(Stage.Filling filling, ResponseHead head) {
+    state = State.BEGUN;
+    feed = new ContentFeed(client, filling.octets(), filling.contentOffset(), 0);
+    if (client.isPaused()) {
+      feed.pause();
+    }
+    exchange.notes().cache(CacheResult.COLLAPSED);
+    cacheStatus.forwarded(head.fields(), forwarding().ttl(filling.ttlSeconds()));
+    if (Preconditions.isNotModified(exchange.request(), filling.facts())) {
+      client.head(NotModified.of(head), Reply.UNKNOWN_LENGTH);
+      leaveFor(() -> client.end(null));
+    } else {
+      client.head(head, filling.contentLength());
+    }
+  }
+
+  private void breakOff(Failure why) {
+    if (state == State.BEGUN) {
+      leaveFor(() -> client.abort(why));
+    } else {
+      goAgain(deadlineNanos);
+    }
+  }
+
+  /** Waits no more: whatever the store has by now, or the origin. */
+  private void goAlone() {
+    goAgain(flight.nowNanos());
+  }
+
+  private void goAgain(long deadlineNanos) {
+    leaveFor(() -> onward.again(exchange, deadlineNanos));
+  }
+
+  private Forwarding forwarding() {
+    return new Forwarding(reason).collapsed();
+  }
+
+  // Time
+
+  boolean isWaiting() {
+    return state == State.WAITING;
+  }
+
+  boolean isDone() {
+    return state == State.DONE;
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  /** Goes alone if it still waits and its time is over. */
+  void expire(long nowNanos) {
+    if (state == State.WAITING && deadlineNanos - nowNanos <= 0) {
+      goAlone();
+    }
+  }
+
+  // From the client
+
+  @Override
+  public void pause() {
+    if (feed != null) {
+      feed.pause();
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (feed != null) {
+      feed.resume();
+      look();
+    }
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    leaveFor(() -> {});
+  }
+
+  /** Lets go of the flight and everything held of it, then does the last thing. */
+  private void leaveFor(Runnable last) {
+    if (state == State.DONE) {
+      return;
+    }
+    state = State.DONE;
+    if (feed != null) {
+      feed.close();
+      feed = null;
+    }
+    flight.left();
+    last.run();
+  }
+}

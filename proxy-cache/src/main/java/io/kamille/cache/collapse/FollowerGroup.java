@@ -1,0 +1,108 @@
+package io.kamille.cache.collapse;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.time.WallClock;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The followers of one flight on one loop. Confined to that loop, but for {@link #wake}. */
+final class FollowerGroup implements Runnable {
+
+  private final EventLoop loop;
+  private final WallClock clock;
+  private final List<Follower> followers = new ArrayList<>();
+  private final AtomicBoolean isWoken = new AtomicBoolean();
+  private final AtomicReference<@Nullable StoredOctets> kept = new AtomicReference<>();
+  private boolean isTimed;
+
+  FollowerGroup(EventLoop loop, WallClock clock) {
+    this.loop = loop;
+    this.clock = clock;
+  }
+
+  EventLoop loop() {
+    return loop;
+  }
+
+  void add(Follower follower) {
+    followers.add(follower);
+    if (!isTimed) {
+      isTimed = true;
+      awaitDeadline(follower);
+    }
+  }
+
+  /**
+   * Holds a lease on these octets, of a stage that is published, until the followers have looked at
+   * it. Any thread, once, before {@link #wake}.
+   */
+  void keep(StoredOctets octets) {
+    octets.retain();
+    kept.set(octets);
+  }
+
+  /** Makes every follower look at the flight, soon. Any thread; calls before that are one. */
+  void wake() {
+    if (isWoken.compareAndSet(false, true) && !execute(loop, this)) {
+      release(kept.getAndSet(null));
+    }
+  }
+
+  @Override
+  public void run() {
+    isWoken.set(false);
+    StoredOctets leased = kept.getAndSet(null);
+    for (int i = 0; i < followers.size(); i++) {
+      followers.get(i).look();
+    }
+    followers.removeIf(Follower::isDone);
+    release(leased);
+  }
+
+  private static void release(@Nullable StoredOctets leased) {
+    if (leased != null) {
+      leased.release();
+    }
+  }
+
+  /** Those who have waited too long leave; the next deadline belongs to the longest waiting. */
+  private void expire() {
+    isTimed = false;
+    long now = clock.nanos();
+    for (int i = 0; i < followers.size(); i++) {
+      followers.get(i).expire(now);
+    }
+    followers.removeIf(Follower::isDone);
+    for (Follower follower : followers) {
+      if (follower.isWaiting()) {
+        isTimed = true;
+        awaitDeadline(follower);
+        return;
+      }
+    }
+  }
+
+  private void awaitDeadline(Follower first) {
+    long delay = Math.max(0, first.deadlineNanos() - clock.nanos());
+    loop.schedule(this::expire, delay, TimeUnit.NANOSECONDS);
+  }
+
+  /** Runs a task on a loop; false if the loop is at its end, and everything on it too. */
+  @CanIgnoreReturnValue
+  static boolean execute(EventLoop loop, Runnable task) {
+    try {
+      loop.execute(task);
+      return true;
+    } catch (RejectedExecutionException atItsEnd) {
+      assert loop.isShuttingDown();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.kamille.cache.collapse;
+
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import io.netty.channel.EventLoop;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of one client, the leader, that was forwarded and that others, the followers, wait for
+ * (RFC 9111 §4).
+ *
+ * <p>The leader's methods are called on the leader's loop; followers join from any loop.
+ */
+public final class InFlight {
+
+  /*
+   * Followers are kept per loop, so that news costs one task per loop and not one per follower, and
+   * every follower is touched by its own loop only. The leader publishes a stage, then wakes the
+   * groups it sees; a follower puts its group in place, then looks at the stage. With both variables
+   * volatile, one of the two sees the other, and nobody sleeps through the news.
+   *
+   * Before a stage that ends the flight is published, the flight leaves the table: who asks again
+   * meets either the result in the store or a new flight, never this one.
+   *
+   * A lease for every group lasts from the end of the fill until the group has looked at it: whoever
+   * looks meanwhile finds the octets, even if the store has forgotten them at once.
+   */
+  private static final FollowerGroup[] NONE = {};
+
+  private final InFlightTable table;
+  private final CacheKey key;
+  private final EventLoop loop;
+  private final WallClock clock;
+  private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
+  private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
+  private final AtomicInteger followers = new AtomicInteger();
+  private Runnable deserted = () -> {};
+
+  InFlight(InFlightTable table, CacheKey key, EventLoop loop, WallClock clock) {
+    this.table = table;
+    this.key = key;
+    this.loop = loop;
+    this.clock = clock;
+  }
+
+  // The leader's side
+
+  /** Whom to tell, on the leader's loop, when the last follower has left. */
+  public void whenDeserted(Runnable action) {
+    deserted = action;
+  }
+
+  /** Whether anybody follows at this moment. */
+  public boolean hasFollowers() {
+    return followers.get() > 0;
+  }
+
+  /**
+   * The response is storable, and its content goes into {@code octets}, on which the leader keeps a
+   * lease until it says how the fill ended.
+   */
+  public void filling(
+      ResponseHead head,
+      StoredOctets octets,
+      long contentOffset,
+      long contentLength,
+      SelectingFields selecting,
+      StoredFacts facts,
+      long ttlSeconds) {
+    publish(
+        new Stage.Filling(
+            head, octets, contentOffset, contentLength, selecting, facts, ttlSeconds));
+  }
+
+  /** More content can be read. */
+  public void progress() {
+    wake();
+  }
+
+  /**
+   * All content is there, and the response, if it could be stored, is to be found. The caller holds
+   * a lease; followers get their own in time.
+   */
+  public void filled(long contentLength) {
+    if (stage.get() instanceof Stage.Filling filling) {
+      table.remove(key, this);
+      stage.set(new Stage.Filled(filling, contentLength));
+      for (FollowerGroup group : groups.get()) {
+        group.keep(filling.octets());
+      }
+      wake();
+    } else {
+      settle(new Stage.Again(true));
+    }
+  }
+
+  /** The content broke off, or could not be stored to its end. */
+  public void broken(Failure why) {
+    settle(new Stage.Broken(why));
+  }
+
+  /** The response is for the leader alone. */
+  public void apart() {
+    settle(new Stage.Apart());
+  }
+
+  /** There will be no response: one of the followers may lead. */
+  public void vacant() {
+    settle(new Stage.Again(true));
+  }
+
+  /** A stored response has become usable again: the followers find it. */
+  public void freshened() {
+    settle(new Stage.Again(false));
+  }
+
+  /** The origin has no answer. */
+  public void failed(Failure why) {
+    settle(new Stage.Failed(why));
+  }
+
+  private void settle(Stage last) {
+    table.remove(key, this);
+    publish(last);
+  }
+
+  private void publish(Stage next) {
+    stage.set(next);
+    wake();
+  }
+
+  private void wake() {
+    for (FollowerGroup group : groups.get()) {
+      group.wake();
+    }
+  }
+
+  // The followers' side
+
+  long nowNanos() {
+    return clock.nanos();
+  }
+
+  Stage stage() {
+    return stage.get();
+  }
+
+  /** Adds a follower, on its loop; it looks at the stage by itself. */
+  void join(Follower follower, EventLoop home) {
+    followers.incrementAndGet();
+    groupOf(home).add(follower);
+  }
+
+  void left() {
+    if (followers.decrementAndGet() == 0) {
+      FollowerGroup.execute(loop, () -> deserted.run());
+    }
+  }
+
+  private FollowerGroup groupOf(EventLoop home) {
+    @Nullable FollowerGroup added = null;
+    while (true) {
+      FollowerGroup[] before = groups.get();
+      for (FollowerGroup group : before) {
+        if (group.loop().equals(home)) {
+          return group;
+        }
+      }
+      if (added == null) {
+        added = new FollowerGroup(home, clock);
+      }
+      FollowerGroup[] after = Arrays.copyOf(before, before.length + 1);
+      after[before.length] = added;
+      if (groups.compareAndSet(before, after)) {
+        return added;
+      }
+    }
+  }
+}

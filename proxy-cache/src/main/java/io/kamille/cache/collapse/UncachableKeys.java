@@ -1,0 +1,40 @@
+package io.kamille.cache.collapse;
+
+import io.kamille.cache.semantics.CacheKey;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/** Keys whose responses were not storable lately. Any thread. */
+final class UncachableKeys {
+
+  /*
+   * One slot per hash and no chains: a key that loses its slot to another costs one wait too many,
+   * and the memory is bounded whatever clients ask for.
+   */
+  private static final int SLOTS = 4096;
+
+  private record Entry(CacheKey key, long untilNanos) {}
+
+  private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(SLOTS);
+
+  void add(CacheKey key, long untilNanos) {
+    slots.set(slot(key), new Entry(key, untilNanos));
+  }
+
+  boolean contains(CacheKey key, long nowNanos) {
+    Entry entry = slots.get(slot(key));
+    return entry != null && entry.untilNanos - nowNanos > 0 && entry.key.equals(key);
+  }
+
+  void remove(CacheKey key) {
+    Entry entry = slots.get(slot(key));
+    if (entry != null && entry.key.equals(key)) {
+      slots.compareAndSet(slot(key), entry, null);
+    }
+  }
+
+  private static int slot(CacheKey key) {
+    int hash = key.hashCode();
+    return (hash ^ hash >>> 16) & (SLOTS - 1);
+  }
+}

@@ -1,0 +1,36 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.RequestHead;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to the origin, whose response may be stored.
+ *
+ * @param exchange the client's
+ * @param request as the client sent it; what is forwarded may be conditional
+ * @param key what the response will be found by; may be kept
+ * @param forwarding what Cache-Status will say, filled in on the way
+ * @param flight those who wait for the response, or null if nobody may
+ * @param requestTime when it was forwarded, in epoch seconds (RFC 9111 §4.2.3)
+ * @param removalsBefore what the store said before it was forwarded
+ */
+record Fetch(
+    Exchange exchange,
+    RequestHead request,
+    CacheKey key,
+    Forwarding forwarding,
+    @Nullable InFlight flight,
+    long requestTime,
+    long removalsBefore) {
+
+  /** The target URI (RFC 9110 §7.1). */
+  String uri() {
+    return (request.isSecure() ? "https://" : "http://")
+        + request.authority()
+        + request.pathAndQuery();
+  }
+}

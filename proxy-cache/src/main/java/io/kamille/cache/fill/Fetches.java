@@ -1,0 +1,289 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.purge.Removals;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.Validators;
+import io.kamille.cache.serve.CacheLoops;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.cache.serve.StoredReply;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.time.WallClock;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
+public final class Fetches {
+
+  private static final int BACKGROUND_LIMIT = 256;
+
+  /** What makes a request one for less than the whole response. */
+  private static final long FOR_LESS =
+      Fields.mask(
+          FieldName.IF_NONE_MATCH,
+          FieldName.IF_MODIFIED_SINCE,
+          FieldName.IF_RANGE,
+          FieldName.RANGE);
+
+  private final ExchangeHandler next;
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final Removals removals;
+  private final StoredReply replies;
+  private final CacheStatus cacheStatus;
+  private final CacheLoops loops;
+  private final FillSettings settings;
+  private final WallClock clock;
+  private final AtomicInteger inBackground = new AtomicInteger();
+
+  public Fetches(
+      ExchangeHandler next,
+      TieredStore store,
+      InFlightTable flights,
+      StoredReply replies,
+      CacheStatus cacheStatus,
+      CacheLoops loops,
+      FillSettings settings,
+      WallClock clock) {
+    this.next = next;
+    this.store = store;
+    this.flights = flights;
+    this.removals = new Removals(store, flights);
+    this.replies = replies;
+    this.cacheStatus = cacheStatus;
+    this.loops = loops;
+    this.settings = settings;
+    this.clock = clock;
+  }
+
+  // The ways on
+
+  /** Forwards a request as it is; its response has nothing to do with the store. */
+  public void pass(Exchange exchange, Forwarding forwarding) {
+    pass(exchange, forwarding, PassReply.HeadObserver.NONE);
+  }
+
+  /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
+  public void passUnsafe(Exchange exchange, Forwarding forwarding) {
+    RequestHead request = exchange.request();
+    pass(exchange, forwarding, head -> removals.invalidate(request, head));
+  }
+
+  private void pass(Exchange exchange, Forwarding forwarding, PassReply.HeadObserver observer) {
+    loops.current().counters().forwarded(forwarding.reason());
+    exchange.notes().cache(CacheResult.BYPASS);
+    exchange.reply(new PassReply(exchange, cacheStatus, forwarding, observer));
+    next.handle(exchange);
+  }
+
+  /**
+   * Forwards a request whose response may be stored.
+   *
+   * @param key kept
+   * @param flight those who wait for the response, or null
+   * @param stale a response without validator that may serve in place of an error, or null; takes
+   *     over one lease
+   */
+  public void fill(
+      Exchange exchange,
+      CacheKey key,
+      Forwarding forwarding,
+      @Nullable InFlight flight,
+      @Nullable StoredResponse stale) {
+    Fetch fetch = fetch(exchange, key, forwarding, flight);
+    Validation validation = stale == null ? null : new Validation(this, fetch, stale, false);
+    forward(fetch, validation, forWhole(exchange.request()));
+  }
+
+  /**
+   * As {@link #fill}, for a key whose responses could not be shared lately: conditions of the
+   * client's stay in the request, so that the origin may answer shortly.
+   */
+  public void fillPerhaps(Exchange exchange, CacheKey key, Forwarding forwarding) {
+    forward(fetch(exchange, key, forwarding, null), null, exchange.request());
+  }
+
+  /**
+   * Asks the origin whether a stored response is still good (RFC 9111 §4.3).
+   *
+   * @param key kept
+   * @param flight those who wait for the answer, or null
+   * @param stored takes over one lease
+   */
+  public void validate(
+      Exchange exchange,
+      CacheKey key,
+      Forwarding forwarding,
+      @Nullable InFlight flight,
+      StoredResponse stored) {
+    Fetch fetch = fetch(exchange, key, forwarding, flight);
+    RequestHead conditional = exchange.request().copy();
+    Validators.makeConditional(conditional.fields(), stored.facts());
+    forward(fetch, new Validation(this, fetch, stored, true), conditional);
+  }
+
+  /**
+   * Validates a stored response without anybody waiting for it (RFC 5861 §3), unless that is under
+   * way or too much of it is.
+   *
+   * @param exchange the one whose client was or will be answered; borrowed
+   * @param stored borrowed; the caller holds a lease
+   */
+  public void validateInBackground(Exchange exchange, CacheKey key, StoredResponse stored) {
+    if (inBackground.get() >= BACKGROUND_LIMIT) {
+      return;
+    }
+    InFlight flight = flights.begin(key, exchange.loop());
+    if (flight == null) {
+      return;
+    }
+    inBackground.incrementAndGet();
+    stored.retain();
+    Exchange own =
+        new Exchange(
+            exchange.loop(),
+            exchange.client(),
+            exchange.local(),
+            unconditional(exchange.request()),
+            RequestContent.NONE,
+            new DiscardingReply(inBackground::decrementAndGet));
+    own.notes().route(exchange.notes().route());
+    Forwarding forwarding = new Forwarding(ForwardReason.STALE);
+    if (stored.facts().hasValidator()) {
+      validate(own, key, forwarding, flight, stored);
+    } else {
+      fill(own, key, forwarding, flight, stored);
+    }
+  }
+
+  private Fetch fetch(
+      Exchange exchange, CacheKey key, Forwarding forwarding, @Nullable InFlight flight) {
+    loops.current().counters().forwarded(forwarding.reason());
+    exchange.notes().cache(CacheResult.MISS);
+    return new Fetch(
+        exchange,
+        exchange.request(),
+        key,
+        forwarding,
+        flight,
+        clock.epochSeconds(),
+        store.removalsOf(key));
+  }
+
+  /** Sends a validation's request out again, without conditions. */
+  void repeat(Fetch before, ReplyHandover client, @Nullable InFlight flight) {
+    Exchange exchange = before.exchange();
+    Fetch fetch =
+        new Fetch(
+            exchange,
+            before.request(),
+            before.key(),
+            before.forwarding(),
+            flight,
+            clock.epochSeconds(),
+            store.removalsOf(before.key()));
+    exchange.reply(client);
+    forward(fetch, null, forWhole(before.request()));
+  }
+
+  /** A copy that asks for the whole response, whatever the client has or wants of it. */
+  private static RequestHead unconditional(RequestHead request) {
+    RequestHead copy = request.copy();
+    Validators.makeUnconditional(copy.fields());
+    return copy;
+  }
+
+  /** The request itself if it asks for the whole response, else a copy that does. */
+  private static RequestHead forWhole(RequestHead request) {
+    return request.fields().hasAny(FOR_LESS) ? unconditional(request) : request;
+  }
+
+  private void forward(Fetch fetch, @Nullable Validation validation, RequestHead request) {
+    Exchange exchange = fetch.exchange();
+    ReplyHandover client = ReplyHandover.of(exchange.reply());
+    exchange.reply(new FillReply(this, fetch, client, validation));
+    exchange.request(request);
+    next.handle(exchange);
+  }
+
+  // What replies need on their way
+
+  long epochSeconds() {
+    return clock.epochSeconds();
+  }
+
+  FillSettings settings() {
+    return settings;
+  }
+
+  CachePolicy policy() {
+    return settings.policy();
+  }
+
+  CacheStatus cacheStatus() {
+    return cacheStatus;
+  }
+
+  TieredStore store() {
+    return store;
+  }
+
+  CacheLoops loops() {
+    return loops;
+  }
+
+  /** Begins to store a response, or null if there is no memory. */
+  @Nullable Fill beginFill(Fetch fetch, FillHead head, long contentLength) {
+    long limit = settings.maxObjectBytes();
+    Fill fill = Fill.begin(store, fetch, head, contentLength, limit, loops.current().home());
+    if (fill == null) {
+      loops.current().counters().shortage();
+    }
+    return fill;
+  }
+
+  /** Makes a response visible; the caller owns one lease on it. */
+  StoredResponse complete(Fetch fetch, Fill fill) {
+    flights.cachable(fetch.key());
+    loops.current().counters().filled(true);
+    return fill.complete();
+  }
+
+  void abandon(Fill fill) {
+    loops.current().counters().filled(false);
+    fill.abandon();
+  }
+
+  /** Remembers that waiting for this key is no use, for a while. */
+  void uncachable(CacheKey key) {
+    flights.uncachable(key, settings.uncachableNanos());
+  }
+
+  /** Sends a stored response after all. Takes over one lease. */
+  void serve(Fetch fetch, ReplyHandover client, StoredResponse stored, int originStatus) {
+    long now = clock.epochSeconds();
+    Forwarding forwarding = fetch.forwarding().status(originStatus);
+    boolean isFresh = originStatus == 304;
+    fetch.exchange().notes().cache(isFresh ? CacheResult.REVALIDATED : CacheResult.STALE_HIT);
+    replies.send(
+        loops.current(),
+        fetch.request(),
+        client,
+        stored,
+        now,
+        forwarding.ttl(stored.facts().ttlSeconds(now)));
+  }
+}

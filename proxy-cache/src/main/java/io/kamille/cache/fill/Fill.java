@@ -1,0 +1,139 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.StoredOctets;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A storable response on its way into the store, where followers may read it already. Ended by
+ * exactly one of {@link #complete} or {@link #abandon}.
+ *
+ * <p>Confined to the loop of its exchange.
+ */
+final class Fill {
+
+  /** Why a response is not stored whose content is over the limit. */
+  static final String TOO_LARGE = "too-large";
+
+  private final TieredStore store;
+  private final Fetch fetch;
+  private final Reservation reservation;
+  private final FillHead head;
+  private final long expectedLength;
+  private final long limitBytes;
+
+  private Fill(
+      TieredStore store,
+      Fetch fetch,
+      Reservation reservation,
+      FillHead head,
+      long expectedLength,
+      long limitBytes) {
+    this.store = store;
+    this.fetch = fetch;
+    this.reservation = reservation;
+    this.head = head;
+    this.expectedLength = expectedLength;
+    this.limitBytes = limitBytes;
+  }
+
+  /**
+   * Makes room for a response and puts its head there.
+   *
+   * @param contentLength octets to come, or {@link Reply#UNKNOWN_LENGTH}
+   * @param limitBytes what head and content may take
+   * @param home the number of the caller's loop
+   * @return null if there is no memory
+   */
+  static @Nullable Fill begin(
+      TieredStore store,
+      Fetch fetch,
+      FillHead head,
+      long contentLength,
+      long limitBytes,
+      int home) {
+    Reservation reservation = store.reserve(head.length() + Math.max(0, contentLength), home);
+    if (reservation == null) {
+      return null;
+    }
+    boolean isWritten = reservation.append(head.octets());
+    assert isWritten;
+    return new Fill(store, fetch, reservation, head, contentLength, limitBytes);
+  }
+
+  /** Lets those who wait read along. They get what later requests will get, no more. */
+  void share(InFlight flight, long nowEpochSeconds) {
+    StoredFacts facts = head.facts();
+    ResponseHead shared = head.fields().copy();
+    shared.fields().add(FieldName.AGE, Integer.toString(facts.ageSeconds(nowEpochSeconds)));
+    flight.filling(
+        shared,
+        reservation.octets(),
+        head.length(),
+        expectedLength,
+        head.selecting(),
+        facts,
+        facts.ttlSeconds(nowEpochSeconds));
+  }
+
+  /** Octets of content written so far. */
+  long length() {
+    return reservation.length() - head.length();
+  }
+
+  /** Octets of content to come in all, or {@link Reply#UNKNOWN_LENGTH}. */
+  long expectedLength() {
+    return expectedLength;
+  }
+
+  /** What the content is written into, from {@link #contentOffset} on. */
+  StoredOctets octets() {
+    return reservation.octets();
+  }
+
+  long contentOffset() {
+    return head.length();
+  }
+
+  /**
+   * Copies a chunk into the store. Borrows it.
+   *
+   * @return why that is impossible, a token for Cache-Status, or null
+   */
+  @Nullable String append(ByteBuf chunk) {
+    if (expectedLength >= 0 && length() + chunk.readableBytes() > expectedLength) {
+      return "too-long";
+    }
+    if (reservation.length() + chunk.readableBytes() > limitBytes) {
+      return TOO_LARGE;
+    }
+    return reservation.append(chunk) ? null : "no-memory";
+  }
+
+  /** Whether everything that was announced is there. */
+  boolean isComplete() {
+    return expectedLength < 0 || length() == expectedLength;
+  }
+
+  /** Makes the response visible to the next request. The caller owns one lease on it. */
+  StoredResponse complete() {
+    return store.commit(
+        fetch.key(),
+        reservation,
+        fetch.removalsBefore(),
+        octets -> StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting()));
+  }
+
+  /** Gives the room back. Readers keep what they hold leases on. */
+  void abandon() {
+    reservation.abandon();
+  }
+}

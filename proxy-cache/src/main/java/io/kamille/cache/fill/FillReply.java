@@ -1,0 +1,369 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.semantics.Preconditions;
+import io.kamille.cache.semantics.Storability;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.failure.Failure.Side;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reply of a request whose response may be stored: it gives the response to the client, to the
+ * store and to the followers. Confined to the exchange's loop.
+ */
+final class FillReply implements Reply, ContentSource {
+
+  /*
+   * The origin's side is a straight line: WAITING for a head, CONTENT, ENDED. DROPPING is content
+   * that nobody wants: of a 304's or an error's response after the stored one was sent. REPEATING
+   * is a 304 that is not about what we have: the request goes out again without conditions.
+   *
+   * The client's side is the output's. A client that leaves does not end the fill while others
+   * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
+   */
+  private enum State {
+    WAITING,
+    CONTENT,
+    DROPPING,
+    REPEATING,
+    ENDED
+  }
+
+  /** What is dropped rather than paid for with a connection. */
+  private static final long DROPPED_BYTES_LIMIT = 64 << 10;
+
+  private final Fetches here;
+  private final Fetch fetch;
+  private final ReplyHandover client;
+  private final LeaderOutput output;
+  private final @Nullable Validation validation;
+  private ContentSource origin = ContentSource.NONE;
+  private State state = State.WAITING;
+  private @Nullable InFlight flight;
+  private @Nullable Fill fill;
+  private boolean isClientGone;
+
+  /** Takes over the validation, which ends the lease on the response it is about. */
+  FillReply(Fetches here, Fetch fetch, ReplyHandover client, @Nullable Validation validation) {
+    this.here = here;
+    this.fetch = fetch;
+    this.client = client;
+    this.output = new LeaderOutput(client);
+    this.validation = validation;
+    this.flight = fetch.flight();
+    if (flight != null) {
+      flight.whenDeserted(this::deserted);
+    }
+  }
+
+  // From the origin
+
+  @Override
+  public void open(ContentSource source) {
+    origin = source;
+    output.origin(source);
+    client.open(this);
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    client.interim(head);
+  }
+
+  @Override
+  public void head(ResponseHead head, long contentLength) {
+    state = State.CONTENT;
+    long now = here.epochSeconds();
+    if (validation != null) {
+      if (validation.isMistaken(head)) {
+        state = State.REPEATING;
+        return;
+      }
+      StoredResponse usable = validation.answeredBy(head, now);
+      if (usable != null) {
+        serve(usable, head.status(), contentLength);
+        return;
+      }
+    }
+    StoredFacts facts = StoredFacts.of(head, here.policy(), fetch.requestTime(), now);
+    Storability storability = Storability.of(fetch.request(), head, here.policy(), now);
+    if (storability.isStorable()) {
+      store(head, contentLength, facts, now);
+    } else {
+      fetch.forwarding().detail(storability.detail());
+      goApart(head.status() < 500);
+    }
+    answer(head, contentLength, facts);
+  }
+
+  private void store(ResponseHead head, long contentLength, StoredFacts facts, long now) {
+    FillHead storable = FillHead.of(fetch, head, facts);
+    if (storable.length() + contentLength > here.settings().maxObjectBytes()) {
+      fetch.forwarding().detail(Fill.TOO_LARGE);
+      goApart(true);
+      return;
+    }
+    Fill begun = here.beginFill(fetch, storable, contentLength);
+    if (begun == null) {
+      fetch.forwarding().detail("no-memory");
+      goApart(false);
+      return;
+    }
+    fill = begun;
+    output.fill(begun);
+    fetch.forwarding().stored(facts.ttlSeconds(now));
+    if (!facts.isFresh(now) || facts.isValidatedAlways()) {
+      goApart(false);
+    } else if (flight != null) {
+      begun.share(flight, now);
+    }
+  }
+
+  /** The followers cannot use this response, and perhaps those to come should not even wait. */
+  private void goApart(boolean isLasting) {
+    if (flight != null) {
+      if (isLasting) {
+        here.uncachable(fetch.key());
+      }
+      flight.apart();
+      flight = null;
+    }
+  }
+
+  private void answer(ResponseHead head, long contentLength, StoredFacts facts) {
+    here.cacheStatus().forwarded(head.fields(), fetch.forwarding());
+    fetch.exchange().notes().cache(CacheResult.MISS);
+    if (Preconditions.isNotModified(fetch.request(), facts)) {
+      output.close();
+      client.head(NotModified.of(head), UNKNOWN_LENGTH);
+      client.end(null);
+      isClientGone = true;
+      if (!mustGoOn()) {
+        drop(contentLength);
+      }
+    } else {
+      client.head(head, contentLength);
+    }
+  }
+
+  /** Sends a stored response in place of what the origin sends. Takes over one lease. */
+  private void serve(StoredResponse stored, int originStatus, long contentLength) {
+    output.close();
+    if (flight != null) {
+      if (originStatus == StatusCode.NOT_MODIFIED) {
+        flight.freshened();
+      } else {
+        String reason = "the origin answered " + originStatus;
+        flight.failed(new Failure(Kind.PROXY_INTERNAL_RESPONSE, originStatus, reason));
+      }
+      flight = null;
+    }
+    drop(contentLength);
+    here.serve(fetch, client, stored, originStatus);
+  }
+
+  @Override
+  public void write(ByteBuf chunk) {
+    if (state != State.CONTENT) {
+      chunk.release();
+      return;
+    }
+    if (fill != null) {
+      String trouble = fill.append(chunk);
+      if (trouble != null) {
+        if (trouble.equals(Fill.TOO_LARGE)) {
+          here.uncachable(fetch.key());
+        }
+        giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
+      } else if (flight != null) {
+        flight.progress();
+      }
+    }
+    output.write(chunk);
+    if (isClientGone && !mustGoOn()) {
+      stop(Failure.of(Kind.CLIENT_GONE, "nobody is left to read the response"));
+    }
+  }
+
+  @Override
+  public void end(@Nullable Fields trailers) {
+    if (state == State.REPEATING) {
+      state = State.ENDED;
+      here.repeat(fetch, client, flight);
+      return;
+    }
+    if (state == State.CONTENT && fill != null && !fill.isComplete()) {
+      abort(Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "less content than its length says"));
+      return;
+    }
+    boolean isWanted = state == State.CONTENT;
+    state = State.ENDED;
+    if (fill != null) {
+      complete(fill);
+    }
+    if (isWanted) {
+      output.end(trailers);
+    }
+  }
+
+  private void complete(Fill filled) {
+    long length = filled.length();
+    StoredResponse stored = here.complete(fetch, filled);
+    fill = null;
+    if (flight != null) {
+      flight.filled(length);
+      flight = null;
+    }
+    stored.release();
+  }
+
+  @Override
+  public void abort(Failure why) {
+    if (state == State.WAITING) {
+      fail(why);
+      return;
+    }
+    boolean isWanted = state == State.CONTENT;
+    state = State.ENDED;
+    giveUp(why);
+    if (isWanted) {
+      output.abort(why);
+    }
+  }
+
+  @Override
+  public void fail(Failure failure) {
+    if (state != State.WAITING) {
+      abort(failure);
+      return;
+    }
+    state = State.ENDED;
+    StoredResponse usable = validation == null ? null : validation.failed(here.epochSeconds());
+    if (flight != null) {
+      if (failure.side() == Side.CLIENT) {
+        flight.vacant();
+      } else {
+        flight.failed(failure);
+      }
+      flight = null;
+    }
+    output.close();
+    if (usable != null) {
+      here.serve(fetch, client, usable, failure.status());
+    } else {
+      fetch.exchange().notes().cacheStatus(here.cacheStatus().member(fetch.forwarding()));
+      client.fail(failure);
+    }
+  }
+
+  @Override
+  public void stored(
+      int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
+    linesAndContent.release();
+    throw new IllegalStateException(
+        "stored: " + status + " (expected: a response from the origin)");
+  }
+
+  @Override
+  public void storedHead(
+      int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
+    stored(status, ownLines, ownLength, lines, contentLength);
+  }
+
+  @Override
+  public boolean isBegun() {
+    return state != State.WAITING;
+  }
+
+  @Override
+  public boolean isEnded() {
+    return state == State.ENDED;
+  }
+
+  // From the client
+
+  @Override
+  public void pause() {
+    output.pause();
+  }
+
+  @Override
+  public void resume() {
+    output.resume();
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    isClientGone = true;
+    output.close();
+    if (!mustGoOn()) {
+      stop(why);
+    }
+  }
+
+  // From the followers
+
+  private void deserted() {
+    if (isClientGone && !mustGoOn()) {
+      stop(Failure.of(Kind.CLIENT_GONE, "nobody is left to read the response"));
+    }
+  }
+
+  /** Whether the response is worth having without the client. */
+  private boolean mustGoOn() {
+    if (flight != null && flight.hasFollowers()) {
+      return true;
+    }
+    if (fill == null) {
+      return false;
+    }
+    boolean isLengthKnown = fill.expectedLength() >= 0;
+    long bytes = isLengthKnown ? fill.expectedLength() - fill.length() : fill.length();
+    return bytes <= here.settings().finishAloneBytes();
+  }
+
+  /** Ends the exchange with the origin before its time. */
+  private void stop(Failure why) {
+    if (state != State.ENDED) {
+      state = State.ENDED;
+      origin.cancel(why);
+      giveUp(why);
+      if (validation != null) {
+        validation.close();
+      }
+    }
+  }
+
+  /** Wants the rest of the content no more, but perhaps the connection it comes on. */
+  private void drop(long contentLength) {
+    if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
+      state = State.DROPPING;
+    } else {
+      stop(Failure.of(Kind.CLIENT_GONE, "the client has its answer"));
+    }
+  }
+
+  private void giveUp(Failure why) {
+    output.unstored();
+    if (fill != null) {
+      here.abandon(fill);
+      fill = null;
+    }
+    if (flight != null) {
+      flight.broken(why);
+      flight = null;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.semantics.CachePolicy;
+
+/**
+ * What a route decides about storing.
+ *
+ * @param policy where RFC 9111 leaves room
+ * @param maxObjectBytes the largest response stored, head and content
+ * @param finishAloneBytes a fill goes on when its client leaves and nobody follows while no more
+ *     content than this is to come, or, if nobody knows how much is, while no more has come
+ * @param uncachableNanos how long requests are not held back for a key whose response could not be
+ *     shared
+ */
+public record FillSettings(
+    CachePolicy policy, long maxObjectBytes, long finishAloneBytes, long uncachableNanos) {
+
+  public FillSettings {
+    if (maxObjectBytes < 0) {
+      throw new IllegalArgumentException(
+          "maxObjectBytes: " + maxObjectBytes + " (expected: zero or more)");
+    }
+  }
+}

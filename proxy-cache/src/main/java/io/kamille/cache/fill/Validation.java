@@ -1,0 +1,155 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.semantics.CacheControl;
+import io.kamille.cache.semantics.Freshening;
+import io.kamille.cache.semantics.Validators;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stored response that the origin is asked about, and what its answer makes of it (RFC 9111
+ * §4.3.3, RFC 5861 §4).
+ *
+ * <p>Confined to the loop of its exchange. Owns one lease on the response until one of {@link
+ * #answeredBy}, {@link #failed} or {@link #close}.
+ */
+final class Validation {
+
+  private final Fetches here;
+  private final Fetch fetch;
+  private final boolean isConditional;
+  private @Nullable StoredResponse stored;
+
+  /**
+   * Takes over one lease on {@code stored}.
+   *
+   * @param isConditional whether the request carries its validators, so that a 304 is about it
+   */
+  Validation(Fetches here, Fetch fetch, StoredResponse stored, boolean isConditional) {
+    this.here = here;
+    this.fetch = fetch;
+    this.stored = stored;
+    this.isConditional = isConditional;
+  }
+
+  /**
+   * Whether this is a 304 about something else than what we asked about, so that it must not be
+   * used (RFC 9111 §4.3.4). Then the lease has ended.
+   */
+  boolean isMistaken(ResponseHead head) {
+    boolean isMistaken =
+        stored != null
+            && isConditional
+            && head.status() == StatusCode.NOT_MODIFIED
+            && !Validators.selects(head, stored.facts());
+    if (isMistaken) {
+      close();
+    }
+    return isMistaken;
+  }
+
+  /**
+   * The stored response to send on this answer, freshened or in place of an error; null if it is
+   * the origin's own that goes to the client. The caller owns one lease.
+   */
+  @Nullable StoredResponse answeredBy(ResponseHead head, long now) {
+    StoredResponse asked = stored;
+    if (asked == null) {
+      return null;
+    }
+    if (isConditional && isConfirmed(asked, head)) {
+      here.loops().current().counters().freshened();
+      stored = null;
+      return freshened(asked, head, now);
+    }
+    if (isError(head.status())) {
+      return failed(now);
+    }
+    here.loops().current().counters().replaced();
+    if (isHead() && head.status() == StatusCode.OK) {
+      here.store().remove(fetch.key());
+    }
+    close();
+    return null;
+  }
+
+  /** A 304, or a 200 to HEAD that shows the same (§4.3.5). */
+  private boolean isConfirmed(StoredResponse asked, ResponseHead head) {
+    return head.status() == StatusCode.NOT_MODIFIED
+        || (isHead() && Validators.confirms(head, asked.facts(), asked.contentLength()));
+  }
+
+  private boolean isHead() {
+    return fetch.request().method() == Method.HEAD;
+  }
+
+  /** The stored response to send because there is no answer; null if it may not be. */
+  @Nullable StoredResponse failed(long now) {
+    StoredResponse asked = stored;
+    if (asked == null) {
+      return null;
+    }
+    here.loops().current().counters().validationFailed();
+    CacheControl directives = CacheControl.ofRequest(fetch.request().fields());
+    if (!asked.facts().mayServeOnError(directives, now)) {
+      close();
+      return null;
+    }
+    stored = null;
+    fetch.forwarding().detail("stale-if-error");
+    return asked;
+  }
+
+  /** Ends the lease, if it is still held. */
+  void close() {
+    if (stored != null) {
+      stored.release();
+      stored = null;
+    }
+  }
+
+  /** Puts a new head before the old content, in the store too if both may stay there. */
+  private StoredResponse freshened(StoredResponse asked, ResponseHead update, long now) {
+    Freshening news =
+        Freshening.of(
+            fetch.request(), asked.head(), update, here.policy(), fetch.requestTime(), now);
+    ByteBuf octets = Unpooled.buffer(1024);
+    EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
+    Reservation reservation = here.store().reserve(encoded.length(), here.loops().current().home());
+    if (reservation == null) {
+      fetch.forwarding().detail("no-memory");
+      return asked;
+    }
+    boolean isWritten = reservation.append(octets);
+    assert isWritten;
+    TieredStore.Completion underNewHead =
+        head -> asked.freshened(encoded, head, news.facts(), news.selecting());
+    StoredResponse freshened = keep(news, reservation, underNewHead);
+    asked.release();
+    return freshened;
+  }
+
+  private StoredResponse keep(
+      Freshening news, Reservation reservation, TieredStore.Completion completion) {
+    if (news.storability().isStorable()) {
+      return here.store().commit(fetch.key(), reservation, fetch.removalsBefore(), completion);
+    }
+    fetch.forwarding().detail(news.storability().detail());
+    here.store().remove(fetch.key());
+    return here.store().finish(reservation, completion);
+  }
+
+  /** The answers that stale-if-error is about (RFC 5861 §4). */
+  private static boolean isError(int status) {
+    return status == 500 || status == 502 || status == 503 || status == 504;
+  }
+}

@@ -1,0 +1,50 @@
+package io.kamille.cache.index;
+
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which stored responses there are, by cache key, and the policy that decides which of them to
+ * forget.
+ *
+ * <p>Any thread. Holds one lease on every response in it and ends it when the response leaves, in
+ * whatever way. Who finds one takes a lease of its own before it reads.
+ */
+public interface ResponseIndex {
+
+  /**
+   * The variants under that key, or null. Allocates nothing; borrows the key, which may be a
+   * reusable probe.
+   */
+  @Nullable Variants find(CacheKey key);
+
+  /**
+   * Adds a response under its key, in place of the one with the same selecting fields. Takes over
+   * one lease, and keeps the key.
+   */
+  void put(CacheKey key, StoredResponse response);
+
+  /** Removes what is under that key, and says how many responses that were. Borrows the key. */
+  int remove(CacheKey key);
+
+  /** Removes everything, and says how many responses that were. */
+  int clear();
+
+  /**
+   * Removes what is least worth keeping until its weight reaches {@code bytes} or nothing is left.
+   *
+   * @return the weight removed; memory comes free as soon as nobody reads it any more
+   */
+  long evict(long bytes);
+
+  /** How many keys there are; an estimate while others change the index. */
+  long size();
+
+  /** What all stored responses weigh, with an estimate of what they take on the heap. */
+  long weightBytes();
+
+  /** How many keys the policy has evicted, for want of room, since the start. */
+  long evictions();
+}

@@ -1,0 +1,325 @@
+package io.kamille.cache.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory that stored octets lie in: taken from the kernel at start, never more than its
+ * capacity, outside the heap.
+ *
+ * <p>Any thread. Whatever is asked for and cannot be had is a value ({@code null} or {@code
+ * false}). One {@link StoredBytes} per answer holds its blocks until its last lease ends.
+ */
+public final class Arena implements AutoCloseable {
+
+  /*
+   * Slabs of 64 KiB are given out in runs of 128-octet granules. A request up to a slab's size looks
+   * for one run, in the slab whose longest run fits it best, so that a small object is one address
+   * and one iovec. A larger one takes whole slabs, neighbours where it can, and a run for the rest.
+   * When no run is long enough it gets several, the longest first: a request fails only if fewer
+   * granules are free than it needs. Memory is therefore never lost to fragmentation, which only
+   * makes lists of blocks longer: nine per object when every granule is used, one when the owner
+   * keeps the headroom free (ADR 8).
+   *
+   * That promise holds under concurrency because a request first subtracts its granules from one
+   * counter, and then collects them: the maps always show at least as many free granules as the
+   * counter and all unfinished requests together. A collecting thread can miss a run that is freed
+   * behind its back while another takes one before its eyes; it looks again, and what it missed was
+   * somebody's progress.
+   *
+   * The slabs are split into shards with a monitor each. A loop names its home shard, so loops that
+   * fill and free do not meet in a lock unless memory is short. Readers take no lock at all.
+   */
+
+  /** The least capacity, in octets. */
+  public static final long CAPACITY_MINIMUM_BYTES = 1 << 20;
+
+  private static final long CAPACITY_MAXIMUM_BYTES = 1L << 46;
+  private static final int SLABS_PER_SHARD_MINIMUM = 1024;
+  private static final int SHARDS_MAXIMUM = 16;
+  private static final long HEADROOM_DIVISOR = 32;
+
+  /** Far more than progress of others can explain: the maps have lost granules. */
+  private static final int ATTEMPTS_LIMIT = 10_000_000;
+
+  private final java.lang.foreign.Arena life;
+  private final MemorySegment memory;
+  private final MemorySegment readable;
+  private final long address;
+  private final long capacityGranules;
+  private final long slabsPerShard;
+  private final Shard[] shards;
+
+  private final AtomicLong freeGranules;
+  private final AtomicLong requestedBytes = new AtomicLong();
+  private final AtomicLong live = new AtomicLong();
+
+  private Arena(long slabs, int shardCount) {
+    life = java.lang.foreign.Arena.ofShared();
+    memory = AnonymousMapping.map(slabs * Slab.BYTES, life);
+    readable = memory.asReadOnly();
+    address = memory.address();
+    capacityGranules = slabs * Slab.GRANULES;
+    freeGranules = new AtomicLong(capacityGranules);
+    slabsPerShard = Math.ceilDiv(slabs, shardCount);
+    shards = new Shard[(int) Math.ceilDiv(slabs, slabsPerShard)];
+    for (int i = 0; i < shards.length; i++) {
+      long first = i * slabsPerShard;
+      shards[i] = new Shard(first, (int) Math.min(slabsPerShard, slabs - first));
+    }
+  }
+
+  /**
+   * Takes {@code capacityBytes}, rounded down to whole slabs of 64 KiB. The kernel supplies pages
+   * when they are first written.
+   *
+   * @throws IllegalArgumentException if the capacity is less than 1 MiB or more than 64 TiB
+   * @throws IllegalStateException if the kernel refuses
+   */
+  public static Arena open(long capacityBytes) {
+    long useful = Math.max(1, capacityBytes / Slab.BYTES / SLABS_PER_SHARD_MINIMUM);
+    int shards = Math.min(Runtime.getRuntime().availableProcessors(), SHARDS_MAXIMUM);
+    return open(capacityBytes, (int) Math.min(useful, shards));
+  }
+
+  static Arena open(long capacityBytes, int shards) {
+    if (capacityBytes < CAPACITY_MINIMUM_BYTES || capacityBytes > CAPACITY_MAXIMUM_BYTES) {
+      throw new IllegalArgumentException(
+          "capacityBytes: "
+              + capacityBytes
+              + " (expected: from "
+              + CAPACITY_MINIMUM_BYTES
+              + " to "
+              + CAPACITY_MAXIMUM_BYTES
+              + ")");
+    }
+    return new Arena(capacityBytes / Slab.BYTES, shards);
+  }
+
+  /**
+   * Copies the readable octets of {@code content}, which it borrows until it returns and whose
+   * indices stay. The caller owns the one lease of the result.
+   *
+   * @param home which shard to try first: the number of the caller's loop
+   * @return {@code null} if there is not enough free memory
+   */
+  public @Nullable StoredBytes store(ByteBuf content, int home) {
+    ArenaWriter writer = writer(content.readableBytes(), home);
+    if (writer == null) {
+      return null;
+    }
+    boolean appended = writer.append(content);
+    assert appended;
+    return writer.commit();
+  }
+
+  /** Opens a writer for content of unknown length; it takes memory as content arrives. */
+  public ArenaWriter writer(int home) {
+    return new ArenaWriter(this, home, 0, 0);
+  }
+
+  /**
+   * Opens a writer that already has the memory for {@code lengthBytes} octets.
+   *
+   * @return {@code null} if there is not enough free memory
+   * @throws IllegalArgumentException if the length is negative
+   */
+  public @Nullable ArenaWriter writer(long lengthBytes, int home) {
+    if (lengthBytes < 0) {
+      throw new IllegalArgumentException(
+          "lengthBytes: " + lengthBytes + " (expected: zero or more)");
+    }
+    long granules = Block.granulesFor(lengthBytes);
+    return reserve(granules) ? new ArenaWriter(this, home, granules, lengthBytes) : null;
+  }
+
+  /** How many octets the arena holds in all. */
+  public long capacityBytes() {
+    return capacityGranules * Block.GRANULE_BYTES;
+  }
+
+  /** How many octets are taken, in whole granules: stored, being written, or still leased. */
+  public long usedBytes() {
+    return capacityBytes() - freeBytes();
+  }
+
+  /** How many octets are left. Whatever needs no more than this can be had. */
+  public long freeBytes() {
+    return freeGranules.get() * Block.GRANULE_BYTES;
+  }
+
+  /**
+   * How many octets the owner of the content should keep free, by evicting, so that nearly every
+   * object lies in one block. Fills in flight may use them.
+   */
+  public long headroomBytes() {
+    return capacityGranules / HEADROOM_DIVISOR * Block.GRANULE_BYTES;
+  }
+
+  /** The figures of this moment, each by itself exact. Cheap. */
+  public ArenaSnapshot snapshot() {
+    int longestRun = 0;
+    for (Shard shard : shards) {
+      longestRun = Math.max(longestRun, shard.longestRun());
+    }
+    return new ArenaSnapshot(
+        capacityBytes(),
+        usedBytes(),
+        requestedBytes.get(),
+        live.get(),
+        (long) longestRun * Block.GRANULE_BYTES);
+  }
+
+  /**
+   * Gives the memory back to the kernel.
+   *
+   * @throws IllegalStateException if something still lies in it: a lease was never released
+   */
+  @Override
+  public void close() {
+    ArenaSnapshot left = snapshot();
+    if (left.live() != 0 || left.usedBytes() != 0) {
+      throw new IllegalStateException("arena: " + left + " (expected: every lease released)");
+    }
+    life.close();
+  }
+
+  /** Sets {@code granules} aside; true means that {@link #collect} will find them. */
+  boolean reserve(long granules) {
+    long free = freeGranules.get();
+    while (free >= granules) {
+      if (freeGranules.compareAndSet(free, free - granules)) {
+        return true;
+      }
+      free = freeGranules.get();
+    }
+    return false;
+  }
+
+  /** Turns {@code granules} that were reserved into blocks at the end of {@code blocks}. */
+  void collect(Blocks blocks, long granules, int home) {
+    long left = granules - lengthen(blocks, granules);
+    while (left >= Slab.GRANULES) {
+      long block = takeSlabs(left / Slab.GRANULES, blocks.endGranule(), home);
+      if (block == Block.NONE) {
+        break;
+      }
+      blocks.append(block);
+      left -= Block.granules(block);
+    }
+    while (left > 0) {
+      long block = takeRun((int) Math.min(left, Slab.GRANULES), home);
+      blocks.append(block);
+      left -= Block.granules(block);
+    }
+  }
+
+  /** Returns {@code block} to the free granules. */
+  void give(long block) {
+    long granule = Block.firstGranule(block);
+    long end = Block.endGranule(block);
+    while (granule < end) {
+      long slab = granule / Slab.GRANULES;
+      long shardEnd = (slab / slabsPerShard + 1) * slabsPerShard;
+      long batchEnd = Math.min(slab + Shard.BATCH_SLABS, shardEnd) * Slab.GRANULES;
+      int given = (int) (Math.min(batchEnd, end) - granule);
+      shardOf(granule).give(granule, given);
+      granule += given;
+    }
+    freeGranules.addAndGet(Block.granules(block));
+  }
+
+  /** Counts a {@link StoredBytes} that begins ({@code +1}) or ends ({@code -1}). */
+  void countLive(int change) {
+    live.addAndGet(change);
+  }
+
+  void countRequested(long changeBytes) {
+    requestedBytes.addAndGet(changeBytes);
+  }
+
+  /** Copies from {@code content}, which it borrows, to {@code offset} from the arena's start. */
+  void write(ByteBuf content, int index, long offset, int length) {
+    if (content.hasArray()) {
+      int from = content.arrayOffset() + index;
+      MemorySegment.copy(content.array(), from, memory, ValueLayout.JAVA_BYTE, offset, length);
+    } else {
+      content.getBytes(index, memory.asSlice(offset, length).asByteBuffer());
+    }
+  }
+
+  /** The whole arena, for reading at offsets from its start. */
+  MemorySegment readable() {
+    return readable;
+  }
+
+  /** Where the arena begins. */
+  long address() {
+    return address;
+  }
+
+  private long lengthen(Blocks blocks, long granules) {
+    long end = blocks.endGranule();
+    return end < 0 || end % Slab.GRANULES == 0 ? 0 : lengthen(blocks, end, granules);
+  }
+
+  private long lengthen(Blocks blocks, long end, long granules) {
+    int taken = shardOf(end).takeFrom(end, granules);
+    if (taken > 0) {
+      blocks.append(Block.of(end, taken));
+    }
+    return taken;
+  }
+
+  private long takeSlabs(long slabs, long preferred, int home) {
+    if (preferred >= 0 && preferred < capacityGranules) {
+      Shard neighbour = shardOf(preferred);
+      if (neighbour.longestRun() == Slab.GRANULES) {
+        long block = neighbour.takeSlabs(slabs, preferred);
+        if (block != Block.NONE) {
+          return block;
+        }
+      }
+    }
+    for (int i = 0; i < shards.length; i++) {
+      Shard shard = shards[Math.floorMod(home + i, shards.length)];
+      if (shard.longestRun() == Slab.GRANULES) {
+        long block = shard.takeSlabs(slabs, -1);
+        if (block != Block.NONE) {
+          return block;
+        }
+      }
+    }
+    return Block.NONE;
+  }
+
+  private long takeRun(int granules, int home) {
+    for (int attempt = 0; attempt < ATTEMPTS_LIMIT; attempt++) {
+      long block = shardFor(granules, home).takeRun(granules);
+      if (block != Block.NONE) {
+        return block;
+      }
+      Thread.onSpinWait();
+    }
+    throw new IllegalStateException("arena: " + snapshot() + " (expected: the granules reserved)");
+  }
+
+  /** The first shard from {@code home} on with so long a run, else the one with the longest. */
+  private Shard shardFor(int granules, int home) {
+    Shard best = shards[Math.floorMod(home, shards.length)];
+    for (int i = 1; i < shards.length && best.longestRun() < granules; i++) {
+      Shard shard = shards[Math.floorMod(home + i, shards.length)];
+      if (shard.longestRun() > best.longestRun()) {
+        best = shard;
+      }
+    }
+    return best;
+  }
+
+  private Shard shardOf(long granule) {
+    return shards[(int) (granule / Slab.GRANULES / slabsPerShard)];
+  }
+}

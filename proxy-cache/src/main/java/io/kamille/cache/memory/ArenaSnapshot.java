@@ -1,0 +1,25 @@
+package io.kamille.cache.memory;
+
+/**
+ * The figures of an {@link Arena} at one moment.
+ *
+ * @param capacityBytes what the arena holds in all
+ * @param usedBytes what is taken, in whole granules and with what writers hold in advance
+ * @param requestedBytes what was asked for: the octets stored, and those announced to a writer
+ * @param live how many {@link StoredBytes} there are, stored, being written or only leased
+ * @param longestFreeRunBytes the longest free run inside one slab, at most 64 KiB; longer ones are
+ *     made of whole slabs
+ */
+public record ArenaSnapshot(
+    long capacityBytes, long usedBytes, long requestedBytes, long live, long longestFreeRunBytes) {
+
+  /** What is left. */
+  public long freeBytes() {
+    return capacityBytes - usedBytes;
+  }
+
+  /** The part of the used octets that nobody asked for, 0 to 1. */
+  public double wasteRatio() {
+    return usedBytes == 0 ? 0 : (double) (usedBytes - requestedBytes) / usedBytes;
+  }
+}

@@ -1,0 +1,103 @@
+package io.kamille.cache.semantics;
+
+import static io.kamille.cache.semantics.CacheControl.ABSENT;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.ResponseHead;
+import java.util.List;
+
+/**
+ * How long a response may be used without validation, and how we know (RFC 9111 §4.2).
+ *
+ * @param lifetimeSeconds {@code freshness_lifetime}; 0 if there is no source
+ */
+public record Freshness(int lifetimeSeconds, Source source) {
+
+  /*
+   * Sources are tried in the order of §4.2.1: s-maxage, max-age, Expires minus Date, then the
+   * operator's default or a guess. A source that is present but makes no sense means "already
+   * stale"; the next one is not tried. Without a Last-Modified date there is nothing to guess from.
+   */
+
+  /** Where a lifetime comes from. */
+  public enum Source {
+    S_MAXAGE,
+    MAX_AGE,
+    EXPIRES,
+    /** The route's default. */
+    DEFAULT,
+    /** Guessed from the last-modified date (§4.2.2). */
+    HEURISTIC,
+    NONE;
+
+    /** Whether the origin said so (§4.2.1). */
+    public boolean isExplicit() {
+      return this == S_MAXAGE || this == MAX_AGE || this == EXPIRES;
+    }
+  }
+
+  private static final Freshness UNKNOWN = new Freshness(0, Source.NONE);
+
+  /**
+   * The lifetime of this response for a shared cache.
+   *
+   * @param responseTime when it was received, in epoch seconds
+   */
+  public static Freshness of(
+      ResponseHead head, CacheControl control, CachePolicy policy, long responseTime) {
+    if (control.sMaxAgeSeconds() != ABSENT) {
+      return new Freshness(control.sMaxAgeSeconds(), Source.S_MAXAGE);
+    }
+    if (control.maxAgeSeconds() != ABSENT) {
+      return new Freshness(control.maxAgeSeconds(), Source.MAX_AGE);
+    }
+    if (head.has(FieldName.EXPIRES)) {
+      return new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES);
+    }
+    if (!isHeuristicallyCacheable(head.status()) && !control.isPublic()) {
+      return UNKNOWN;
+    }
+    if (policy.defaultTtlSeconds() != ABSENT) {
+      return new Freshness(policy.defaultTtlSeconds(), Source.DEFAULT);
+    }
+    if (policy.heuristic().isEnabled() && head.has(FieldName.LAST_MODIFIED)) {
+      return new Freshness(
+          guess(head.fields(), policy.heuristic(), responseTime), Source.HEURISTIC);
+    }
+    return UNKNOWN;
+  }
+
+  /** Whether a lifetime may be guessed for a response with this status code (RFC 9110 §15.1). */
+  public static boolean isHeuristicallyCacheable(int status) {
+    return switch (status) {
+      case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501 -> true;
+      default -> false;
+    };
+  }
+
+  /** Several equal lines are one; lines that differ, or no date, mean the past (§4.2.1, §5.3). */
+  private static int untilExpires(Fields fields, long responseTime) {
+    List<String> values = fields.all(FieldName.EXPIRES);
+    String first = values.getFirst();
+    long expires = HttpDate.parse(first, responseTime);
+    if (expires == HttpDate.INVALID || !values.stream().allMatch(first::equals)) {
+      return 0;
+    }
+    return saturated(expires - CurrentAge.dateValue(fields, responseTime));
+  }
+
+  private static int guess(Fields fields, HeuristicSettings heuristic, long responseTime) {
+    long lastModified = HttpDate.parse(fields.first(FieldName.LAST_MODIFIED), responseTime);
+    if (lastModified == HttpDate.INVALID) {
+      return 0;
+    }
+    long since = CurrentAge.dateValue(fields, responseTime) - lastModified;
+    return Math.min(saturated(since * heuristic.percent() / 100), heuristic.limitSeconds());
+  }
+
+  private static int saturated(long seconds) {
+    return Math.clamp(seconds, 0, Integer.MAX_VALUE);
+  }
+}

@@ -1,0 +1,49 @@
+package io.kamille.cache.semantics;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the answer to an unsafe request makes invalid (RFC 9111 §4.4). Stateless; any thread. */
+public final class Invalidation {
+
+  private Invalidation() {}
+
+  /**
+   * The keys whose stored responses are to be removed, or validated before any use: the target URI,
+   * and what {@code Location} and {@code Content-Location} name on the same origin. None if the
+   * method is safe or the answer an error.
+   */
+  public static Set<CacheKey> of(RequestHead request, ResponseHead response) {
+    if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {
+      return Set.of();
+    }
+    Set<CacheKey> keys = new LinkedHashSet<>();
+    keys.add(CacheKey.of(request));
+    addReferred(request, response.field(FieldName.LOCATION), keys);
+    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keys);
+    return keys;
+  }
+
+  private static void addReferred(
+      RequestHead request, @Nullable String reference, Set<CacheKey> keys) {
+    if (reference == null) {
+      return;
+    }
+    String origin = (request.isSecure() ? "https://" : "http://") + request.authority();
+    String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
+    CacheKey key = new CacheKeyProbe().find(uri);
+    if (key != null && isSameOrigin(uri, origin)) {
+      keys.add(key);
+    }
+  }
+
+  /** Two origins are one when their roots have one key: scheme, host and port agree. */
+  private static boolean isSameOrigin(String uri, String origin) {
+    CacheKey root = new CacheKeyProbe().find(origin);
+    return root != null && root.equals(new CacheKeyProbe().find(UriReference.originOf(uri)));
+  }
+}

@@ -1,0 +1,115 @@
+package io.kamille.cache.semantics;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request fields that a response was chosen by, as its {@code Vary} names them, with the values
+ * they had (RFC 9111 §4.1). Immutable; any thread.
+ */
+public final class SelectingFields {
+
+  /*
+   * A member of Vary that is no field name is read as "*": we cannot know what it stands for. So are
+   * the fields that tell the client's address, because the gateway writes them after the cache has
+   * looked at the request.
+   */
+  private static final Set<String> NEVER_MATCHING = Set.of("*", "x-forwarded-for", "forwarded");
+
+  /** What a response without {@code Vary} has: every request matches. */
+  public static final SelectingFields NONE = new SelectingFields(List.of(), false);
+
+  private static final SelectingFields ALL = new SelectingFields(List.of(), true);
+
+  private final SelectingField[] fields;
+  private final boolean isAll;
+
+  private SelectingFields(List<SelectingField> fields, boolean isAll) {
+    this.fields = fields.toArray(SelectingField[]::new);
+    this.isAll = isAll;
+  }
+
+  /** The selecting fields of this response, with their values in this request. */
+  public static SelectingFields of(Fields response, RequestHead request) {
+    if (!response.has(FieldName.VARY)) {
+      return NONE;
+    }
+    if (isAll(response)) {
+      return ALL;
+    }
+    return new SelectingFields(
+        names(response).stream().map(name -> SelectingField.of(name, request.fields())).toList(),
+        false);
+  }
+
+  /** Whether {@code Vary} says that no request can be known to match. */
+  static boolean isAll(Fields response) {
+    return response.has(FieldName.VARY)
+        && names(response).stream()
+            .anyMatch(name -> NEVER_MATCHING.contains(name) || !Octets.isToken(name));
+  }
+
+  private static Set<String> names(Fields response) {
+    Set<String> names = new LinkedHashSet<>();
+    for (String value : response.all(FieldName.VARY)) {
+      for (String member : value.split(",", -1)) {
+        String name = member.strip();
+        if (!name.isEmpty()) {
+          names.add(name.toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+    return names;
+  }
+
+  /** Whether the request's selecting fields match those of the request that was answered. */
+  public boolean matches(RequestHead request) {
+    for (SelectingField field : fields) {
+      if (!field.matches(request.fields())) {
+        return false;
+      }
+    }
+    return !isAll;
+  }
+
+  /** Whether there are none, so that nothing need be compared. */
+  public boolean isEmpty() {
+    return fields.length == 0 && !isAll;
+  }
+
+  /** The field names, in lower case. */
+  public List<String> names() {
+    return List.of(fields).stream().map(SelectingField::name).toList();
+  }
+
+  /** Gives the request the selecting fields, and so makes it one for this response (§4.3.1). */
+  public void copyTo(Fields request) {
+    for (SelectingField field : fields) {
+      field.copyTo(request);
+    }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof SelectingFields that
+        && isAll == that.isAll
+        && List.of(fields).equals(List.of(that.fields));
+  }
+
+  @Override
+  public int hashCode() {
+    return List.of(fields).hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return isAll ? "*" : List.of(fields).toString();
+  }
+}

@@ -1,0 +1,127 @@
+package io.kamille.cache.semantics;
+
+import io.kamille.core.http.EntityTag;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.ResponseHead;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that deciding about a stored response needs to know of it, worked out once when it is stored
+ * or freshened, so that a hit costs a few comparisons. Immutable; any thread.
+ *
+ * @param status its status code
+ * @param responseTime when it was received, in epoch seconds ({@code response_time}, RFC 9111
+ *     §4.2.3)
+ * @param correctedInitialAge its age then, in seconds ({@code corrected_initial_age})
+ * @param freshness its lifetime and where that comes from
+ * @param isValidatedAlways no-cache: never reused without validation (§5.2.2.4)
+ * @param isValidatedOnceStale must-revalidate or proxy-revalidate: never reused stale (§5.2.2.2,
+ *     §5.2.2.8)
+ * @param hasSharedMaxAge s-maxage: no client can have it stale (§5.2.2.10)
+ * @param staleWhileRevalidateSeconds RFC 5861 §3; 0 for none
+ * @param staleIfErrorSeconds RFC 5861 §4; 0 for none
+ * @param date {@code date_value} in epoch seconds
+ * @param entityTag as it came, or null if there is not one well-formed tag
+ * @param lastModifiedText as it came, or null if it was no date
+ * @param lastModified in epoch seconds, or {@link HttpDate#INVALID}
+ */
+public record StoredFacts(
+    int status,
+    long responseTime,
+    int correctedInitialAge,
+    Freshness freshness,
+    boolean isValidatedAlways,
+    boolean isValidatedOnceStale,
+    boolean hasSharedMaxAge,
+    int staleWhileRevalidateSeconds,
+    int staleIfErrorSeconds,
+    long date,
+    @Nullable String entityTag,
+    @Nullable String lastModifiedText,
+    long lastModified) {
+
+  /**
+   * The facts of a response as it came, before fields are left out for storing.
+   *
+   * @param requestTime when its request was sent, in epoch seconds
+   * @param responseTime when its head was received, in epoch seconds
+   */
+  public static StoredFacts of(
+      ResponseHead head, CachePolicy policy, long requestTime, long responseTime) {
+    Fields fields = head.fields();
+    CacheControl control = CacheControl.ofResponse(fields);
+    String lastModifiedText = fields.first(FieldName.LAST_MODIFIED);
+    long lastModified = HttpDate.parse(lastModifiedText, responseTime);
+    return new StoredFacts(
+        head.status(),
+        responseTime,
+        CurrentAge.correctedInitialAge(fields, requestTime, responseTime),
+        Freshness.of(head, control, policy, responseTime),
+        control.isNoCache(),
+        control.isMustRevalidate() || control.isProxyRevalidate(),
+        control.sMaxAgeSeconds() != CacheControl.ABSENT,
+        Math.max(0, control.staleWhileRevalidateSeconds()),
+        Math.max(0, control.staleIfErrorSeconds()),
+        CurrentAge.dateValue(fields, responseTime),
+        entityTag(fields),
+        lastModified == HttpDate.INVALID ? null : lastModifiedText,
+        lastModified);
+  }
+
+  private static @Nullable String entityTag(Fields fields) {
+    String tag = fields.first(FieldName.ETAG);
+    return EntityTag.isValid(tag) && fields.count(FieldName.ETAG) == 1 ? tag : null;
+  }
+
+  /** {@code current_age}, the value of {@code Age} in an answer, in seconds (RFC 9111 §4.2.3). */
+  public int ageSeconds(long nowEpochSeconds) {
+    return CurrentAge.at(nowEpochSeconds, correctedInitialAge, responseTime);
+  }
+
+  /** What is left of its lifetime, negative once stale: {@code ttl} (RFC 9211 §2.4). */
+  public int ttlSeconds(long nowEpochSeconds) {
+    return freshness.lifetimeSeconds() - ageSeconds(nowEpochSeconds);
+  }
+
+  /** {@code response_is_fresh} (RFC 9111 §4.2). */
+  public boolean isFresh(long nowEpochSeconds) {
+    return freshness.lifetimeSeconds() > ageSeconds(nowEpochSeconds);
+  }
+
+  /** Whether an origin could be asked if it is still good (RFC 9111 §4.3.1). */
+  public boolean hasValidator() {
+    return entityTag != null || lastModifiedText != null;
+  }
+
+  /** Whether it is stale, yet may be served while it is validated (RFC 5861 §3). */
+  boolean mayServeWhileRevalidating(long nowEpochSeconds) {
+    return mayServeStale() && -ttlSeconds(nowEpochSeconds) < staleWhileRevalidateSeconds;
+  }
+
+  /**
+   * Whether it may be served in place of an error: 500, 502, 503, 504, or no answer at all (RFC
+   * 5861 §4).
+   *
+   * @param request the directives of the request, which may allow it too
+   */
+  public boolean mayServeOnError(CacheControl request, long nowEpochSeconds) {
+    int allowed = staleIfErrorSeconds;
+    if (!hasSharedMaxAge) {
+      allowed = Math.max(allowed, request.staleIfErrorSeconds());
+    }
+    return allowed > 0 && mayServeStale() && -ttlSeconds(nowEpochSeconds) < allowed;
+  }
+
+  /** Whether the client may have it although it is stale (RFC 9111 §5.2.1.2). */
+  boolean mayServeStaleTo(CacheControl request, long nowEpochSeconds) {
+    return mayServeStale()
+        && !hasSharedMaxAge
+        && -ttlSeconds(nowEpochSeconds) <= request.maxStaleSeconds();
+  }
+
+  private boolean mayServeStale() {
+    return !isValidatedAlways && !isValidatedOnceStale;
+  }
+}

@@ -1,0 +1,39 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.semantics.CacheKeyProbe;
+
+/**
+ * What a loop uses again for every request, so that a hit makes no garbage, and what it counts.
+ * Confined to its loop.
+ */
+public final class CacheLoop {
+
+  private final int home;
+  private final CacheCounters counters;
+  private final CacheKeyProbe probe = new CacheKeyProbe();
+  private final OwnLines lines = new OwnLines();
+
+  CacheLoop(int home, CacheCounters counters) {
+    this.home = home;
+    this.counters = counters;
+  }
+
+  /** The number of the loop: which part of the arena it takes memory from first. */
+  public int home() {
+    return home;
+  }
+
+  public CacheCounters counters() {
+    return counters;
+  }
+
+  public CacheKeyProbe probe() {
+    return probe;
+  }
+
+  /** The lines, empty. */
+  OwnLines lines() {
+    lines.clear();
+    return lines;
+  }
+}

@@ -1,0 +1,84 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This cache's member of the {@code Cache-Status} field (RFC 9211), behind those of the caches
+ * nearer to the origin (§2). Immutable; any thread.
+ */
+public final class CacheStatus {
+
+  private static final byte[] FIELD = OwnLines.ascii("Cache-Status: ");
+  private static final byte[] SEPARATOR = OwnLines.ascii(", ");
+
+  private final @Nullable String name;
+  private final byte[] hit;
+
+  private CacheStatus(@Nullable String name) {
+    this.name = name;
+    this.hit = OwnLines.ascii(name + "; hit; ttl=");
+  }
+
+  /** The member by that name, a token; none at all if empty. */
+  public static CacheStatus of(Optional<String> name) {
+    return new CacheStatus(name.orElse(null));
+  }
+
+  /**
+   * Adds the field line of a stored response that is sent. Allocates nothing on a hit.
+   *
+   * @param forwarding what became of the request before; null for a hit
+   */
+  void add(
+      OwnLines lines,
+      StoredResponse stored,
+      long nowEpochSeconds,
+      @Nullable Forwarding forwarding) {
+    if (name == null) {
+      return;
+    }
+    lines.append(FIELD);
+    String behind = stored.cacheStatusBehind();
+    if (behind != null) {
+      lines.append(OwnLines.ascii(behind));
+      lines.append(SEPARATOR);
+    }
+    if (forwarding == null) {
+      lines.append(hit);
+      lines.append(stored.facts().ttlSeconds(nowEpochSeconds));
+    } else {
+      lines.append(OwnLines.ascii(name + forwarding));
+    }
+    lines.endLine();
+  }
+
+  /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
+  void add(
+      Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
+    if (name == null) {
+      return;
+    }
+    String behind = stored.cacheStatusBehind();
+    String own =
+        forwarding == null
+            ? name + "; hit; ttl=" + stored.facts().ttlSeconds(nowEpochSeconds)
+            : name + forwarding;
+    fields.add(FieldName.CACHE_STATUS, behind == null ? own : behind + ", " + own);
+  }
+
+  /** Adds the field line of a response that comes from behind. */
+  public void forwarded(Fields fields, Forwarding forwarding) {
+    if (name != null) {
+      fields.add(FieldName.CACHE_STATUS, name + forwarding);
+    }
+  }
+
+  /** The member itself; empty if there is none. */
+  public String member(Forwarding forwarding) {
+    return name == null ? "" : name + forwarding;
+  }
+}

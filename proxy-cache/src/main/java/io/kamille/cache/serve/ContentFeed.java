@@ -1,0 +1,93 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.content.ContentSink;
+
+/**
+ * Feeds stored octets to a client, in windows, no faster than it takes them and no further than
+ * they are there.
+ *
+ * <p>Confined to the client's loop. Owns one lease from construction until {@link #close}.
+ */
+public final class ContentFeed {
+
+  /*
+   * A window bounds what one write adds to the client's queue, so that the pause that follows comes
+   * in time. The sink may call pause, resume and cancel from inside a write: the flag keeps the loop
+   * below the only one, and the lease until it has ended.
+   */
+  public static final int WINDOW_BYTES = 256 << 10;
+
+  private final ContentSink sink;
+  private final StoredOctets octets;
+  private final long offset;
+  private long position;
+  private boolean isPaused;
+  private boolean isWriting;
+  private boolean isClosed;
+
+  /**
+   * Feeds what lies in {@code octets} behind {@code offset}. Takes over one lease.
+   *
+   * @param position how many of those octets the sink has already
+   */
+  public ContentFeed(ContentSink sink, StoredOctets octets, long offset, long position) {
+    this.sink = sink;
+    this.octets = octets;
+    this.offset = offset;
+    this.position = position;
+  }
+
+  /** How many octets have been given to the sink. */
+  public long position() {
+    return position;
+  }
+
+  public boolean isPaused() {
+    return isPaused;
+  }
+
+  /** Holds back what {@link #advance} would give. */
+  public void pause() {
+    isPaused = true;
+  }
+
+  /** Lets go again; the caller advances. */
+  public void resume() {
+    isPaused = false;
+  }
+
+  /**
+   * Gives the sink what is readable below {@code limit}, counted like {@link #position}.
+   *
+   * @return whether all of that has been given, now or before; false during a pause, during a call
+   *     of this method, and after {@link #close}
+   */
+  public boolean advance(long limit) {
+    if (isWriting || isClosed) {
+      return false;
+    }
+    isWriting = true;
+    while (!isPaused && !isClosed && position < limit) {
+      long window = Math.min(limit - position, WINDOW_BYTES);
+      long from = offset + position;
+      position += window;
+      octets.forEachSlice(from, window, sink::write);
+    }
+    isWriting = false;
+    if (isClosed) {
+      octets.release();
+    }
+    return !isClosed && position >= limit;
+  }
+
+  /** Gives nothing more, and ends the lease. Idempotent. */
+  public void close() {
+    if (!isClosed) {
+      isClosed = true;
+      if (!isWriting) {
+        octets.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.semantics.ForwardReason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a request that was forwarded, as {@code Cache-Status} tells it (RFC 9211 §2.2 to
+ * §2.8). Confined to its exchange.
+ */
+public final class Forwarding {
+
+  /*
+   * A detail is a token of ours (§2.8), in lower case with dashes, so that it can also be a metric
+   * label: it says why a response was not stored, or what happened instead of the usual.
+   */
+  private final ForwardReason reason;
+  private int status;
+  private boolean isStored;
+  private boolean isCollapsed;
+  private boolean hasTtl;
+  private long ttlSeconds;
+  private @Nullable String detail;
+
+  public Forwarding(ForwardReason reason) {
+    this.reason = reason;
+  }
+
+  public ForwardReason reason() {
+    return reason;
+  }
+
+  /** The status code the origin answered with, where the client gets another. */
+  public Forwarding status(int status) {
+    this.status = status;
+    return this;
+  }
+
+  /** The response was stored, or is being stored. */
+  public Forwarding stored(long ttlSeconds) {
+    this.isStored = true;
+    return ttl(ttlSeconds);
+  }
+
+  /** How long the response stays fresh, negative if it is stale. */
+  public Forwarding ttl(long ttlSeconds) {
+    this.hasTtl = true;
+    this.ttlSeconds = ttlSeconds;
+    return this;
+  }
+
+  /** The request was answered by one forwarded before it. */
+  public Forwarding collapsed() {
+    this.isCollapsed = true;
+    return this;
+  }
+
+  /** A token that says more. */
+  public Forwarding detail(String token) {
+    this.detail = token;
+    return this;
+  }
+
+  /** The parameters of the member, each with its semicolon in front. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("; fwd=").append(reason.token());
+    if (status != 0) {
+      text.append("; fwd-status=").append(status);
+    }
+    if (isStored) {
+      text.append("; stored");
+    }
+    if (isCollapsed) {
+      text.append("; collapsed");
+    }
+    if (hasTtl) {
+      text.append("; ttl=").append(ttlSeconds);
+    }
+    if (detail != null) {
+      text.append("; detail=").append(detail);
+    }
+    return text.toString();
+  }
+}

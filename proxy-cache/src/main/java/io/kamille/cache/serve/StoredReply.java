@@ -1,0 +1,120 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.semantics.Preconditions;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/** Answers requests with stored responses, whole or in part. Immutable; any thread. */
+public final class StoredReply {
+
+  /*
+   * Most hits are small and in one piece: one call, one slice, one gathering write. What is longer
+   * than a window goes in windows, so that a slow client holds a lease and not a queue.
+   */
+  private final CacheStatus cacheStatus;
+
+  public StoredReply(CacheStatus cacheStatus) {
+    this.cacheStatus = cacheStatus;
+  }
+
+  /**
+   * Answers a GET or HEAD. Takes over one lease.
+   *
+   * @param loop that of the caller
+   * @param forwarding what became of the request before it came to this; null for a hit
+   */
+  public void send(
+      CacheLoop loop,
+      RequestHead request,
+      Reply reply,
+      StoredResponse stored,
+      long nowEpochSeconds,
+      @Nullable Forwarding forwarding) {
+    if (Preconditions.isNotModified(request, stored.facts())) {
+      sendNotModified(reply, stored, nowEpochSeconds, forwarding);
+      return;
+    }
+    ByteRange range = null;
+    if (Preconditions.allowsRange(request, stored.facts())) {
+      range = ByteRange.of(request.fields(), stored.contentLength());
+      if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
+        sendUnsatisfiable(reply, range, stored, nowEpochSeconds, forwarding);
+        return;
+      }
+    }
+    OwnLines lines = loop.lines();
+    lines.age(stored.facts().ageSeconds(nowEpochSeconds));
+    cacheStatus.add(lines, stored, nowEpochSeconds, forwarding);
+    if (range != null && range.kind() == ByteRange.Kind.PART) {
+      sendPart(reply, range, stored, lines);
+    } else {
+      sendWhole(request, reply, stored, lines);
+    }
+  }
+
+  private void sendNotModified(
+      Reply reply, StoredResponse stored, long now, @Nullable Forwarding forwarding) {
+    ResponseHead head = NotModified.of(stored.head());
+    head.fields().add(FieldName.AGE, Integer.toString(stored.facts().ageSeconds(now)));
+    cacheStatus.add(head.fields(), stored, now, forwarding);
+    stored.release();
+    reply.head(head, Reply.UNKNOWN_LENGTH);
+    reply.end(null);
+  }
+
+  private void sendUnsatisfiable(
+      Reply reply,
+      ByteRange range,
+      StoredResponse stored,
+      long now,
+      @Nullable Forwarding forwarding) {
+    ResponseHead head =
+        ResponseHead.of(StatusCode.RANGE_NOT_SATISFIABLE, "Content-Range", range.contentRange());
+    cacheStatus.add(head.fields(), stored, now, forwarding);
+    stored.release();
+    reply.head(head, 0);
+    reply.end(null);
+  }
+
+  private static void sendPart(
+      Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+    lines.contentRange(range);
+    lines.contentLength(range.length());
+    sendInWindows(reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), range.length());
+  }
+
+  private static void sendWhole(
+      RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
+    int status = stored.status();
+    long length = stored.contentLength();
+    if (!StatusCode.hasNoContent(status)) {
+      lines.contentLength(length);
+    }
+    if (request.method() == Method.HEAD) {
+      reply.stored(status, lines.octets(), lines.length(), stored.lines(), 0);
+      stored.release();
+    } else if (length <= ContentFeed.WINDOW_BYTES && stored.isOnePiece()) {
+      reply.stored(status, lines.octets(), lines.length(), stored.linesAndContent(), length);
+      stored.release();
+    } else {
+      sendInWindows(reply, status, stored, lines, 0, length);
+    }
+  }
+
+  private static void sendInWindows(
+      Reply reply, int status, StoredResponse stored, OwnLines lines, long offset, long length) {
+    ByteBuf head = stored.lines();
+    StoredSource source = new StoredSource(reply, stored, offset, length);
+    reply.open(source);
+    reply.storedHead(status, lines.octets(), lines.length(), head, length);
+    source.start();
+  }
+}

@@ -1,0 +1,56 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+
+/**
+ * The content of a stored response, or a part of it, on its way to a client that may be slow.
+ * Confined to the client's loop.
+ */
+final class StoredSource implements ContentSource {
+
+  private final Reply reply;
+  private final ContentFeed feed;
+  private final long length;
+  private boolean isStarted;
+
+  /** Takes over one lease on the response, and gives it back when the last slice is written. */
+  StoredSource(Reply reply, StoredResponse stored, long offset, long length) {
+    this.reply = reply;
+    this.length = length;
+    this.feed = new ContentFeed(reply, stored.content(), stored.contentOffset() + offset, 0);
+    stored.content().retain();
+    stored.release();
+  }
+
+  /** Begins, after the head was written. */
+  void start() {
+    isStarted = true;
+    advance();
+  }
+
+  private void advance() {
+    if (isStarted && feed.advance(length)) {
+      feed.close();
+      reply.end(null);
+    }
+  }
+
+  @Override
+  public void pause() {
+    feed.pause();
+  }
+
+  @Override
+  public void resume() {
+    feed.resume();
+    advance();
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    feed.close();
+  }
+}

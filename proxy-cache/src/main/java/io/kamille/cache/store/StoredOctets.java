@@ -1,0 +1,64 @@
+package io.kamille.cache.store;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Octets that lie in some tier for as long as somebody holds a lease on them.
+ *
+ * <p>Any thread. While they are still being filled, everything below {@link #length} can be read
+ * already.
+ */
+public interface StoredOctets {
+
+  /** Takes a lease if any is left, as after a lookup; false means that the octets are gone. */
+  boolean tryRetain();
+
+  /**
+   * Takes one more lease; the caller holds one.
+   *
+   * @throws IllegalStateException if nobody held one
+   */
+  void retain();
+
+  /**
+   * Ends one lease; the last one frees the space.
+   *
+   * @throws IllegalStateException if all had ended
+   */
+  void release();
+
+  /** How many octets can be read. Grows during a fill. */
+  long length();
+
+  /** How many octets of the tier they take, with what rounding wastes. Exact after the fill. */
+  long occupiedBytes();
+
+  /** In how many pieces they lie: the number of slices they are sent in. */
+  int blockCount();
+
+  /**
+   * Hands {@code length} octets from {@code offset} on to {@code consumer}, in order, one slice per
+   * block. Each slice carries a lease of its own; the caller's is only needed until this returns.
+   *
+   * @throws IndexOutOfBoundsException if that reaches beyond {@link #length()}
+   * @throws IllegalStateException if no lease is held
+   */
+  void forEachSlice(long offset, long length, SliceConsumer consumer);
+
+  /**
+   * {@code length} octets from {@code offset} on as one buffer with a lease of its own: a slice if
+   * they lie in one block, else a copy. The caller owns it.
+   *
+   * @throws IndexOutOfBoundsException if that reaches beyond {@link #length()}
+   * @throws IllegalStateException if no lease is held
+   */
+  ByteBuf slice(long offset, int length);
+
+  /**
+   * Copies {@code length} octets from {@code offset} on into {@code target}.
+   *
+   * @throws IndexOutOfBoundsException if either range does not fit
+   * @throws IllegalStateException if no lease is held
+   */
+  void copyTo(long offset, byte[] target, int targetOffset, int length);
+}

@@ -1,0 +1,198 @@
+package io.kamille.cache.store;
+
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stored response (RFC 9111 §3): what reuse is decided by on the heap, all its octets in a
+ * tier.
+ *
+ * <p>Immutable; any thread. Begins with one lease on its octets, the creator's. A lookup takes
+ * another with {@link #tryRetain} before it reads.
+ */
+public final class StoredResponse {
+
+  /*
+   * Fresh from a fill, head and content are one sequence of octets, so that a small hit is one slice:
+   *
+   *   ┌────────────┬───────────────────────────────┬──────┬─────────┐
+   *   │ target URI │ field lines, each with CRLF   │ CRLF │ content │
+   *   └────────────┴───────────────────────────────┴──────┴─────────┘
+   *   0            uriLength                              contentOffset
+   *
+   * Freshened by a 304 (RFC 9111 §4.3.4) there is a new head of the same form, and the content stays
+   * where it was, behind the old head, which lives as long as the content does. Content-Length is
+   * not among the lines: it differs between the whole, a part and a 304, and is not known yet when
+   * chunked content is filled. Neither are Age and Cache-Status, which every hit has its own of.
+   */
+
+  private final int status;
+  private final int uriLength;
+  private final int headLength;
+  private final boolean isFreshened;
+  private final StoredOctets head;
+  private final StoredOctets content;
+  private final long contentOffset;
+  private final long contentLength;
+  private final StoredFacts facts;
+  private final SelectingFields selecting;
+  private final @Nullable String cacheStatusBehind;
+
+  private StoredResponse(
+      EncodedHead encoded,
+      boolean isFreshened,
+      StoredOctets head,
+      StoredOctets content,
+      long contentOffset,
+      long contentLength,
+      StoredFacts facts,
+      SelectingFields selecting) {
+    this.status = encoded.status();
+    this.uriLength = encoded.uriLength();
+    this.headLength = encoded.length();
+    this.cacheStatusBehind = encoded.cacheStatus();
+    this.isFreshened = isFreshened;
+    this.head = head;
+    this.content = content;
+    this.contentOffset = contentOffset;
+    this.contentLength = contentLength;
+    this.facts = facts;
+    this.selecting = selecting;
+  }
+
+  /** A response whose encoded head and content lie in {@code octets}. Takes over one lease. */
+  public static StoredResponse of(
+      EncodedHead encoded, StoredOctets octets, StoredFacts facts, SelectingFields selecting) {
+    return new StoredResponse(
+        encoded,
+        false,
+        octets,
+        octets,
+        encoded.length(),
+        octets.length() - encoded.length(),
+        facts,
+        selecting);
+  }
+
+  /**
+   * This response under a new head (RFC 9111 §4.3.4). Takes over one lease on {@code head} and
+   * takes one on the content; the caller holds one on this response.
+   */
+  public StoredResponse freshened(
+      EncodedHead encoded, StoredOctets head, StoredFacts facts, SelectingFields selecting) {
+    content.retain();
+    return new StoredResponse(
+        encoded, true, head, content, contentOffset, contentLength, facts, selecting);
+  }
+
+  public int status() {
+    return status;
+  }
+
+  /** What decides whether and how this response may be reused. */
+  public StoredFacts facts() {
+    return facts;
+  }
+
+  /** The request fields this response was selected by. */
+  public SelectingFields selecting() {
+    return selecting;
+  }
+
+  public long contentLength() {
+    return contentLength;
+  }
+
+  /** Members that caches behind us put into Cache-Status, in order, or null (RFC 9211 §2). */
+  public @Nullable String cacheStatusBehind() {
+    return cacheStatusBehind;
+  }
+
+  /** Takes a lease if the octets are still there. */
+  public boolean tryRetain() {
+    if (!head.tryRetain()) {
+      return false;
+    }
+    if (isFreshened && !content.tryRetain()) {
+      head.release();
+      return false;
+    }
+    return true;
+  }
+
+  /** Takes one more lease; the caller holds one. */
+  public void retain() {
+    head.retain();
+    if (isFreshened) {
+      content.retain();
+    }
+  }
+
+  /** Ends one lease. */
+  public void release() {
+    head.release();
+    if (isFreshened) {
+      content.release();
+    }
+  }
+
+  /** Whether field lines and content lie in one piece. */
+  public boolean isOnePiece() {
+    return !isFreshened && head.blockCount() == 1;
+  }
+
+  /** How many octets lines, empty line and content have together. */
+  public long linesAndContentLength() {
+    return headLength - uriLength + contentLength;
+  }
+
+  /**
+   * Field lines, empty line and content of a response that {@link #isOnePiece}, as one slice with a
+   * lease of its own. Needs a lease, as do the following.
+   */
+  public ByteBuf linesAndContent() {
+    return head.slice(uriLength, (int) linesAndContentLength());
+  }
+
+  /** The field lines and the empty line, with a lease of their own. */
+  public ByteBuf lines() {
+    return head.slice(uriLength, headLength - uriLength);
+  }
+
+  /** What the content lies in, from {@link #contentOffset} on; under the same lease. */
+  public StoredOctets content() {
+    return content;
+  }
+
+  public long contentOffset() {
+    return contentOffset;
+  }
+
+  /** The target URI it was stored for. Needs a lease. */
+  public String uri() {
+    byte[] octets = new byte[uriLength];
+    head.copyTo(0, octets, 0, uriLength);
+    return Octets.text(octets, 0, uriLength);
+  }
+
+  /** The stored head, decoded. Needs a lease. */
+  public ResponseHead head() {
+    byte[] octets = new byte[headLength - uriLength];
+    head.copyTo(uriLength, octets, 0, octets.length);
+    return ResponseCodec.decode(status, octets);
+  }
+
+  /** What this response takes in the tier, with a head of its own counted too. */
+  public long occupiedBytes() {
+    return isFreshened ? head.occupiedBytes() + content.occupiedBytes() : head.occupiedBytes();
+  }
+
+  @Override
+  public String toString() {
+    return "StoredResponse[status=" + status + ", contentLength=" + contentLength + "]";
+  }
+}

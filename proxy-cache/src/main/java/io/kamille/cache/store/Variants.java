@@ -1,0 +1,90 @@
+package io.kamille.cache.store;
+
+import io.kamille.core.http.RequestHead;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stored responses under one cache key, told apart by the request fields that {@code Vary}
+ * names (RFC 9111 §4.1); the most recent first.
+ *
+ * <p>Immutable; any thread. Who keeps it holds one lease on each response in it.
+ */
+public final class Variants {
+
+  /*
+   * A hostile or careless origin can name a field that differs in every request. The limit makes
+   * that cost little memory and a short search; what was stored longest ago makes room.
+   */
+  private static final int LIMIT = 16;
+
+  private final StoredResponse[] responses;
+
+  private Variants(StoredResponse[] responses) {
+    this.responses = responses;
+  }
+
+  /** One response alone. */
+  public static Variants of(StoredResponse response) {
+    return new Variants(new StoredResponse[] {response});
+  }
+
+  /** These with {@code response} in front, in place of those selected by the same fields. */
+  public Variants with(StoredResponse response) {
+    StoredResponse[] all = new StoredResponse[Math.min(responses.length + 1, LIMIT)];
+    int count = 0;
+    all[count++] = response;
+    for (StoredResponse other : responses) {
+      if (count < all.length && !other.selecting().equals(response.selecting())) {
+        all[count++] = other;
+      }
+    }
+    return new Variants(Arrays.copyOf(all, count));
+  }
+
+  /** The most recent response that this request selects, or null. Takes no lease. */
+  public @Nullable StoredResponse select(RequestHead request) {
+    for (StoredResponse response : responses) {
+      if (response.selecting().matches(request)) {
+        return response;
+      }
+    }
+    return null;
+  }
+
+  public int size() {
+    return responses.length;
+  }
+
+  /** The response at {@code index}, 0 being the most recent. */
+  public StoredResponse at(int index) {
+    return responses[index];
+  }
+
+  public boolean contains(StoredResponse response) {
+    for (StoredResponse own : responses) {
+      if (own == response) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What all of them take in their tier. */
+  public long occupiedBytes() {
+    long sum = 0;
+    for (StoredResponse response : responses) {
+      sum += response.occupiedBytes();
+    }
+    return sum;
+  }
+
+  /** Ends one lease on each response that is not in {@code kept}. */
+  public void releaseExcept(@Nullable Variants kept) {
+    for (StoredResponse response : responses) {
+      if (kept == null || !kept.contains(response)) {
+        response.release();
+      }
+    }
+  }
+}

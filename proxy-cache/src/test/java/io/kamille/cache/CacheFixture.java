@@ -1,0 +1,127 @@
+package io.kamille.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A cache between clients and an origin that the test plays, on one loop whose time is moved by
+ * hand. Closing it checks that every lease has ended.
+ */
+final class CacheFixture implements AutoCloseable {
+
+  static final String URI = "http://example.org/page";
+  static final long NOW = 1_800_000_000;
+
+  private static final InetSocketAddress CLIENT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000);
+  private static final InetSocketAddress LOCAL =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 8080);
+
+  final ManualClock clock = ManualClock.atSeconds(NOW);
+  final MetricRegistry registry = new MetricRegistry();
+  final ScriptedOrigin origin = new ScriptedOrigin();
+  final Cache cache;
+  final CacheHandler handler;
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+
+  CacheFixture() {
+    this(4 << 20, CacheSettings.of(1 << 20));
+  }
+
+  CacheFixture(long capacityBytes, CacheSettings settings) {
+    channel.freezeTime();
+    cache = Cache.open(capacityBytes, registry, clock);
+    handler = cache.handler(origin, settings);
+  }
+
+  /** Sends a request on the fixture's loop, and lets the loop come to rest. */
+  RecordingReply send(String method, String uri, String... fields) {
+    RecordingReply reply = new RecordingReply();
+    handler.handle(exchange(method, uri, reply, fields));
+    run();
+    return reply;
+  }
+
+  Exchange exchange(String method, String uri, RecordingReply reply, String... fields) {
+    return exchange(channel.eventLoop(), method, uri, reply, fields);
+  }
+
+  RecordingReply get(String... fields) {
+    return send("GET", URI, fields);
+  }
+
+  static Exchange exchange(
+      EventLoop loop, String method, String uri, Reply reply, String... fields) {
+    return exchange(loop, RequestHead.of(method, uri, fields), reply);
+  }
+
+  static Exchange exchange(EventLoop loop, RequestHead request, Reply reply) {
+    return new Exchange(loop, CLIENT, LOCAL, request, RequestContent.NONE, reply);
+  }
+
+  EventLoop loop() {
+    return channel.eventLoop();
+  }
+
+  /** Stores a response to GET of the URI, with {@code Cache-Control: max-age=60}. */
+  void store(String content, String... fields) {
+    String[] all = new String[fields.length + 2];
+    all[0] = "Cache-Control";
+    all[1] = "max-age=60";
+    System.arraycopy(fields, 0, all, 2, fields.length);
+    get();
+    origin.last().respond(200, content, all);
+    run();
+  }
+
+  /** Lets the loop do what it has to do. */
+  void run() {
+    channel.runPendingTasks();
+  }
+
+  /** Moves all time. */
+  void advance(long seconds) {
+    clock.advance(Duration.ofSeconds(seconds));
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    run();
+  }
+
+  /** What a counter with these label values has counted. */
+  long counted(String metric, String... labels) {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().name().equals(metric))
+        .flatMap(family -> family.samples().stream())
+        .filter(sample -> sample.labelValues().equals(List.of(labels)))
+        .mapToLong(sample -> (long) sample.value())
+        .sum();
+  }
+
+  /** How many requests have reached the origin. */
+  int forwarded() {
+    return origin.requests().size();
+  }
+
+  @Override
+  public void close() {
+    run();
+    cache.operations().clear();
+    assertThat(cache.operations().usedBytes()).isZero();
+    assertThat(cache.operations().inFlight()).isZero();
+    cache.close();
+    channel.finishAndReleaseAll();
+  }
+}

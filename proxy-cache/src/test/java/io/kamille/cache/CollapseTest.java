@@ -1,0 +1,393 @@
+package io.kamille.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.failure.Failure.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait for one forwarded before them (RFC 9111 §4). */
+class CollapseTest {
+
+  private static final String FRESH = "max-age=60";
+  private static final String TAG = "\"v1\"";
+
+  private final CacheFixture fixture = new CacheFixture();
+
+  @AfterEach
+  void everyLeaseHasEnded() {
+    fixture.close();
+  }
+
+  private List<RecordingReply> get(int count, String... fields) {
+    List<RecordingReply> replies = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      replies.add(fixture.get(fields));
+    }
+    return replies;
+  }
+
+  @Test
+  void followersReadWhileTheLeaderStillFills() {
+    List<RecordingReply> replies = get(4);
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH, "X-Own", "1").write("01234");
+    fixture.run();
+    for (RecordingReply reply : replies) {
+      assertThat(reply.status()).isEqualTo(200);
+      assertThat(reply.text()).isEqualTo("01234");
+      assertThat(reply.announcedLength()).isEqualTo(10);
+      assertThat(reply.isEnded()).isFalse();
+    }
+    fixture.origin.last().write("56789").end();
+    fixture.run();
+    for (RecordingReply reply : replies) {
+      assertThat(reply.text()).isEqualTo("0123456789");
+      assertThat(reply.isComplete()).isTrue();
+      assertThat(reply.field("X-Own")).isEqualTo("1");
+    }
+    assertThat(replies.get(0).field("Cache-Status"))
+        .isEqualTo("kamille; fwd=uri-miss; stored; ttl=60");
+    assertThat(replies.get(1).field("Cache-Status"))
+        .isEqualTo("kamille; fwd=uri-miss; collapsed; ttl=60");
+    assertThat(replies.get(1).field("Age")).isEqualTo("0");
+    assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void whoComesInTheMiddleGetsAllOfIt() {
+    fixture.get();
+    fixture.origin.last().head(200, -1, "Cache-Control", FRESH).write("01234");
+    fixture.run();
+    RecordingReply late = fixture.get();
+    assertThat(late.text()).isEqualTo("01234");
+    fixture.origin.last().write("56789").end();
+    fixture.run();
+    assertThat(late.text()).isEqualTo("0123456789");
+    assertThat(late.isComplete()).isTrue();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void whenTheResponseIsNotStorableAllGoAtOnceAndNobodyWaitsNextTime() {
+    List<RecordingReply> replies = get(4);
+    fixture.origin.last().respond(200, "mine", "Cache-Control", "private");
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    assertThat(replies.get(0).text()).isEqualTo("mine");
+    get(2);
+    assertThat(fixture.forwarded()).isEqualTo(6);
+    fixture.origin.requests().stream()
+        .skip(1)
+        .forEach(forwarded -> forwarded.respond(200, "x", "Cache-Control", "private"));
+    fixture.advance(11);
+    get(2);
+    assertThat(fixture.forwarded()).isEqualTo(7);
+    fixture.origin.last().respond(200, "x", "Cache-Control", FRESH);
+    fixture.run();
+  }
+
+  @Test
+  void anErrorOfTheOriginIsNotRememberedAsUncachable() {
+    get(1);
+    fixture.origin.last().respond(503, "sorry", "Cache-Control", "no-store");
+    get(2);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "x", "Cache-Control", FRESH);
+    fixture.run();
+  }
+
+  @Test
+  void aResponseThatMustBeValidatedIsNotShared() {
+    List<RecordingReply> replies = get(2);
+    fixture.origin.last().respond(200, "a", "Cache-Control", "no-cache", "ETag", TAG);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(304, "", "ETag", TAG, "Cache-Control", "no-cache");
+    assertThat(replies.get(1).text()).isEqualTo("a");
+  }
+
+  @Test
+  void aFollowerOfAnotherVariantGoesAlone() {
+    RecordingReply leader = fixture.get("Accept-Language", "de");
+    RecordingReply same = fixture.get("Accept-Language", "de");
+    RecordingReply other = fixture.get("Accept-Language", "fr");
+    fixture
+        .origin
+        .last()
+        .respond(200, "deutsch", "Cache-Control", FRESH, "Vary", "Accept-Language");
+    fixture.run();
+    assertThat(leader.text()).isEqualTo("deutsch");
+    assertThat(same.text()).isEqualTo("deutsch");
+    assertThat(other.isBegun()).isFalse();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture
+        .origin
+        .last()
+        .respond(200, "français", "Cache-Control", FRESH, "Vary", "Accept-Language");
+    assertThat(other.text()).isEqualTo("français");
+    assertThat(fixture.get("Accept-Language", "de").text()).isEqualTo("deutsch");
+    assertThat(fixture.get("Accept-Language", "fr").text()).isEqualTo("français");
+  }
+
+  @Test
+  void aFollowersConditionIsJudgedAgainstTheResponseInFlight() {
+    fixture.get();
+    RecordingReply follower = fixture.get("If-None-Match", TAG);
+    fixture.origin.last().head(200, 5, "Cache-Control", FRESH, "ETag", TAG);
+    fixture.run();
+    assertThat(follower.status()).isEqualTo(304);
+    assertThat(follower.isComplete()).isTrue();
+    fixture.origin.last().write("hello").end();
+  }
+
+  @Test
+  void rangesAndHeadDoNotWait() {
+    fixture.get();
+    fixture.get("Range", "bytes=0-1");
+    fixture.send("HEAD", CacheFixture.URI);
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.requests().get(0).respond(200, "hello", "Cache-Control", FRESH);
+    fixture.origin.requests().get(1).respond(206, "he", "Content-Range", "bytes 0-1/5");
+    fixture.origin.requests().get(2).head(200, 5).end();
+  }
+
+  @Test
+  void whenTheLeadersClientLeavesBeforeTheHeadTheFollowersGetTheResponse() {
+    List<RecordingReply> replies = get(3);
+    replies.get(0).leave();
+    fixture.run();
+    assertThat(fixture.origin.last().isCancelled()).isFalse();
+    fixture.origin.last().respond(200, "hello", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies.get(1).text()).isEqualTo("hello");
+    assertThat(replies.get(2).text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void whenEverybodyHasLeftTheRequestIsCancelled() {
+    List<RecordingReply> replies = get(3);
+    replies.get(0).leave();
+    replies.get(1).leave();
+    fixture.run();
+    assertThat(fixture.origin.last().isCancelled()).isFalse();
+    replies.get(2).leave();
+    fixture.run();
+    assertThat(fixture.origin.last().isCancelled()).isTrue();
+    get(1);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "x");
+  }
+
+  @Test
+  void whenTheLeadersClientLeavesAloneALittleIsStillFilled() {
+    RecordingReply leader = fixture.get();
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
+    leader.leave();
+    assertThat(fixture.origin.last().isCancelled()).isFalse();
+    fixture.origin.last().write("56789").end();
+    assertThat(fixture.get().text()).isEqualTo("0123456789");
+  }
+
+  @Test
+  void anAnswerThatCannotBeHadIsTheAnswerForAll() {
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().fail(Kind.CONNECTION_TIMEOUT);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.status()).isEqualTo(504));
+  }
+
+  @Test
+  void whenTheLeaderFailsForItselfOneFollowerLeads() {
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().fail(Kind.HTTP_REQUEST_ERROR);
+    fixture.run();
+    assertThat(replies.get(0).status()).isEqualTo(400);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "hello", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies.get(1).text()).isEqualTo("hello");
+    assertThat(replies.get(2).text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void whenTheContentBreaksOffItBreaksOffForAllWhoHaveBegun() {
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
+    fixture.run();
+    fixture.origin.last().abort();
+    fixture.run();
+    assertThat(replies)
+        .allSatisfy(
+            reply -> {
+              assertThat(reply.isAborted()).isTrue();
+              assertThat(reply.isComplete()).isFalse();
+            });
+    get(1);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "x");
+  }
+
+  @Test
+  void lessContentThanAnnouncedIsNeverACompleteResponse() {
+    List<RecordingReply> replies = get(2);
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
+    fixture.run();
+    fixture.origin.last().end();
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.isAborted()).isTrue());
+    assertThat(fixture.cache.operations().keys()).isZero();
+  }
+
+  @Test
+  void whoHasNotBegunWhenTheContentBreaksOffAsksAgain() {
+    List<RecordingReply> replies = get(2);
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234").abort();
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "0123456789", "Cache-Control", FRESH);
+    assertThat(replies.get(0).isAborted()).isTrue();
+    assertThat(replies.get(1).text()).isEqualTo("0123456789");
+  }
+
+  @Test
+  void whoHasWaitedTooLongGoesAlone() {
+    List<RecordingReply> replies = get(3);
+    fixture.advance(6);
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.requests().get(1).respond(200, "alone", "Cache-Control", FRESH);
+    assertThat(replies.get(1).text()).isEqualTo("alone");
+    fixture.origin.requests().get(2).respond(200, "too", "Cache-Control", FRESH);
+    fixture.origin.requests().get(0).respond(200, "late", "Cache-Control", FRESH);
+    assertThat(replies.get(0).text()).isEqualTo("late");
+  }
+
+  @Test
+  void aSlowFollowerHoldsNobodyUp() {
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
+    fixture.run();
+    replies.get(1).pause();
+    fixture.origin.last().write("56789").end();
+    fixture.run();
+    assertThat(replies.get(0).isComplete()).isTrue();
+    assertThat(replies.get(2).isComplete()).isTrue();
+    assertThat(replies.get(1).text()).isEqualTo("01234");
+    fixture.cache.operations().clear();
+    replies.get(1).resume();
+    assertThat(replies.get(1).text()).isEqualTo("0123456789");
+    assertThat(replies.get(1).isComplete()).isTrue();
+  }
+
+  @Test
+  void aFollowerThatWasSlowBeforeTheHeadGetsNothingUntilItIsNot() {
+    fixture.get();
+    RecordingReply follower = fixture.get();
+    follower.pause();
+    fixture.origin.last().respond(200, "hello", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(follower.text()).isEmpty();
+    follower.resume();
+    assertThat(follower.text()).isEqualTo("hello");
+  }
+
+  @Test
+  void aSlowLeaderHoldsNobodyUp() {
+    List<RecordingReply> replies = get(2);
+    fixture.origin.last().head(200, 15, "Cache-Control", FRESH).write("01234");
+    replies.get(0).pause();
+    assertThat(fixture.origin.last().isPaused()).isFalse();
+    fixture.origin.last().write("56789").write("abcde").end();
+    fixture.run();
+    assertThat(replies.get(1).isComplete()).isTrue();
+    assertThat(replies.get(0).text()).isEqualTo("01234");
+    replies.get(0).resume();
+    assertThat(replies.get(0).text()).isEqualTo("0123456789abcde");
+    assertThat(replies.get(0).isComplete()).isTrue();
+  }
+
+  @Test
+  void aSlowLeaderCatchesUpWhileTheFillGoesOn() {
+    RecordingReply leader = fixture.get();
+    fixture.origin.last().head(200, 15, "Cache-Control", FRESH).write("01234");
+    leader.pause();
+    fixture.origin.last().write("56789");
+    leader.resume();
+    assertThat(leader.text()).isEqualTo("0123456789");
+    fixture.origin.last().write("abcde").end();
+    assertThat(leader.text()).isEqualTo("0123456789abcde");
+    assertThat(leader.isComplete()).isTrue();
+  }
+
+  @Test
+  void followersOfAValidationGetTheFreshenedResponse() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    List<RecordingReply> replies = get(3);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(304, "", "ETag", TAG, "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
+    assertThat(replies.get(1).field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void followersOfAFailedValidationGetTheStaleResponseToo() {
+    fixture.get();
+    fixture
+        .origin
+        .last()
+        .respond(200, "hello", "Cache-Control", "max-age=60, stale-if-error=600", "ETag", TAG);
+    fixture.advance(100);
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().respond(503, "sorry");
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("hello"));
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void authorizedRequestsDoNotWait() {
+    get(2, "Authorization", "Basic eDp5");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.requests().forEach(forwarded -> forwarded.respond(200, "x"));
+  }
+
+  @Test
+  void nobodyWaitsWhereCollapsingIsOff() {
+    CacheSettings defaults = CacheSettings.of(1 << 20);
+    CacheSettings off =
+        new CacheSettings(
+            defaults.policy(), 1 << 20, false, Duration.ofSeconds(5), Optional.of("kamille"));
+    try (CacheFixture apart = new CacheFixture(4 << 20, off)) {
+      apart.get();
+      apart.get();
+      assertThat(apart.forwarded()).isEqualTo(2);
+      apart.origin.requests().forEach(forwarded -> forwarded.respond(200, "x"));
+    }
+  }
+
+  @Test
+  void afterAPurgeNobodyJoinsWhatBeganBefore() {
+    RecordingReply before = fixture.get();
+    RecordingReply follower = fixture.get();
+    fixture.cache.operations().purge(CacheFixture.URI);
+    RecordingReply after = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.requests().get(0).respond(200, "old", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(before.text()).isEqualTo("old");
+    assertThat(follower.text()).isEqualTo("old");
+    assertThat(after.isBegun()).isFalse();
+    fixture.origin.requests().get(1).respond(200, "new", "Cache-Control", FRESH);
+    assertThat(fixture.get().text()).isEqualTo("new");
+  }
+}

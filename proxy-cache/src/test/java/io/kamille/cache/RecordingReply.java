@@ -1,0 +1,227 @@
+package io.kamille.cache;
+
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A client's reply that keeps what it is given, whichever way it is given. */
+final class RecordingReply implements Reply {
+
+  private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+  private final List<Integer> interims = new ArrayList<>();
+  private ContentSource source = ContentSource.NONE;
+  private @Nullable Failure failure;
+  private Runnable whenWritten = () -> {};
+  private String lines = "";
+  private int status;
+  private long announcedLength = UNKNOWN_LENGTH;
+  private boolean isOpen;
+  private boolean isWholeAtOnce;
+  private final CompletableFuture<RecordingReply> whenEnded = new CompletableFuture<>();
+  private boolean isEnded;
+  private boolean isAborted;
+  private boolean isGone;
+
+  // What the test does
+
+  /** The client becomes slow. */
+  void pause() {
+    source.pause();
+  }
+
+  void resume() {
+    source.resume();
+  }
+
+  /** The client goes away. */
+  void leave() {
+    isGone = true;
+    source.cancel(Failure.of(Failure.Kind.CLIENT_GONE, "left"));
+    whenEnded.complete(this);
+  }
+
+  /** Complete when the reply has ended or the client has left, for tests on several loops. */
+  CompletableFuture<RecordingReply> whenEnded() {
+    return whenEnded;
+  }
+
+  /** Runs after each chunk. */
+  void whenWritten(Runnable action) {
+    whenWritten = action;
+  }
+
+  // What the test sees
+
+  int status() {
+    return status;
+  }
+
+  /** All field lines, each with CRLF. */
+  String lines() {
+    return lines;
+  }
+
+  /** The value of the one line of that name, or null. */
+  @Nullable String field(String name) {
+    List<String> values = new ArrayList<>();
+    for (String line : lines.split("\r\n", -1)) {
+      if (line.regionMatches(true, 0, name + ":", 0, name.length() + 1)) {
+        values.add(line.substring(name.length() + 1).strip());
+      }
+    }
+    if (values.size() > 1) {
+      throw new AssertionError(name + ": " + values);
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  String text() {
+    return content.toString(StandardCharsets.ISO_8859_1);
+  }
+
+  byte[] content() {
+    return content.toByteArray();
+  }
+
+  long announcedLength() {
+    return announcedLength;
+  }
+
+  List<Integer> interims() {
+    return interims;
+  }
+
+  @Nullable Failure failure() {
+    return failure;
+  }
+
+  boolean isWholeAtOnce() {
+    return isWholeAtOnce;
+  }
+
+  /** Whether the answer was complete. */
+  boolean isComplete() {
+    return isEnded && !isAborted && failure == null;
+  }
+
+  boolean isAborted() {
+    return isAborted;
+  }
+
+  // Reply
+
+  @Override
+  public void open(ContentSource source) {
+    if (isOpen) {
+      throw new AssertionError("opened twice");
+    }
+    isOpen = true;
+    this.source = source;
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    interims.add(head.status());
+  }
+
+  @Override
+  public void head(ResponseHead head, long contentLength) {
+    begin(head.status(), head.fields().toString().replace("\n", "\r\n"), contentLength);
+  }
+
+  @Override
+  public void stored(
+      int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
+    begin(status, own(ownLines, ownLength), contentLength);
+    String rest = linesAndContent.toString(StandardCharsets.ISO_8859_1);
+    linesAndContent.release();
+    int end = rest.indexOf("\r\n\r\n");
+    int contentStart = rest.startsWith("\r\n") ? 2 : end + 4;
+    lines += rest.substring(0, contentStart - 2);
+    content.writeBytes(rest.substring(contentStart).getBytes(StandardCharsets.ISO_8859_1));
+    isWholeAtOnce = true;
+    ended();
+  }
+
+  @Override
+  public void storedHead(
+      int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
+    begin(status, own(ownLines, ownLength), contentLength);
+    this.lines += lines.toString(StandardCharsets.ISO_8859_1);
+    lines.release();
+  }
+
+  private void begin(int status, String lines, long contentLength) {
+    if (this.status != 0) {
+      throw new AssertionError("begun twice");
+    }
+    this.status = status;
+    this.lines = lines;
+    this.announcedLength = contentLength;
+  }
+
+  private static String own(byte[] lines, int length) {
+    return new String(lines, 0, length, StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public void write(ByteBuf chunk) {
+    if (isEnded) {
+      throw new AssertionError("content after the end");
+    }
+    if (!isGone) {
+      byte[] octets = new byte[chunk.readableBytes()];
+      chunk.readBytes(octets);
+      content.writeBytes(octets);
+    }
+    chunk.release();
+    whenWritten.run();
+  }
+
+  @Override
+  public void end(@Nullable Fields trailers) {
+    ended();
+  }
+
+  @Override
+  public void abort(Failure why) {
+    isAborted = true;
+    failure = why;
+    ended();
+  }
+
+  @Override
+  public void fail(Failure failure) {
+    this.failure = failure;
+    isAborted = status != 0;
+    status = status == 0 ? failure.status() : status;
+    ended();
+  }
+
+  private void ended() {
+    if (isEnded) {
+      throw new AssertionError("ended twice");
+    }
+    isEnded = true;
+    whenEnded.complete(this);
+  }
+
+  @Override
+  public boolean isBegun() {
+    return status != 0;
+  }
+
+  @Override
+  public boolean isEnded() {
+    return isEnded;
+  }
+}

@@ -1,0 +1,144 @@
+package io.kamille.cache;
+
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The station behind the cache: keeps the requests that reach it, for the test to answer. */
+final class ScriptedOrigin implements ExchangeHandler {
+
+  private final List<Forwarded> requests = new CopyOnWriteArrayList<>();
+  private volatile Consumer<Forwarded> answer = forwarded -> {};
+
+  /** Answers every request from now on, as it comes. */
+  void answering(Consumer<Forwarded> answer) {
+    this.answer = answer;
+  }
+
+  List<Forwarded> requests() {
+    return requests;
+  }
+
+  Forwarded last() {
+    return requests.getLast();
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    Forwarded forwarded = new Forwarded(exchange);
+    requests.add(forwarded);
+    exchange.reply().open(forwarded);
+    answer.accept(forwarded);
+  }
+
+  /** One request that was forwarded. Confined to its loop. */
+  static final class Forwarded implements ContentSource {
+
+    private final Exchange exchange;
+    private final RequestHead request;
+    private final Reply reply;
+    private @Nullable Failure cancelled;
+    private boolean isPaused;
+
+    Forwarded(Exchange exchange) {
+      this.exchange = exchange;
+      this.request = exchange.request().copy();
+      this.reply = exchange.reply();
+    }
+
+    Exchange exchange() {
+      return exchange;
+    }
+
+    RequestHead request() {
+      return request;
+    }
+
+    @Nullable String field(FieldName name) {
+      return request.field(name);
+    }
+
+    boolean isPaused() {
+      return isPaused;
+    }
+
+    boolean isCancelled() {
+      return cancelled != null;
+    }
+
+    /** A whole response with Content-Length. */
+    Forwarded respond(int status, String content, String... fields) {
+      head(status, content.length(), fields);
+      if (!content.isEmpty()) {
+        write(content);
+      }
+      return end();
+    }
+
+    Forwarded interim(int status) {
+      reply.interim(ResponseHead.of(status));
+      return this;
+    }
+
+    Forwarded head(int status, long length, String... fields) {
+      ResponseHead head = ResponseHead.of(status, fields);
+      if (length >= 0 && status != 304 && status != 204) {
+        head.fields().add(FieldName.CONTENT_LENGTH, Long.toString(length));
+      }
+      reply.head(head, length);
+      return this;
+    }
+
+    Forwarded write(String content) {
+      return write(content.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    Forwarded write(byte[] content) {
+      if (cancelled == null) {
+        reply.write(ByteBufAllocator.DEFAULT.directBuffer(content.length).writeBytes(content));
+      }
+      return this;
+    }
+
+    Forwarded end() {
+      if (cancelled == null) {
+        reply.end(null);
+      }
+      return this;
+    }
+
+    void abort() {
+      reply.abort(Failure.of(Failure.Kind.HTTP_RESPONSE_INCOMPLETE, "broke off"));
+    }
+
+    void fail(Failure.Kind kind) {
+      reply.fail(Failure.of(kind, "no answer"));
+    }
+
+    @Override
+    public void pause() {
+      isPaused = true;
+    }
+
+    @Override
+    public void resume() {
+      isPaused = false;
+    }
+
+    @Override
+    public void cancel(Failure why) {
+      cancelled = why;
+    }
+  }
+}
