@@ -1,0 +1,71 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.CacheSnapshot;
+import io.kamille.admin.view.ListenerSnapshot;
+import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.core.time.WallClock;
+import java.time.Instant;
+import java.util.List;
+
+/** {@code GET /v1/status}: the appliance at a glance. */
+final class Status implements Resource {
+
+  private final ApplianceView appliance;
+  private final WallClock clock;
+
+  Status(ApplianceView appliance, WallClock clock) {
+    this.appliance = appliance;
+    this.clock = clock;
+  }
+
+  @Override
+  public String path() {
+    return "/v1/status";
+  }
+
+  @Override
+  public String method() {
+    return "GET";
+  }
+
+  @Override
+  public Answer answer(AdminRequest request) {
+    long started = appliance.startedEpochMillis();
+    return Answer.json(
+        new Document(
+            appliance.version(),
+            appliance.state(),
+            Instant.ofEpochMilli(started).toString(),
+            (clock.epochMillis() - started) / 1000,
+            appliance.listeners(),
+            appliance.loops(),
+            Cache.of(appliance.cache()),
+            appliance.upstreams()));
+  }
+
+  private record Document(
+      String version,
+      ApplianceView.State state,
+      String started,
+      long uptimeSeconds,
+      List<ListenerSnapshot> listeners,
+      List<LoopSnapshot> loops,
+      Cache cache,
+      List<UpstreamSnapshot> upstreams) {}
+
+  private record Cache(
+      long capacityBytes, long usedBytes, long objects, long hits, long misses, double hitRatio) {
+
+    static Cache of(CacheSnapshot cache) {
+      return new Cache(
+          cache.capacityBytes(),
+          cache.usedBytes(),
+          cache.objects(),
+          cache.hits(),
+          cache.misses(),
+          cache.hitRatio());
+    }
+  }
+}

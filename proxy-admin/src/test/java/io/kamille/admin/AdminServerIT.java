@@ -1,0 +1,367 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.admin.view.ApplianceView.State;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AdminServerIT {
+
+  private static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  @TempDir private Path directory;
+
+  private final FakeAppliance appliance = new FakeAppliance();
+  private final MetricRegistry registry = new MetricRegistry();
+  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
+  private AdminServer server;
+  private String token;
+
+  @BeforeEach
+  void open() throws IOException {
+    Path file = directory.resolve("token");
+    server = AdminServer.open(AdminSettings.of(ANY_PORT, file), appliance, registry, clock);
+    token = Files.readString(file).strip();
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  // Health, readiness, metrics
+
+  @Test
+  void aLivingProcessIsHealthy() throws IOException {
+    assertThat(get("/healthz"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .contains("cache-control: no-store\r\n", "date: Sat, 21 Nov 2026 09:01:00 GMT\r\n")
+        .endsWith("\r\n\r\nok\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"STARTING, 503, starting", "READY, 200, ready", "DRAINING, 503, draining"})
+  void readinessFollowsTheState(State state, int status, String text) throws IOException {
+    appliance.state = state;
+    assertThat(get("/readyz")).startsWith("HTTP/1.1 " + status + " ").endsWith(text + "\n");
+  }
+
+  @Test
+  void metricsHoldOursAndThoseOfTheRuntime() throws IOException {
+    registry
+        .counter(
+            MetricDescriptor.counter("kamille_requests_total", Unit.COUNT, "Requests.", "cache"),
+            "hit")
+        .add(3);
+    assertThat(get("/metrics"))
+        .contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n")
+        .contains("kamille_requests_total{cache=\"hit\"} 3.0\n", "\njvm_memory_used_bytes{");
+  }
+
+  @Test
+  void headIsGetWithoutContent() throws IOException {
+    String response = exchange("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assertThat(response).startsWith("HTTP/1.1 200 OK\r\n").contains("content-length: 3\r\n");
+    assertThat(response).endsWith("\r\n\r\n");
+  }
+
+  // Status
+
+  @Test
+  void statusShowsTheApplianceAtAGlance() throws IOException {
+    assertThat(getWithToken("/v1/status"))
+        .contains("content-type: application/json\r\n")
+        .endsWith(
+            "{\"version\":\"1.2.3\",\"state\":\"ready\",\"started\":\"2026-11-21T09:00:00Z\","
+                + "\"uptimeSeconds\":60,"
+                + "\"listeners\":[{\"address\":\"127.0.0.1:8080\",\"connections\":3}],"
+                + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,"
+                + "\"cpuSeconds\":1.25}],"
+                + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,"
+                + "\"hits\":75,\"misses\":25,\"hitRatio\":0.75},"
+                + "\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\","
+                + "\"state\":\"out\",\"inFlight\":1,\"failures\":4}]}]}\n");
+  }
+
+  // Purges
+
+  @Test
+  void aPurgeSaysHowManyResponsesWereRemoved() throws IOException {
+    assertThat(purge("application/json; charset=utf-8", "{\"url\": \"http://h:8080/a?b\"}"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .endsWith("{\"purged\":2}\n");
+    assertThat(appliance.purged).containsExactly("http://h:8080/a?b");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"url\": | The content is not JSON: line 1, column 8.",
+        "`` | The content must be an object",
+        "[] | The content must be an object",
+        "{} | The content must be an object",
+        "{\"url\": 1} | The content must be an object",
+        "{\"url\": \"http://h/\", \"all\": true} | The content must be an object",
+        "{\"url\": \"http://h/\", \"url\": \"http://h/\"} | The content is not JSON",
+        "{\"url\": \"http://h/\"} {} | The content is not JSON",
+        "{\"url\": \"http://h/ /\"} | url is not a URI: Illegal character in path.",
+        "{\"url\": \"/a\"} | url must begin with http:// or https://.",
+        "{\"url\": \"ftp://h/a\"} | url must begin with http:// or https://.",
+        "{\"url\": \"http:///a\"} | url",
+        "{\"url\": \"http://u@h/a\"} | url must have a host and no user information.",
+        "{\"url\": \"http://h/a#b\"} | url must have no fragment",
+      })
+  void aPurgeOfNothingSensibleIsABadRequest(String content, String detail) throws IOException {
+    String response = purge("application/json", content);
+    assertThat(response)
+        .startsWith("HTTP/1.1 400 Bad Request\r\n")
+        .contains("content-type: application/problem+json\r\n")
+        .contains("{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"" + detail);
+    assertThat(appliance.purged).isEmpty();
+  }
+
+  @Test
+  void aPurgeWithoutJsonIsAnUnsupportedMediaType() throws IOException {
+    assertThat(purge("text/plain", "{\"url\": \"http://h/\"}"))
+        .startsWith("HTTP/1.1 415 Unsupported Media Type\r\n");
+    assertThat(
+            exchange("POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n"))
+        .startsWith("HTTP/1.1 415 Unsupported Media Type\r\n");
+  }
+
+  @Test
+  void contentOverTheLimitIsTooLarge() throws IOException {
+    String head = "POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\n" + bearer();
+    assertThat(exchange(head + "Content-Length: 65537\r\n\r\n"))
+        .startsWith("HTTP/1.1 413 ")
+        .contains("connection: close\r\n", "\"detail\":\"At most 65536 octets of content.\"");
+    assertThat(
+            exchange(
+                head
+                    + "Transfer-Encoding: chunked\r\n\r\n10001\r\n"
+                    + " ".repeat(0x10001)
+                    + "\r\n0\r\n\r\n"))
+        .startsWith("HTTP/1.1 413 ");
+  }
+
+  @Test
+  void whoExpectsToContinueMayUnlessItIsTooMuch() throws IOException {
+    String head =
+        "POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+            + "Content-Type: application/json\r\n"
+            + bearer();
+    try (Wire wire = new Wire(server.address())) {
+      wire.send(head + "Content-Length: 19\r\n\r\n");
+      wire.send("{\"url\":\"http://h/\"}");
+      assertThat(wire.send(closing("/healthz")).rest())
+          .startsWith("HTTP/1.1 100 Continue\r\n")
+          .contains("{\"purged\":2}\n");
+    }
+    assertThat(exchange(head + "Content-Length: 65537\r\n\r\n")).startsWith("HTTP/1.1 413 ");
+  }
+
+  // Who may
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/status", "/v1/cache/purges", "/v1/nothing"})
+  void everythingUnderV1WantsTheToken(String path) throws IOException {
+    assertThat(get(path))
+        .startsWith("HTTP/1.1 401 Unauthorized\r\n")
+        .contains("WWW-Authenticate: Bearer realm=\"kamille\"\r\n")
+        .contains("\"status\":401");
+  }
+
+  @Test
+  void aWrongTokenIsToldSo() throws IOException {
+    for (String wrong : new String[] {"Bearer " + token + "x", "Bearer ", "Basic " + token}) {
+      assertThat(
+              exchange(
+                  "GET /v1/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+                      + wrong
+                      + "\r\n\r\n"))
+          .startsWith("HTTP/1.1 401 Unauthorized\r\n")
+          .contains("WWW-Authenticate: Bearer realm=\"kamille\", error=\"invalid_token\"\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"localhost", "LocalHost:1", "127.0.0.1", "192.0.2.7:9090", "[::1]", "[::1]:9090"})
+  void thisMachineMayBeCalledByAddress(String host) throws IOException {
+    assertThat(exchange("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"evil.example", "localhost.evil.example", "", "::1", "localhost:x"})
+  void aNameThatCouldBeAnyonesIsMisdirected(String host) throws IOException {
+    assertThat(exchange("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 421 Misdirected Request\r\n");
+  }
+
+  @Test
+  void theAuthorityOfAnAbsoluteTargetCounts() throws IOException {
+    assertThat(exchange("GET http://localhost/healthz?x HTTP/1.1\r\nHost: evil\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 ");
+    assertThat(exchange("GET http://evil/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        .startsWith("HTTP/1.1 421 ");
+  }
+
+  @Test
+  void anAddressBeyondLoopbackMustBeMeant() {
+    InetSocketAddress everywhere = new InetSocketAddress("0.0.0.0", 0);
+    Path file = directory.resolve("token");
+    assertThatThrownBy(() -> AdminSettings.of(everywhere, file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected: a loopback address");
+    assertThat(new AdminSettings(everywhere, true, file, Duration.ofSeconds(1)).mayBeRemote())
+        .isTrue();
+  }
+
+  @Test
+  void anOccupiedAddressIsToldFromOtherTrouble() {
+    AdminSettings occupied = AdminSettings.of(server.address(), directory.resolve("token"));
+    assertThatThrownBy(() -> AdminServer.open(occupied, appliance, registry, clock))
+        .isInstanceOf(BindException.class)
+        .hasMessageContaining("Address already in use");
+  }
+
+  // Everything else
+
+  @Test
+  void whatDoesNotExistIsNotFound() throws IOException {
+    assertThat(get("/")).startsWith("HTTP/1.1 404 Not Found\r\n");
+    assertThat(getWithToken("/v1/nothing")).startsWith("HTTP/1.1 404 Not Found\r\n");
+  }
+
+  @Test
+  void aResourceNamesTheMethodsItHas() throws IOException {
+    assertThat(exchange("DELETE /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        .startsWith("HTTP/1.1 405 Method Not Allowed\r\n")
+        .contains("Allow: GET, HEAD\r\n");
+    assertThat(getWithToken("/v1/cache/purges"))
+        .startsWith("HTTP/1.1 405 ")
+        .contains("Allow: POST\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "400 | GET /healthz HTTP/1.1\\r\\n\\r\\n",
+        "400 | GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nHost: localhost\\r\\n\\r\\n",
+        "400 | GET /healthz HTTP/1.1\\r\\nHost : localhost\\r\\n\\r\\n",
+        "400 | nonsense\\r\\n\\r\\n",
+        "505 | GET /healthz HTTP/9.9\\r\\nHost: localhost\\r\\n\\r\\n",
+      })
+  void aMalformedRequestHasADefinedAnswer(int status, String request) throws IOException {
+    assertThat(exchange(request.replace("\\r\\n", "\r\n"))).startsWith("HTTP/1.1 " + status + " ");
+  }
+
+  @Test
+  void headsHaveLimits() throws IOException {
+    assertThat(exchange("GET /" + "a".repeat(5_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        .startsWith("HTTP/1.1 414 ");
+    assertThat(
+            exchange("GET / HTTP/1.1\r\nHost: localhost\r\nA: " + "a".repeat(9_000) + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 431 ");
+  }
+
+  @Test
+  void aBugIsAnInternalErrorAndTheConnectionGoesOn() throws IOException {
+    appliance.isBroken = true;
+    try (Wire wire = new Wire(server.address())) {
+      wire.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertThat(wire.response()).startsWith("HTTP/1.1 500 Internal Server Error\r\n");
+      appliance.isBroken = false;
+      wire.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertThat(wire.response()).startsWith("HTTP/1.1 200 OK\r\n");
+    }
+  }
+
+  @Test
+  void pipelinedRequestsAreAnsweredInOrder() throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      wire.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + closing("/readyz"));
+      assertThat(wire.response()).endsWith("ok\n");
+      assertThat(wire.rest()).contains("connection: close\r\n").endsWith("ready\n");
+    }
+  }
+
+  @Test
+  void anOldClientIsServed() throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      assertThat(wire.send("GET /healthz HTTP/1.0\r\n\r\n").rest()).endsWith("ok\n");
+    }
+    try (Wire wire = new Wire(server.address())) {
+      wire.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+      assertThat(wire.response()).contains("connection: keep-alive\r\n");
+    }
+  }
+
+  @Test
+  void aConnectionWithoutARequestInTimeIsClosed() throws IOException {
+    AdminSettings hasty =
+        new AdminSettings(ANY_PORT, false, directory.resolve("token"), Duration.ofMillis(50));
+    try (AdminServer other = AdminServer.open(hasty, appliance, registry, clock);
+        Wire wire = new Wire(other.address())) {
+      assertThat(wire.send("GET /healthz HTTP/1.1\r\nHost: ").rest()).isEmpty();
+    }
+  }
+
+  private String closing(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  }
+
+  private String bearer() {
+    return "Authorization: bearer " + token + "\r\n";
+  }
+
+  private String get(String path) throws IOException {
+    return exchange("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+
+  private String getWithToken(String path) throws IOException {
+    return exchange("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n");
+  }
+
+  private String purge(String contentType, String content) throws IOException {
+    return exchange(
+        "POST /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            + contentType
+            + "\r\n"
+            + bearer()
+            + "Content-Length: "
+            + content.length()
+            + "\r\n\r\n"
+            + content);
+  }
+
+  private String exchange(String request) throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      wire.send(request);
+      return request.startsWith("HEAD") ? wire.head() : wire.response();
+    }
+  }
+}
