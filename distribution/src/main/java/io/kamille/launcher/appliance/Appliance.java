@@ -1,0 +1,338 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.AdminServer;
+import io.kamille.admin.AdminSettings;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.ListenerSnapshot;
+import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.core.exchange.ExchangeMetrics;
+import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.log.AccessLog;
+import io.kamille.core.log.AccessLogSettings;
+import io.kamille.core.log.OperationalLog;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.server.ConnectionLimiter;
+import io.kamille.core.server.Listener;
+import io.kamille.core.server.h1.H1Loop;
+import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.SettingChange;
+import io.kamille.core.time.WallClock;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.LimitSettings;
+import io.kamille.launcher.configuration.ListenerSettings;
+import io.kamille.launcher.configuration.LogSettings;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running Kamille: loops, listeners, the chain of stations, logs and the control plane. Any
+ * thread; {@link #reload} and {@link #drain} one at a time.
+ */
+public final class Appliance implements AutoCloseable {
+
+  static final MetricDescriptor CONNECTIONS =
+      MetricDescriptor.gauge(
+          "kamille_connections", Unit.COUNT, "Connections to clients that are open.", "listener");
+
+  static final MetricDescriptor LOOP_CPU =
+      MetricDescriptor.counter(
+          "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
+
+  private static final System.Logger LOG = System.getLogger("kamille.appliance");
+  private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final MetricRegistry registry = new MetricRegistry();
+  private final List<ExchangeMetrics> exchanges = new ArrayList<>();
+  private final List<H1Loop> h1Loops = new ArrayList<>();
+  private final List<Listener> listeners = new ArrayList<>();
+  private final String version;
+  private final long startedEpochMillis = System.currentTimeMillis();
+  private final Preflight preflight;
+  private final ConnectionLimiter limiter;
+  private final AccessLog accessLog;
+  private final LoopGroup loops;
+  private final Assembly assembly;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private @Nullable AdminServer admin;
+  // Volatile: written by whoever reloads or drains, read by the control plane.
+  private volatile ApplianceView.State state = ApplianceView.State.STARTING;
+  private volatile Configuration running;
+
+  private Appliance(Configuration configuration, Preflight preflight, String version)
+      throws StartFailure {
+    this.version = version;
+    this.preflight = preflight;
+    running = configuration;
+    limiter = new ConnectionLimiter(preflight.connections(configuration.limits().connections()));
+    assembly = assemble(configuration);
+    accessLog = openAccessLog(configuration.log());
+    loops = new LoopGroup(configuration.loops());
+  }
+
+  /**
+   * Starts what the configuration describes.
+   *
+   * @param version what the control plane says we are
+   * @throws StartFailure with one sentence, and everything closed again
+   */
+  public static Appliance start(Configuration configuration, String version) throws StartFailure {
+    OperationalLog.install(level(configuration));
+    Preflight preflight = new Preflight(Path.of("/proc"));
+    preflight.check(configuration);
+    Appliance appliance = new Appliance(configuration, preflight, version);
+    try {
+      appliance.listen();
+      appliance.openAdmin();
+    } catch (StartFailure failure) {
+      appliance.close();
+      throw failure;
+    }
+    appliance.state = ApplianceView.State.READY;
+    return appliance;
+  }
+
+  private Assembly assemble(Configuration configuration) throws StartFailure {
+    try {
+      return new Assembly(configuration, registry);
+    } catch (IllegalStateException refused) {
+      throw new StartFailure(
+          StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
+    }
+  }
+
+  private void openAdmin() throws StartFailure {
+    HostPort address = running.admin().address().orElse(null);
+    if (address == null) {
+      return;
+    }
+    try {
+      admin =
+          AdminServer.open(
+              AdminSettings.of(
+                  address.socketAddress(),
+                  running.admin().mayBeRemote(),
+                  running.admin().tokenFile()),
+              new LiveView(this),
+              registry,
+              WallClock.system());
+    } catch (BindException taken) {
+      throw new StartFailure(
+          StartFailure.Kind.ADDRESS,
+          "cannot serve the admin API on " + address + ": " + taken.getMessage());
+    } catch (IOException | IllegalArgumentException failed) {
+      throw new StartFailure(
+          StartFailure.Kind.FILE, "cannot open the admin API: " + failed.getMessage());
+    }
+  }
+
+  private static Level level(Configuration configuration) {
+    return switch (configuration.log().level()) {
+      case ERROR -> Level.ERROR;
+      case WARNING -> Level.WARNING;
+      case INFO -> Level.INFO;
+      case DEBUG -> Level.DEBUG;
+    };
+  }
+
+  private AccessLog openAccessLog(LogSettings settings) throws StartFailure {
+    LogSettings.Access access = settings.access();
+    if (!access.isEnabled()) {
+      return AccessLog.disabled();
+    }
+    var format =
+        switch (access.format()) {
+          case COMBINED -> AccessLogSettings.Format.COMBINED;
+          case JSON -> AccessLogSettings.Format.JSON;
+        };
+    try {
+      return AccessLog.open(
+          new AccessLogSettings(format, access.output(), access.bufferBytes()),
+          registry,
+          WallClock.system());
+    } catch (IOException failed) {
+      throw new StartFailure(
+          StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());
+    }
+  }
+
+  private void listen() throws StartFailure {
+    for (EventLoop loop : loops.loops()) {
+      H1Loop h1 =
+          new H1Loop(
+              loop,
+              running.forwarding().via(),
+              h1Settings(running.limits()),
+              assembly.entrance(),
+              observer(),
+              System::nanoTime,
+              () -> System.currentTimeMillis() / 1000);
+      h1.start();
+      int number = h1Loops.size();
+      registry.counting(LOOP_CPU, () -> loops.cpuNanos(number) / 1e9, loops.name(number));
+      h1Loops.add(h1);
+    }
+    for (ListenerSettings settings : running.listeners()) {
+      try {
+        Listener listener =
+            Listener.open(settings.address().socketAddress(), settings.backlog(), h1Loops, limiter);
+        listeners.add(listener);
+        registry.gauge(CONNECTIONS, listener::connections, settings.name());
+      } catch (IOException failed) {
+        throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
+      }
+    }
+  }
+
+  /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
+  private ExchangeObserver observer() {
+    ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
+    exchanges.add(metrics);
+    return running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+  }
+
+  private static H1Settings h1Settings(LimitSettings limits) {
+    return new H1Settings(
+        new HeadLimits(limits.requestTargetBytes(), limits.fields(), limits.headBytes()),
+        limits.headTimeout(),
+        limits.idleTimeout(),
+        limits.contentTimeout(),
+        limits.tunnelTimeout(),
+        limits.requestContentBytes(),
+        H1Settings.DEFAULT.lowWatermarkBytes(),
+        H1Settings.DEFAULT.highWatermarkBytes());
+  }
+
+  /** Where clients reach us, with the ports the kernel chose. */
+  public List<String> listening() {
+    return listeners.stream().map(listener -> text(listener.address())).toList();
+  }
+
+  /** Where the control plane listens, if it does. */
+  public Optional<String> adminListening() {
+    return Optional.ofNullable(admin).map(server -> text(server.address()));
+  }
+
+  private static String text(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /** What happened so far. */
+  public Totals totals() {
+    long requests = 0;
+    long hits = 0;
+    for (ExchangeMetrics metrics : exchanges) {
+      requests += metrics.requests();
+      hits += metrics.hits();
+    }
+    return new Totals(requests, hits, loops.cpuNanos(), limiter.open());
+  }
+
+  /**
+   * Puts another configuration in force: routes, upstreams and limits at once, for requests that
+   * begin from now on. What needs a restart is logged and stays as it is.
+   */
+  public void reload(Configuration read) {
+    List<SettingChange> changes = read.changesFrom(running);
+    Configuration next = read.reloadedOver(running);
+    for (SettingChange change : changes) {
+      LOG.log(change.needsRestart() ? Level.WARNING : Level.INFO, change.toString());
+    }
+    OperationalLog.install(level(next));
+    assembly.reload(next);
+    H1Settings settings = h1Settings(next.limits());
+    h1Loops.forEach(loop -> loop.settings(settings));
+    limiter.limit(preflight.connections(next.limits().connections()));
+    accessLog.reopen();
+    running = next;
+    LOG.log(Level.INFO, "configuration reloaded, {0} settings changed", changes.size());
+  }
+
+  /** Stops accepting, lets exchanges finish until the deadline of the configuration, and closes. */
+  public void drain() {
+    state = ApplianceView.State.DRAINING;
+    listeners.forEach(Listener::close);
+    h1Loops.forEach(H1Loop::drain);
+    long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
+    while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(DRAIN_LOOK_NANOS);
+    }
+    if (limiter.open() > 0) {
+      LOG.log(Level.WARNING, "drain deadline passed with {0} connections open", limiter.open());
+    }
+  }
+
+  /** Closes everything at once. Closing again does nothing. */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    listeners.forEach(Listener::close);
+    h1Loops.forEach(H1Loop::closeAll);
+    if (admin != null) {
+      admin.close();
+    }
+    assembly.close();
+    loops.close();
+    accessLog.close();
+    assembly.closeCache();
+  }
+
+  // For the control plane and the reference page
+
+  MetricRegistry metrics() {
+    return registry;
+  }
+
+  ApplianceView.State state() {
+    return state;
+  }
+
+  String version() {
+    return version;
+  }
+
+  long startedEpochMillis() {
+    return startedEpochMillis;
+  }
+
+  List<ListenerSnapshot> listenerSnapshots() {
+    return listeners.stream()
+        .map(listener -> new ListenerSnapshot(text(listener.address()), listener.connections()))
+        .toList();
+  }
+
+  List<LoopSnapshot> loopSnapshots() {
+    List<LoopSnapshot> snapshots = new ArrayList<>();
+    for (int i = 0; i < h1Loops.size(); i++) {
+      snapshots.add(
+          new LoopSnapshot(
+              loops.name(i),
+              exchanges.get(i).requests(),
+              h1Loops.get(i).connections(),
+              loops.cpuNanos(i) / 1e9));
+    }
+    return snapshots;
+  }
+
+  Assembly assembly() {
+    return assembly;
+  }
+}

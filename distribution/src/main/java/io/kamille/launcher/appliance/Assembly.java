@@ -1,0 +1,226 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.cache.Cache;
+import io.kamille.cache.CacheOperations;
+import io.kamille.cache.CacheSettings;
+import io.kamille.cache.semantics.CacheControl;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.HeuristicSettings;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.route.Route;
+import io.kamille.core.route.RouteTable;
+import io.kamille.core.route.Router;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.Origin;
+import io.kamille.core.upstream.OriginChoice;
+import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.UpstreamHandler;
+import io.kamille.core.upstream.UpstreamMetrics;
+import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.upstream.h1.ConnectionSettings;
+import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.pool.PoolSettings;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.OriginSettings;
+import io.kamille.launcher.configuration.RouteSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chain of stations, and the only place that knows its order: router, cache, upstream. Any
+ * thread; one reload at a time.
+ */
+final class Assembly implements AutoCloseable {
+
+  /*
+   * The cache lives as long as the process: a reload gives the routes new handlers over the same
+   * store. Upstreams are made anew; exchanges that began with the old ones end with them, and their
+   * idle connections close.
+   */
+  private final WallClock clock = WallClock.system();
+  private final OriginNames names = OriginNames.open();
+  private final Router router = new Router(RouteTable.of(List.of()));
+  private final MetricRegistry registry;
+  private final Cache cache;
+  private Upstreams upstreams = new Upstreams();
+
+  Assembly(Configuration configuration, MetricRegistry registry) {
+    this.registry = registry;
+    cache = Cache.open(configuration.cache().memoryCapacityBytes(), registry, clock);
+    reload(configuration);
+  }
+
+  /** The station that every request comes to first. */
+  ExchangeHandler entrance() {
+    return router;
+  }
+
+  CacheOperations cache() {
+    return cache.operations();
+  }
+
+  /** The origins of each upstream, by its name. */
+  Map<String, List<Origin>> origins() {
+    return upstreams.origins;
+  }
+
+  /** Routes by this configuration from the next exchange on. */
+  void reload(Configuration configuration) {
+    Upstreams next = new Upstreams();
+    List<Route> routes = new ArrayList<>();
+    for (RouteSettings settings : configuration.routes()) {
+      routes.add(next.route(settings, configuration));
+    }
+    Upstreams last = upstreams;
+    router.swap(RouteTable.of(routes));
+    upstreams = next;
+    last.close();
+  }
+
+  @Override
+  public void close() {
+    upstreams.close();
+    names.close();
+  }
+
+  /** Gives the memory back. Comes after the last loop has ended. */
+  void closeCache() {
+    cache.close();
+  }
+
+  /** The upstreams of one configuration. */
+  private final class Upstreams {
+
+    private final Map<String, List<Origin>> origins = new LinkedHashMap<>();
+    private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
+    private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
+
+    Route route(RouteSettings settings, Configuration configuration) {
+      String host = settings.host() == null ? Route.ANY_HOST : settings.host();
+      ExchangeHandler handler = upstream(settings, configuration);
+      if (settings.isCached()) {
+        handler = cache.handler(handler, cacheSettings(settings, configuration));
+      }
+      return new Route(host + settings.path(), host, settings.path(), handler);
+    }
+
+    /** Routes to one upstream share its connections, unless they write different hosts. */
+    private ExchangeHandler upstream(RouteSettings route, Configuration configuration) {
+      return handlers.computeIfAbsent(
+          route.upstream() + " " + route.hostRewrite(),
+          key -> {
+            UpstreamSettings settings = upstreamSettings(route, configuration);
+            List<Origin> asked =
+                origins.computeIfAbsent(
+                    route.upstream(), name -> origins(name, settings, configuration));
+            return new UpstreamHandler(
+                settings,
+                asked,
+                LoopGroup.sockets(),
+                clock,
+                metrics.computeIfAbsent(
+                    route.upstream(), name -> new UpstreamMetrics(registry, name, asked)));
+          });
+    }
+
+    private List<Origin> origins(
+        String upstream, UpstreamSettings settings, Configuration configuration) {
+      List<Origin> found = new ArrayList<>();
+      for (OriginSettings origin : named(upstream, configuration).origins()) {
+        found.add(settings.origin(origin.url().host(), origin.url().port(), origin.weight()));
+      }
+      names.watch(found);
+      return found;
+    }
+
+    void close() {
+      handlers.values().forEach(UpstreamHandler::close);
+      metrics.values().forEach(UpstreamMetrics::close);
+      origins.values().forEach(names::forget);
+    }
+  }
+
+  private static io.kamille.launcher.configuration.UpstreamSettings named(
+      String upstream, Configuration configuration) {
+    return configuration.upstreams().stream()
+        .filter(settings -> settings.name().equals(upstream))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static UpstreamSettings upstreamSettings(
+      RouteSettings route, Configuration configuration) {
+    var settings = named(route.upstream(), configuration);
+    var limits = configuration.limits();
+    return new UpstreamSettings(
+        switch (settings.choice()) {
+          case POWER_OF_TWO -> OriginChoice.Kind.POWER_OF_TWO;
+          case ROUND_ROBIN -> OriginChoice.Kind.ROUND_ROBIN;
+        },
+        settings.connectTimeout(),
+        settings.retries(),
+        settings.health().failures(),
+        settings.health().outFor(),
+        new PoolSettings(
+            settings.maxConnections(),
+            settings.maxWaiting(),
+            settings.queueTimeout(),
+            settings.maxIdleConnections(),
+            settings.idleTimeout()),
+        new ConnectionSettings(
+            settings.headTimeout(),
+            settings.contentTimeout(),
+            limits.tunnelTimeout(),
+            ConnectionSettings.DEFAULTS.continueTimeout(),
+            ConnectionSettings.DEFAULTS.receiveBufferBytes(),
+            new HeadLimits(0, limits.responseFields(), limits.responseHeadBytes())),
+        forwarding(configuration, route.hostRewrite()));
+  }
+
+  private static ForwardingSettings forwarding(
+      Configuration configuration, @Nullable String hostRewrite) {
+    var settings = configuration.forwarding();
+    return new ForwardingSettings(
+        mode(settings.xForwarded()),
+        mode(settings.forwarded()),
+        hostRewrite,
+        settings.via(),
+        ForwardingSettings.DEFAULTS.refusesLoops());
+  }
+
+  private static ForwardingSettings.Mode mode(
+      io.kamille.launcher.configuration.ForwardingSettings.Mode mode) {
+    return switch (mode) {
+      case ON -> ForwardingSettings.Mode.REPLACE;
+      case OFF -> ForwardingSettings.Mode.PASS;
+      case APPEND -> ForwardingSettings.Mode.APPEND;
+    };
+  }
+
+  private static CacheSettings cacheSettings(RouteSettings route, Configuration configuration) {
+    var settings = configuration.cache();
+    var guess = settings.heuristic();
+    HeuristicSettings heuristic =
+        guess.isEnabled()
+            ? new HeuristicSettings(
+                true,
+                (int) Math.round(guess.fraction() * 100),
+                (int) Math.min(guess.limit().toSeconds(), Integer.MAX_VALUE))
+            : HeuristicSettings.OFF;
+    var ttl = route.defaultTtl();
+    int defaultTtlSeconds =
+        ttl == null ? CacheControl.ABSENT : (int) Math.min(ttl.toSeconds(), Integer.MAX_VALUE);
+    return new CacheSettings(
+        new CachePolicy(heuristic, defaultTtlSeconds, CachePolicy.DEFAULT.storesSetCookie()),
+        settings.maxObjectSizeBytes(),
+        settings.collapse().isEnabled(),
+        settings.collapse().waitTimeout(),
+        settings.statusField());
+  }
+}

@@ -1,0 +1,83 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.CacheSnapshot;
+import io.kamille.admin.view.ListenerSnapshot;
+import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.cache.CacheOperations;
+import io.kamille.core.upstream.Origin;
+import java.util.List;
+
+/** The running appliance as the control plane sees it. Any thread. */
+final class LiveView implements ApplianceView {
+
+  private final Appliance appliance;
+
+  LiveView(Appliance appliance) {
+    this.appliance = appliance;
+  }
+
+  @Override
+  public State state() {
+    return appliance.state();
+  }
+
+  @Override
+  public String version() {
+    return appliance.version();
+  }
+
+  @Override
+  public long startedEpochMillis() {
+    return appliance.startedEpochMillis();
+  }
+
+  @Override
+  public List<ListenerSnapshot> listeners() {
+    return appliance.listenerSnapshots();
+  }
+
+  @Override
+  public List<LoopSnapshot> loops() {
+    return appliance.loopSnapshots();
+  }
+
+  @Override
+  public CacheSnapshot cache() {
+    CacheOperations cache = appliance.assembly().cache();
+    Totals totals = appliance.totals();
+    return new CacheSnapshot(
+        cache.capacityBytes(),
+        cache.usedBytes(),
+        cache.keys(),
+        totals.hits(),
+        totals.requests() - totals.hits());
+  }
+
+  @Override
+  public List<UpstreamSnapshot> upstreams() {
+    return appliance.assembly().origins().entrySet().stream()
+        .map(
+            upstream ->
+                new UpstreamSnapshot(
+                    upstream.getKey(),
+                    upstream.getValue().stream().map(LiveView::snapshot).toList()))
+        .toList();
+  }
+
+  private static OriginSnapshot snapshot(Origin origin) {
+    return new OriginSnapshot(
+        origin.name(),
+        origin.health().isIn() ? OriginState.IN : OriginState.OUT,
+        origin.inFlight(),
+        origin.health().failuresInAll());
+  }
+
+  @Override
+  public int purge(String url) {
+    return appliance.assembly().cache().purge(url);
+  }
+}

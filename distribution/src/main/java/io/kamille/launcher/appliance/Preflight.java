@@ -1,0 +1,100 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.launcher.configuration.Configuration;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Looks, before anything is started, whether the system gives what the configuration asks for. */
+final class Preflight {
+
+  /** Descriptors for everything but connections: jars, listeners, logs, epoll. */
+  private static final long OWN_DESCRIPTORS = 200;
+
+  private static final long LEAST_DESCRIPTORS = 512;
+  private static final System.Logger LOG = System.getLogger("kamille.appliance");
+  private static final long MIB = 1L << 20;
+
+  private final Path proc;
+
+  /** A look at the system described in {@code proc}, usually {@code /proc}. */
+  Preflight(Path proc) {
+    this.proc = proc;
+  }
+
+  /** Fails with one sentence if something is too little to start at all. */
+  void check(Configuration configuration) throws StartFailure {
+    long descriptors = descriptorLimit();
+    if (descriptors < LEAST_DESCRIPTORS) {
+      throw new StartFailure(
+          StartFailure.Kind.SYSTEM,
+          "too few file descriptors: "
+              + descriptors
+              + " allowed, at least "
+              + LEAST_DESCRIPTORS
+              + " needed (raise the limit by `ulimit -n` or LimitNOFILE=)");
+    }
+    checkMemory(configuration.cache().memoryCapacityBytes());
+  }
+
+  /**
+   * Connections to clients that there are descriptors for, at most as many as wanted; a warning
+   * tells when they are fewer. Each may need another connection, to an origin.
+   */
+  int connections(int wanted) {
+    long possible = (descriptorLimit() - OWN_DESCRIPTORS) / 2;
+    if (possible >= wanted) {
+      return wanted;
+    }
+    LOG.log(
+        Level.WARNING,
+        "limits.connections: {0}, but the limit of file descriptors allows {1}",
+        Integer.toString(wanted),
+        Long.toString(possible));
+    return (int) possible;
+  }
+
+  private void checkMemory(long capacityBytes) throws StartFailure {
+    long available = availableBytes();
+    if (available < capacityBytes) {
+      throw new StartFailure(
+          StartFailure.Kind.SYSTEM,
+          "too little memory: "
+              + available / MIB
+              + " MiB available, "
+              + capacityBytes / MIB
+              + " MiB asked for by cache.memory.capacity");
+    }
+  }
+
+  private long descriptorLimit() {
+    for (String line : lines("self/limits")) {
+      if (line.startsWith("Max open files")) {
+        String soft = line.substring("Max open files".length()).strip().split("\\s+", 2)[0];
+        return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private long availableBytes() {
+    for (String line : lines("meminfo")) {
+      if (line.startsWith("MemAvailable:")) {
+        String kib = line.substring("MemAvailable:".length()).strip().toLowerCase(Locale.ROOT);
+        return Long.parseLong(kib.split("\\s+", 2)[0]) * 1024;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** What cannot be read cannot be too little. */
+  private Iterable<String> lines(String file) {
+    try {
+      return Files.readAllLines(proc.resolve(file));
+    } catch (IOException absent) {
+      return java.util.List.of();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Totals;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationOptions;
+import io.kamille.launcher.demo.DemoOrigin;
+import io.kamille.launcher.demo.OriginLog;
+import io.kamille.launcher.demo.SummaryLine;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code kamille demo}: a small origin, the proxy in front of it, and a line that tells how it
+ * does.
+ */
+@Command(
+    name = "demo",
+    description = "Run a small origin with the proxy in front of it, to try it out.")
+final class DemoCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--listen",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1:8080",
+      description = "Where the proxy listens (default: ${DEFAULT-VALUE}).")
+  private String listen = "";
+
+  @Option(
+      names = "--admin",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1:9090",
+      description = "Where health, metrics and the API are served (default: ${DEFAULT-VALUE}).")
+  private String admin = "";
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    SummaryLine summary = new SummaryLine(out, isTerminal());
+    OriginLog log = new OriginLog(summary::above);
+    try (DemoOrigin origin = DemoOrigin.start(log::request)) {
+      Configuration configuration =
+          Configurations.accepted(
+              ConfigurationOptions.parse(listen, origin.url(), admin, "64MiB", null),
+              spec.commandLine().getErr());
+      try (Appliance appliance = Running.start(configuration, Version.number())) {
+        welcome(out, appliance, origin);
+        try (ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+          clock.scheduleAtFixedRate(() -> summary.show(appliance.totals()), 1, 1, TimeUnit.SECONDS);
+          Running.untilToldToStop();
+          clock.shutdownNow();
+        }
+        summary.end();
+        Totals totals = appliance.totals();
+        appliance.drain();
+        out.println(
+            totals.requests() + " requests, " + origin.requests() + " of them asked the origin.");
+        out.flush();
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @SuppressWarnings("SystemConsoleNull") // it is null again in JDK 25 when output is redirected
+  private static boolean isTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  private static void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
+    String site = "http://" + appliance.listening().getFirst();
+    out.println();
+    out.println("  the site, through Kamille   " + site + "/");
+    appliance
+        .adminListening()
+        .ifPresent(address -> out.println("  admin                       http://" + address + "/"));
+    out.println("  the origin behind it        " + origin.url() + "/");
+    out.println();
+    out.println("Ask twice, and look at Cache-Status and Age:");
+    out.println();
+    out.println("  curl -i " + site + "/about");
+    out.println("  curl -i " + site + "/slow");
+    out.println();
+    out.println("Ctrl-C stops it. What the origin is asked appears below.");
+    out.println();
+    out.flush();
+  }
+}

@@ -1,0 +1,71 @@
+package io.kamille.launcher.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/** {@code kamille}: the command line as a whole. */
+@Command(
+    name = "kamille",
+    description = "A caching reverse proxy.",
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    subcommands = {
+      RunCommand.class,
+      CheckCommand.class,
+      DemoCommand.class,
+      VersionCommand.class,
+      CompletionCommand.class,
+      HelpCommand.class
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done, or told to stop and stopped",
+      "64:words on the command line that mean nothing",
+      "66:a file that cannot be read",
+      "69:an address that is taken, or no JDK 25",
+      "70:a fault of ours",
+      "71:too little memory or too few file descriptors",
+      "78:a configuration with problems"
+    })
+public final class KamilleCommand {
+
+  private KamilleCommand() {}
+
+  /** Runs a command line; returns the {@link ExitCode}. */
+  public static int execute(String... arguments) {
+    return commandLine().execute(arguments);
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new KamilleCommand());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(KamilleCommand::misunderstood);
+    line.setExecutionExceptionHandler(KamilleCommand::failed);
+    line.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+    return line;
+  }
+
+  private static int misunderstood(CommandLine.ParameterException trouble, String[] arguments) {
+    CommandLine line = trouble.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("kamille: " + trouble.getMessage());
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(trouble, err)) {
+      err.println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
+    }
+    return ExitCode.USAGE;
+  }
+
+  private static int failed(
+      Exception trouble, CommandLine line, CommandLine.ParseResult arguments) {
+    if (trouble instanceof CommandFailure failure) {
+      line.getErr().println("kamille: " + failure.getMessage());
+      return failure.exitCode();
+    }
+    line.getErr().println("kamille: a fault of ours; please report it:");
+    trouble.printStackTrace(line.getErr());
+    return ExitCode.FAULT;
+  }
+}

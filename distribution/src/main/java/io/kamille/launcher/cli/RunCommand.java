@@ -1,0 +1,116 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationOptions;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code kamille run}: the proxy, by a file or by a few words. */
+@Command(
+    name = "run",
+    description = "Run the proxy, with a configuration file or with a listener and an origin.",
+    footer = {
+      "",
+      "SIGTERM and SIGINT stop accepting, let exchanges finish and exit with 0; a second one exits",
+      "at once. SIGHUP reads the file again and reopens the access log.",
+      "",
+      "Examples:",
+      "  kamille run --config /etc/kamille/kamille.yaml",
+      "  kamille run --listen 127.0.0.1:8080 --origin http://127.0.0.1:9000"
+    })
+final class RunCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @ArgGroup(multiplicity = "1")
+  private Source source = new Source();
+
+  /** Where the configuration comes from. */
+  static final class Source {
+
+    @Option(
+        names = {"-c", "--config"},
+        paramLabel = "FILE",
+        required = true,
+        description = "The configuration file.")
+    @Nullable Path file;
+
+    @ArgGroup(exclusive = false)
+    @Nullable Words words;
+  }
+
+  /** A configuration without a file. */
+  static final class Words {
+
+    @Option(
+        names = "--listen",
+        paramLabel = "ADDRESS",
+        required = true,
+        description = "Where to listen, such as 127.0.0.1:8080, [::1]:8080 or :8080.")
+    String listen = "";
+
+    @Option(
+        names = "--origin",
+        paramLabel = "URL",
+        required = true,
+        description = "The origin server, such as http://127.0.0.1:9000.")
+    String origin = "";
+
+    @Option(
+        names = "--admin",
+        paramLabel = "ADDRESS",
+        description = "Where health, metrics and the API are served, or off.")
+    @Nullable String admin;
+
+    @Option(
+        names = "--memory",
+        paramLabel = "SIZE",
+        description = "Memory for stored responses, such as 512MiB.")
+    @Nullable String memory;
+
+    @Option(names = "--loops", paramLabel = "N", description = "How many event loops run.")
+    @Nullable String loops;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter err = spec.commandLine().getErr();
+    Configuration configuration = Configurations.accepted(read(), err);
+    Path file = source.file;
+    try (Appliance appliance = Running.start(configuration, Version.number())) {
+      appliance.listening().forEach(address -> err.println("listening on " + address));
+      appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
+      err.flush();
+      if (file != null) {
+        Signals.on("HUP", () -> Running.reload(appliance, ConfigurationFile.read(file)));
+      }
+      Running.untilToldToStop();
+      appliance.drain();
+    }
+    return ExitCode.OK;
+  }
+
+  private ConfigurationReading read() {
+    if (source.file != null) {
+      return ConfigurationFile.read(source.file);
+    }
+    Words words = source.words;
+    if (words == null) {
+      throw new ParameterException(
+          spec.commandLine(), "neither --config nor --listen and --origin are given");
+    }
+    return ConfigurationOptions.parse(
+        words.listen, words.origin, words.admin, words.memory, words.loops);
+  }
+}

@@ -1,0 +1,62 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.StartFailure;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CountDownLatch;
+
+/** What all commands that run an appliance share: starting, signals, reloading. */
+final class Running {
+
+  private static final System.Logger LOG = System.getLogger("kamille.launcher");
+  private static final int SIGINT_EXIT = 130;
+
+  private Running() {}
+
+  /** Starts, or fails with the exit code that tells why not. */
+  static Appliance start(Configuration configuration, String version) throws CommandFailure {
+    try {
+      return Appliance.start(configuration, version);
+    } catch (StartFailure failure) {
+      int exitCode =
+          switch (failure.kind()) {
+            case ADDRESS -> ExitCode.UNAVAILABLE;
+            case SYSTEM -> ExitCode.SYSTEM;
+            case FILE -> ExitCode.UNREADABLE;
+          };
+      throw new CommandFailure(exitCode, String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /** Waits for SIGTERM or SIGINT; a second one ends the process at once. */
+  static void untilToldToStop() throws InterruptedException {
+    CountDownLatch told = new CountDownLatch(1);
+    Runnable stop =
+        () -> {
+          if (told.getCount() == 0) {
+            Runtime.getRuntime().halt(SIGINT_EXIT);
+          }
+          told.countDown();
+        };
+    Signals.on("TERM", stop);
+    Signals.on("INT", stop);
+    told.await();
+  }
+
+  /** Puts a newly read configuration in force, or logs its problems and leaves all as it is. */
+  static void reload(Appliance appliance, ConfigurationReading reading) {
+    switch (reading) {
+      case ConfigurationReading.Accepted(Configuration configuration) ->
+          appliance.reload(configuration);
+      case ConfigurationReading.Refused refused -> {
+        for (Problem problem : refused.problems()) {
+          LOG.log(Level.ERROR, problem.toString());
+        }
+        LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The cache that all routes share.
+ *
+ * @param memoryCapacityBytes off-heap, taken at start
+ * @param maxObjectSizeBytes head and content of the largest response stored
+ * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
+ */
+public record CacheSettings(
+    long memoryCapacityBytes,
+    long maxObjectSizeBytes,
+    Heuristic heuristic,
+    Collapse collapse,
+    Optional<String> statusField) {
+
+  /**
+   * Freshness of responses that say nothing about it (RFC 9111 §4.2.2).
+   *
+   * @param fraction of the time since the last modification, 0–1
+   */
+  public record Heuristic(boolean isEnabled, double fraction, Duration limit) {}
+
+  /** Whether and how long requests wait for one that was forwarded before them (RFC 9111 §4). */
+  public record Collapse(boolean isEnabled, Duration waitTimeout) {}
+
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long TIB = 1L << 40;
+
+  static final Setting<Long> MEMORY_CAPACITY =
+      Setting.of(
+              "cache.memory.capacity",
+              ValueTypes.size(MIB, 16 * TIB),
+              "Memory for stored responses, taken at start and never exceeded. It lies outside the"
+                  + " Java heap and comes on top of it.")
+          .defaultsTo(256 * MIB)
+          .appliesOnRestart();
+
+  static final Section MEMORY =
+      Section.one("cache.memory", "Where stored responses lie.", MEMORY_CAPACITY);
+
+  static final Setting<Long> MAX_OBJECT_SIZE =
+      Setting.of(
+              "cache.max-object-size",
+              ValueTypes.size(KIB, 16 * TIB),
+              "The largest response that is stored, head and content together. At most"
+                  + " `cache.memory.capacity`.")
+          .defaultsTo(
+              "an eighth of `cache.memory.capacity`",
+              cache -> cache.one(MEMORY).value(MEMORY_CAPACITY) / 8)
+          .appliesOnRestart();
+
+  static final Setting<Boolean> HEURISTIC_ENABLED =
+      Setting.of(
+              "cache.heuristic.enabled",
+              ValueTypes.onOff(),
+              "Whether a response without freshness information may be reused for a guessed time"
+                  + " (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
+          .defaultsTo(true);
+
+  static final Setting<Double> HEURISTIC_FRACTION =
+      Setting.of(
+              "cache.heuristic.fraction",
+              ValueTypes.ratio(),
+              "The guess, as a share of the time since the last modification.")
+          .defaultsTo(0.1);
+
+  static final Setting<Duration> HEURISTIC_LIMIT =
+      Setting.of(
+              "cache.heuristic.limit",
+              ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(365)),
+              "The longest guess.")
+          .defaultsTo(Duration.ofHours(24));
+
+  static final Section HEURISTIC =
+      Section.one(
+          "cache.heuristic",
+          "How long responses that say nothing about it may be reused.",
+          HEURISTIC_ENABLED,
+          HEURISTIC_FRACTION,
+          HEURISTIC_LIMIT);
+
+  static final Setting<Boolean> COLLAPSE_ENABLED =
+      Setting.of(
+              "cache.collapse.enabled",
+              ValueTypes.onOff(),
+              "Whether requests for a response that is just being fetched wait for it instead of"
+                  + " being forwarded too.")
+          .defaultsTo(true);
+
+  static final Setting<Duration> COLLAPSE_WAIT_TIMEOUT =
+      Setting.of(
+              "cache.collapse.wait-timeout",
+              ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
+              "How long such a request waits for the response head before it is forwarded itself.")
+          .defaultsTo(Duration.ofSeconds(5));
+
+  static final Section COLLAPSE =
+      Section.one(
+          "cache.collapse",
+          "What happens to several requests for the same missing response.",
+          COLLAPSE_ENABLED,
+          COLLAPSE_WAIT_TIMEOUT);
+
+  static final Setting<Optional<String>> STATUS_FIELD =
+      Setting.of(
+              "cache.status-field",
+              ValueTypes.orWord("off", ValueTypes.token()),
+              "How this cache names itself in the `Cache-Status` field of responses (RFC 9211), or"
+                  + " `off` to send none.")
+          .defaultsTo(Optional.of("kamille"));
+
+  static final Section SECTION =
+      Section.one(
+          "cache",
+          "The cache that all routes share.",
+          MEMORY,
+          MAX_OBJECT_SIZE,
+          HEURISTIC,
+          COLLAPSE,
+          STATUS_FIELD);
+
+  static CacheSettings of(SectionValues values) {
+    SectionValues heuristic = values.one(HEURISTIC);
+    SectionValues collapse = values.one(COLLAPSE);
+    return new CacheSettings(
+        values.one(MEMORY).value(MEMORY_CAPACITY),
+        values.value(MAX_OBJECT_SIZE),
+        new Heuristic(
+            heuristic.value(HEURISTIC_ENABLED),
+            heuristic.value(HEURISTIC_FRACTION),
+            heuristic.value(HEURISTIC_LIMIT)),
+        new Collapse(collapse.value(COLLAPSE_ENABLED), collapse.value(COLLAPSE_WAIT_TIMEOUT)),
+        values.value(STATUS_FIELD));
+  }
+}

@@ -1,0 +1,57 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.ConfigNode;
+import io.kamille.core.setting.ConfigReader;
+import io.kamille.core.setting.ConfigTree;
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Reads a configuration from a YAML file. */
+public final class ConfigurationFile {
+
+  private ConfigurationFile() {}
+
+  /**
+   * The configuration in {@code file}, or every problem with it. A file that cannot be read is one
+   * problem of kind {@link Problem.Kind#UNREADABLE}.
+   */
+  public static ConfigurationReading read(Path file) {
+    byte[] content;
+    try (var in = Files.newInputStream(file)) {
+      content = in.readNBytes(ConfigTree.LIMIT_BYTES + 1);
+    } catch (IOException e) {
+      var problems = new Problems(file.toString());
+      problems.add(
+          Problem.Kind.UNREADABLE, Position.NOWHERE, "", reason(e), "a file that can be read");
+      return new ConfigurationReading.Refused(problems.inOrder());
+    }
+    return parse(file.toString(), content);
+  }
+
+  private static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException missing -> "no file of this name";
+      case AccessDeniedException denied -> "no permission to read it";
+      default -> "an error while reading it (" + e.getMessage() + ")";
+    };
+  }
+
+  /**
+   * The configuration in {@code content}, or every problem with it.
+   *
+   * @param name what problems call the file
+   */
+  public static ConfigurationReading parse(String name, byte[] content) {
+    var problems = new Problems(name);
+    ConfigNode root = ConfigTree.parse(content, problems);
+    return root == null
+        ? new ConfigurationReading.Refused(problems.inOrder())
+        : CrossChecks.conclude(ConfigReader.read(root, Configuration.FILE, problems), problems);
+  }
+}

@@ -1,0 +1,83 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Parsed;
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** A configuration without a file: one listener, one origin, everything else by default. */
+public final class ConfigurationOptions {
+
+  private static final String ONLY_UPSTREAM = "origin";
+
+  private final Problems problems = new Problems("command line");
+
+  private ConfigurationOptions() {}
+
+  /**
+   * The configuration that these words of a command line ask for, or every problem with them.
+   *
+   * @param listen an address, as in {@code --listen 127.0.0.1:8080}
+   * @param origin a URL, as in {@code --origin http://127.0.0.1:9000}
+   * @param admin an address or {@code off}; null for the default
+   * @param memory a size; null for the default
+   * @param loops how many event loops; null for the default
+   */
+  public static ConfigurationReading parse(
+      String listen,
+      String origin,
+      @Nullable String admin,
+      @Nullable String memory,
+      @Nullable String loops) {
+    return new ConfigurationOptions().read(listen, origin, admin, memory, loops);
+  }
+
+  private ConfigurationReading read(
+      String listen,
+      String origin,
+      @Nullable String admin,
+      @Nullable String memory,
+      @Nullable String loops) {
+    var file = SectionValues.of(Configuration.FILE);
+
+    var listener = file.child(ListenerSettings.SECTION, "");
+    put(listener, ListenerSettings.ADDRESS, "--listen", listen);
+    file.add(listener.build());
+    put(file, Configuration.LOOPS, "--loops", loops);
+
+    var upstream = file.child(UpstreamSettings.SECTION, ONLY_UPSTREAM);
+    var server = upstream.child(OriginSettings.SECTION, "");
+    put(server, OriginSettings.URL, "--origin", origin);
+    file.add(upstream.add(server.build()).build());
+
+    var route = file.child(RouteSettings.SECTION, "");
+    file.add(route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM).build());
+
+    var cache = file.child(CacheSettings.SECTION, "");
+    var store = cache.child(CacheSettings.MEMORY, "");
+    put(store, CacheSettings.MEMORY_CAPACITY, "--memory", memory);
+    file.add(cache.add(store.build()).build());
+
+    var control = file.child(AdminSettings.SECTION, "");
+    put(control, AdminSettings.ADDRESS, "--admin", admin);
+    file.add(control.build());
+
+    return CrossChecks.conclude(file.build(), problems);
+  }
+
+  private <T> void put(
+      SectionValues.Builder values, Setting<T> setting, String option, @Nullable String text) {
+    if (text == null) {
+      return;
+    }
+    switch (setting.type().parse(text)) {
+      case Parsed.Value<T>(T value) -> values.put(setting, value);
+      case Parsed.Refused<T>(String expected) ->
+          problems.add(
+              Problem.Kind.VALUE, Position.NOWHERE, option, Problems.quote(text), expected);
+    }
+  }
+}

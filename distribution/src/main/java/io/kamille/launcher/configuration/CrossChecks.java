@@ -1,0 +1,165 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.ByteSize;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What must be true of several settings together. */
+final class CrossChecks {
+
+  /*
+   * They run even when single values were refused, so that one reading shows all that is wrong. A
+   * refused value is absent here and takes part in no check.
+   */
+
+  private static final String ALL_INTERFACES = "";
+  private static final int NAMES_SHOWN = 10;
+
+  private final SectionValues file;
+  private final Problems problems;
+
+  private CrossChecks(SectionValues file, Problems problems) {
+    this.file = file;
+    this.problems = problems;
+  }
+
+  /** The configuration of these values, or the problems so far and those found here. */
+  static ConfigurationReading conclude(SectionValues file, Problems problems) {
+    var checks = new CrossChecks(file, problems);
+    checks.addressesDoNotOverlap();
+    checks.adminIsLocalUnlessMeant();
+    checks.routesNameUpstreams();
+    checks.routesDiffer();
+    checks.objectsFitTheCache();
+    checks.targetsFitTheHead();
+    return problems.isEmpty()
+        ? new ConfigurationReading.Accepted(new Configuration(file))
+        : new ConfigurationReading.Refused(problems.inOrder());
+  }
+
+  private void addressesDoNotOverlap() {
+    Map<Integer, Map<String, String>> pathsByHostByPort = new HashMap<>();
+    for (SectionValues listener : file.all(ListenerSettings.SECTION)) {
+      HostPort address = listener.find(ListenerSettings.ADDRESS);
+      if (address != null) {
+        claim(address, listener, ListenerSettings.ADDRESS, pathsByHostByPort);
+      }
+    }
+    SectionValues admin = file.one(AdminSettings.SECTION);
+    Optional<HostPort> address = admin.value(AdminSettings.ADDRESS);
+    address.ifPresent(it -> claim(it, admin, AdminSettings.ADDRESS, pathsByHostByPort));
+  }
+
+  /** Two sockets share a port only on different interfaces; port 0 takes a free one each time. */
+  private void claim(
+      HostPort address,
+      SectionValues section,
+      Setting<?> setting,
+      Map<Integer, Map<String, String>> pathsByHostByPort) {
+    if (address.port() == 0) {
+      return;
+    }
+    Map<String, String> taken =
+        pathsByHostByPort.computeIfAbsent(address.port(), port -> new LinkedHashMap<>());
+    String host = address.isWildcard() ? ALL_INTERFACES : address.host();
+    String other = taken.getOrDefault(host, taken.get(ALL_INTERFACES));
+    if (other == null && address.isWildcard() && !taken.isEmpty()) {
+      other = taken.values().iterator().next();
+    }
+    if (other == null) {
+      taken.put(host, section.path(setting));
+    } else {
+      conflict(section, setting, address.toString(), "another address than " + other + " has");
+    }
+  }
+
+  private void adminIsLocalUnlessMeant() {
+    SectionValues admin = file.one(AdminSettings.SECTION);
+    HostPort address = admin.value(AdminSettings.ADDRESS).orElse(null);
+    if (address != null && !address.isLoopback() && !admin.value(AdminSettings.ALLOW_REMOTE)) {
+      conflict(
+          admin,
+          AdminSettings.ADDRESS,
+          address.toString(),
+          "a loopback address such as 127.0.0.1:9090, or admin.allow-remote: on");
+    }
+  }
+
+  private void routesNameUpstreams() {
+    List<String> names =
+        file.all(UpstreamSettings.SECTION).stream().map(SectionValues::name).toList();
+    Set<String> known = new HashSet<>(names);
+    String expected =
+        "the name of an upstream: "
+            + names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "))
+            + (names.size() > NAMES_SHOWN ? ", …" : "");
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      String upstream = route.find(RouteSettings.UPSTREAM);
+      if (upstream != null && !known.isEmpty() && !known.contains(upstream)) {
+        conflict(route, RouteSettings.UPSTREAM, upstream, expected);
+      }
+    }
+  }
+
+  private void routesDiffer() {
+    record Match(@Nullable String host, String path) {}
+    Map<Match, String> first = new HashMap<>();
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      var match = new Match(route.find(RouteSettings.HOST), route.value(RouteSettings.PATH_PREFIX));
+      String other = first.putIfAbsent(match, route.path());
+      if (other != null) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            route.position(),
+            route.path(),
+            "the host and path of " + other,
+            "a route of its own");
+      }
+    }
+  }
+
+  private void objectsFitTheCache() {
+    SectionValues cache = file.one(CacheSettings.SECTION);
+    long capacity = cache.one(CacheSettings.MEMORY).value(CacheSettings.MEMORY_CAPACITY);
+    if (cache.value(CacheSettings.MAX_OBJECT_SIZE) > capacity) {
+      conflict(
+          cache,
+          CacheSettings.MAX_OBJECT_SIZE,
+          ByteSize.print(cache.value(CacheSettings.MAX_OBJECT_SIZE)),
+          "at most the " + ByteSize.print(capacity) + " of cache.memory.capacity");
+    }
+  }
+
+  private void targetsFitTheHead() {
+    SectionValues limits = file.one(LimitSettings.SECTION);
+    long head = limits.value(LimitSettings.HEAD_SIZE);
+    if (limits.value(LimitSettings.REQUEST_TARGET) > head) {
+      conflict(
+          limits,
+          LimitSettings.REQUEST_TARGET,
+          ByteSize.print(limits.value(LimitSettings.REQUEST_TARGET)),
+          "at most the " + ByteSize.print(head) + " of limits.head-size");
+    }
+  }
+
+  private void conflict(SectionValues section, Setting<?> setting, String found, String expected) {
+    problems.add(
+        Problem.Kind.CONFLICT,
+        section.position(setting),
+        section.path(setting),
+        Problems.quote(found),
+        expected);
+  }
+}

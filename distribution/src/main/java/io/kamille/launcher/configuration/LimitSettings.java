@@ -1,0 +1,170 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What clients and origins may send, how much of it and how slowly.
+ *
+ * @param requestTargetBytes of the request line's target, else 414
+ * @param fields in one header or trailer section of a request, else 431
+ * @param headBytes of a request head, else 431
+ * @param responseFields in one header or trailer section of a response, else 502
+ * @param responseHeadBytes of a response head from an origin, else 502
+ * @param connections from clients, over all listeners
+ * @param headTimeout from the first byte of a request to the end of its head
+ * @param idleTimeout of a connection between requests
+ * @param contentTimeout without a byte of content moving from or to the client
+ * @param tunnelTimeout of a connection after an upgrade, without a byte either way
+ * @param requestContentBytes of one request's content, else 413; {@link Long#MAX_VALUE} for no
+ *     limit
+ * @param drainDeadline how long exchanges may finish after the order to stop
+ */
+public record LimitSettings(
+    int requestTargetBytes,
+    int fields,
+    int headBytes,
+    int responseFields,
+    int responseHeadBytes,
+    int connections,
+    Duration headTimeout,
+    Duration idleTimeout,
+    Duration contentTimeout,
+    Duration tunnelTimeout,
+    long requestContentBytes,
+    Duration drainDeadline) {
+
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long TIB = 1L << 40;
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  static final Setting<Long> REQUEST_TARGET =
+      Setting.of(
+              "limits.request-target",
+              ValueTypes.size(256, MIB),
+              "The longest request target. A longer one is answered with 414.")
+          .defaultsTo(8 * KIB);
+
+  static final Setting<Integer> FIELDS =
+      Setting.of(
+              "limits.fields",
+              ValueTypes.wholeNumber(10, 10_000),
+              "The most field lines in one header or trailer section of a request. More are answered"
+                  + " with 431.")
+          .defaultsTo(100);
+
+  static final Setting<Long> HEAD_SIZE =
+      Setting.of(
+              "limits.head-size",
+              ValueTypes.size(KIB, MIB),
+              "The largest request head, request line included. A larger one is answered with 431.")
+          .defaultsTo(32 * KIB);
+
+  static final Setting<Integer> RESPONSE_FIELDS =
+      Setting.of(
+              "limits.response-fields",
+              ValueTypes.wholeNumber(10, 10_000),
+              "The most field lines in one header or trailer section of a response from an origin."
+                  + " More are answered with 502.")
+          .defaultsTo(200);
+
+  static final Setting<Long> RESPONSE_HEAD_SIZE =
+      Setting.of(
+              "limits.response-head-size",
+              ValueTypes.size(KIB, MIB),
+              "The largest response head from an origin. A larger one is answered with 502.")
+          .defaultsTo(64 * KIB);
+
+  static final Setting<Integer> CONNECTIONS =
+      Setting.of(
+              "limits.connections",
+              ValueTypes.wholeNumber(1, 10_000_000),
+              "The most client connections at once, over all listeners. Every one needs a file"
+                  + " descriptor; a request toward an origin needs another.")
+          .defaultsTo(8_192);
+
+  static final Setting<Duration> HEAD_TIMEOUT =
+      Setting.of(
+              "limits.head-timeout",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long a client may take from the first byte of a request to the end of its head."
+                  + " Afterwards it gets 408.")
+          .defaultsTo(Duration.ofSeconds(10));
+
+  static final Setting<Duration> IDLE_TIMEOUT =
+      Setting.of(
+              "limits.idle-timeout",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long a client connection without a request stays open.")
+          .defaultsTo(Duration.ofSeconds(75));
+
+  static final Setting<Duration> CONTENT_TIMEOUT =
+      Setting.of(
+              "limits.content-timeout",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long content from or to a client may stand still. Time in which the origin is the"
+                  + " slow one does not count.")
+          .defaultsTo(Duration.ofSeconds(30));
+
+  static final Setting<Duration> TUNNEL_TIMEOUT =
+      Setting.of(
+              "limits.tunnel-timeout",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long a connection may stand still in both directions after an upgrade, to"
+                  + " WebSocket for example.")
+          .defaultsTo(Duration.ofHours(1));
+
+  static final Setting<Optional<Long>> REQUEST_CONTENT =
+      Setting.of(
+              "limits.request-content",
+              ValueTypes.orWord("none", ValueTypes.size(0, TIB)),
+              "The most content one request may carry, or `none` for no limit. More is answered with"
+                  + " 413.")
+          .defaultsTo(Optional.empty());
+
+  static final Setting<Duration> DRAIN_DEADLINE =
+      Setting.of(
+              "limits.drain-deadline",
+              ValueTypes.duration(Duration.ZERO, GREATEST_TIMEOUT),
+              "How long exchanges may go on after the order to stop. What is left then is cut off.")
+          .defaultsTo(Duration.ofSeconds(30));
+
+  static final Section SECTION =
+      Section.one(
+          "limits",
+          "What clients and origins may send, how much of it and how slowly.",
+          REQUEST_TARGET,
+          FIELDS,
+          HEAD_SIZE,
+          RESPONSE_FIELDS,
+          RESPONSE_HEAD_SIZE,
+          CONNECTIONS,
+          HEAD_TIMEOUT,
+          IDLE_TIMEOUT,
+          CONTENT_TIMEOUT,
+          TUNNEL_TIMEOUT,
+          REQUEST_CONTENT,
+          DRAIN_DEADLINE);
+
+  static LimitSettings of(SectionValues values) {
+    return new LimitSettings(
+        Math.toIntExact(values.value(REQUEST_TARGET)),
+        values.value(FIELDS),
+        Math.toIntExact(values.value(HEAD_SIZE)),
+        values.value(RESPONSE_FIELDS),
+        Math.toIntExact(values.value(RESPONSE_HEAD_SIZE)),
+        values.value(CONNECTIONS),
+        values.value(HEAD_TIMEOUT),
+        values.value(IDLE_TIMEOUT),
+        values.value(CONTENT_TIMEOUT),
+        values.value(TUNNEL_TIMEOUT),
+        values.value(REQUEST_CONTENT).orElse(Long.MAX_VALUE),
+        values.value(DRAIN_DEADLINE));
+  }
+}

@@ -1,0 +1,146 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which requests go to which upstream.
+ *
+ * @param host in lower case: exact, {@code *.} and a domain, or null for any
+ * @param path the beginning of the target path; begins with a slash
+ * @param upstream the name of an upstream that exists
+ * @param hostRewrite the Host field the origin sees, or null for the client's own
+ * @param isCached whether responses may be stored and reused
+ * @param defaultTtl how long a response without freshness information may be reused, or null when
+ *     only a heuristic may say so
+ */
+public record RouteSettings(
+    @Nullable String host,
+    String path,
+    String upstream,
+    @Nullable String hostRewrite,
+    boolean isCached,
+    @Nullable Duration defaultTtl) {
+
+  private static final Pattern PATH = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
+
+  static final Setting<String> HOST =
+      Setting.of(
+              "routes[].host",
+              ValueType.of(
+                  "host",
+                  "",
+                  "a host such as example.org, or *.example.org in quotes",
+                  RouteSettings::hostOf,
+                  host -> host),
+              "The host that requests must name, without port: exact (`example.org`) or every name"
+                  + " below a domain (`\"*.example.org\"`, not `example.org` itself; in quotes because"
+                  + " YAML reads a bare `*` as an alias). An exact host wins over a wildcard, a longer"
+                  + " wildcard over a shorter one.")
+          .orElse("any host");
+
+  static final Setting<String> PATH_PREFIX =
+      Setting.of(
+              "routes[].path",
+              ValueType.of(
+                  "path",
+                  "",
+                  "a path that begins with / and has no ?, # or space",
+                  text -> PATH.matcher(text).matches() ? text : null,
+                  path -> path),
+              "What the target path must begin with, in whole segments: `/api` matches `/api` and"
+                  + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for the"
+                  + " same host the longest path wins; when none matches, less specific hosts are"
+                  + " asked.")
+          .defaultsTo("/");
+
+  static final Setting<String> UPSTREAM =
+      Setting.of(
+          "routes[].upstream",
+          ValueType.of(
+              "name of an upstream",
+              "",
+              "the name of an upstream",
+              text -> text.isEmpty() ? null : text,
+              name -> name),
+          "The upstream that requests are forwarded to.");
+
+  static final Setting<String> HOST_REWRITE =
+      Setting.of(
+              "routes[].host-rewrite",
+              ValueType.of(
+                  "host with or without port",
+                  "",
+                  "HOST[:PORT]",
+                  text -> isAuthority(text) ? text : null,
+                  authority -> authority),
+              "The `Host` field that the origin sees.")
+          .orElse("what the client sent");
+
+  static final Setting<Boolean> CACHE_ENABLED =
+      Setting.of(
+              "routes[].cache.enabled",
+              ValueTypes.onOff(),
+              "Whether responses may be stored and reused. Off, every request is forwarded.")
+          .defaultsTo(true);
+
+  static final Setting<Duration> CACHE_DEFAULT_TTL =
+      Setting.of(
+              "routes[].cache.default-ttl",
+              ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(365)),
+              "How long a response without freshness information may be reused. It never overrides"
+                  + " what the origin says.")
+          .orElse("only the heuristic of `cache.heuristic` applies");
+
+  static final Section CACHE =
+      Section.one(
+              "routes[].cache",
+              "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.",
+              CACHE_ENABLED,
+              CACHE_DEFAULT_TTL)
+          .withShorthand(CACHE_ENABLED);
+
+  static final Section SECTION =
+      Section.list(
+              "routes",
+              "Which requests go to which upstream. The most specific route wins, wherever it stands"
+                  + " in the list: first by host, then by path.",
+              HOST,
+              PATH_PREFIX,
+              UPSTREAM,
+              HOST_REWRITE,
+              CACHE)
+          .atLeastOne("at least one route");
+
+  static RouteSettings of(SectionValues values) {
+    SectionValues cache = values.one(CACHE);
+    return new RouteSettings(
+        values.find(HOST),
+        values.value(PATH_PREFIX),
+        values.value(UPSTREAM),
+        values.find(HOST_REWRITE),
+        cache.value(CACHE_ENABLED),
+        cache.find(CACHE_DEFAULT_TTL));
+  }
+
+  private static @Nullable String hostOf(String text) {
+    String host = text.toLowerCase(Locale.ROOT);
+    String name = host.startsWith("*.") ? host.substring(2) : host;
+    return name.isEmpty() || HostPort.hostOf(name) == null ? null : host;
+  }
+
+  private static boolean isAuthority(String text) {
+    HostPort withPort = HostPort.parse(text);
+    return withPort != null
+        ? !withPort.host().isEmpty()
+        : !text.isEmpty() && HostPort.hostOf(text) != null;
+  }
+}

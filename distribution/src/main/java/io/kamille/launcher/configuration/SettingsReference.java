@@ -1,0 +1,115 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Member;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The reference page of all settings, written from their declarations. */
+public final class SettingsReference {
+
+  private static final String HEAD =
+      """
+      # Settings
+
+      <!-- Generated from the declarations in the code. Do not edit. -->
+
+      Everything `kamille.yaml` may say. A setting that is not given has its default; a key that is
+      not on this page is refused, with the line and column where it stands. `kamille check` shows
+      every problem at once.
+
+      - **size**: `64KiB`, `8GiB` (powers of 1024), `1MB` (powers of 1000), or plain bytes.
+      - **duration**: `250ms`, `30s`, `5m`, `1h`, `7d`.
+      - **address**: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `:8080` for all interfaces.
+      - **on or off**: `true`, `false`, `yes` and `no` are understood as well.
+      - `[]` stands for each element of a list, `*` for a name of your choice.
+
+      Some changes apply when the configuration is loaded again (`SIGHUP`), some wait for the next
+      start.
+
+      """;
+
+  private final StringBuilder page = new StringBuilder(HEAD);
+
+  private SettingsReference() {}
+
+  /**
+   * Writes the page.
+   *
+   * @param arguments the file to write
+   */
+  public static void main(String[] arguments) throws IOException {
+    if (arguments.length != 1) {
+      throw new IllegalArgumentException("expected: one argument, the file to write");
+    }
+    Files.writeString(Path.of(arguments[0]), render());
+  }
+
+  /** The page as Markdown. */
+  public static String render() {
+    var reference = new SettingsReference();
+    reference.overview(Configuration.FILE);
+    for (Member member : Configuration.FILE.members()) {
+      reference.describe(member, 2);
+    }
+    return reference.page.toString();
+  }
+
+  private void overview(Section file) {
+    page.append("| Setting | Type | Default | Applies on |\n|---|---|---|---|\n");
+    overviewRows(file);
+  }
+
+  private void overviewRows(Section section) {
+    for (Member member : section.members()) {
+      switch (member) {
+        case Setting<?> setting -> overviewRow(setting);
+        case Section child -> overviewRows(child);
+      }
+    }
+  }
+
+  private void overviewRow(Setting<?> setting) {
+    String name = "`" + setting.name() + "`";
+    page.append("| ")
+        .append(String.join(" | ", name, setting.type().name(), absence(setting), applies(setting)))
+        .append(" |\n");
+  }
+
+  private void describe(Member member, int level) {
+    page.append('\n').repeat("#", level).append(" `").append(member.name()).append("`\n\n");
+    switch (member) {
+      case Setting<?> setting ->
+          page.append(setting.type().name())
+              .append(setting.type().bounds().isEmpty() ? "" : " (" + setting.type().bounds() + ")")
+              .append(" · default: ")
+              .append(absence(setting))
+              .append(" · applies on ")
+              .append(applies(setting))
+              .append("\n\n")
+              .append(setting.description())
+              .append('\n');
+      case Section section -> {
+        page.append(section.description()).append('\n');
+        if (section.required() != null) {
+          page.append("There must be ").append(section.required()).append(".\n");
+        }
+        section.members().forEach(inside -> describe(inside, level + 1));
+      }
+    }
+  }
+
+  private static <T> String absence(Setting<T> setting) {
+    return switch (setting.absence()) {
+      case Setting.Absence.Forbidden<T> forbidden -> "none, it must be given";
+      case Setting.Absence.Meaning<T>(String text) -> text;
+      case Setting.Absence.Default<T>(String text, var rule) -> text;
+    };
+  }
+
+  private static String applies(Setting<?> setting) {
+    return setting.needsRestart() ? "restart" : "reload";
+  }
+}

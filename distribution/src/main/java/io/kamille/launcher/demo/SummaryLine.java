@@ -1,0 +1,68 @@
+package io.kamille.launcher.demo;
+
+import io.kamille.launcher.appliance.Totals;
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/**
+ * One line that tells how the proxy does: on a terminal it stays at the bottom and changes in
+ * place, elsewhere a new one comes when there was something to tell. Any thread.
+ */
+public final class SummaryLine {
+
+  private static final String CLEAR = "\r\u001b[K";
+
+  private final PrintWriter out;
+  private final boolean inPlace;
+  private Totals last = new Totals(0, 0, 0, 0);
+  private String shown = "";
+
+  /** A line on {@code out}, changed in place if that is a terminal. */
+  public SummaryLine(PrintWriter out, boolean inPlace) {
+    this.out = out;
+    this.inPlace = inPlace;
+  }
+
+  /** Shows what happened since the last time, a second ago. */
+  public synchronized void show(Totals now) {
+    long requests = now.requests() - last.requests();
+    long hits = now.hits() - last.hits();
+    long cpuNanos = now.cpuNanos() - last.cpuNanos();
+    last = now;
+    if (requests == 0 && !inPlace) {
+      return;
+    }
+    shown =
+        String.format(
+            Locale.ROOT,
+            "%,d requests/s   hit ratio %s   CPU %s µs/request   %,d connections",
+            requests,
+            requests == 0 ? "–" : String.format(Locale.ROOT, "%.1f %%", 100.0 * hits / requests),
+            requests == 0 ? "–" : String.format(Locale.ROOT, "%.1f", cpuNanos / 1e3 / requests),
+            now.connections());
+    if (inPlace) {
+      out.print(CLEAR + shown);
+    } else {
+      out.println(shown);
+    }
+    out.flush();
+  }
+
+  /** Prints a line that stays, above the summary. */
+  public synchronized void above(String line) {
+    if (inPlace) {
+      out.print(CLEAR + line + System.lineSeparator() + shown);
+    } else {
+      out.println(line);
+    }
+    out.flush();
+  }
+
+  /** Leaves the line as it is. */
+  public synchronized void end() {
+    if (inPlace) {
+      out.println();
+    }
+    out.flush();
+  }
+}

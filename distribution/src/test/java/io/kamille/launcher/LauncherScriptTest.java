@@ -1,0 +1,114 @@
+package io.kamille.launcher;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code bin/kamille} in an appliance of its own, with Javas that only say what they were asked.
+ */
+class LauncherScriptTest {
+
+  @TempDir private Path directory;
+  private Path home;
+  private Path script;
+
+  @BeforeEach
+  void copyTheScript() throws IOException {
+    home = Files.createDirectories(directory.toRealPath().resolve("kamille"));
+    script = home.resolve("bin/kamille");
+    Files.createDirectories(script.getParent());
+    Files.copy(Path.of("src/main/appliance/bin/kamille"), script);
+    makeExecutable(script);
+  }
+
+  @Test
+  void theBundledRuntimeComesFirst() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    Path other = java(directory.resolve("other"), "other", 25);
+    assertThat(run(script, Map.of("JAVA_HOME", other.toString()), "version"))
+        .startsWith("bundled ")
+        .contains("-cp " + home + "/lib/* io.kamille.launcher.Main version");
+  }
+
+  @Test
+  void anOldJavaIsPassedOver() throws Exception {
+    Path old = java(directory.resolve("old"), "old", 17);
+    Path recent = java(directory.resolve("recent"), "recent", 26);
+    assertThat(
+            run(
+                script,
+                Map.ofEntries(
+                    entry("JAVA_HOME", old.toString()),
+                    entry("PATH", recent.resolve("bin") + ":" + System.getenv("PATH"))),
+                "version"))
+        .startsWith("recent ");
+  }
+
+  @Test
+  void theHomeIsFoundThroughLinks() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    Path absolute = Files.createSymbolicLink(directory.resolve("absolute"), script);
+    Path relative = Files.createSymbolicLink(directory.resolve("relative"), Path.of("absolute"));
+    assertThat(run(absolute, Map.of())).contains("-Dkamille.home=" + home + " ");
+    assertThat(run(relative, Map.of())).contains("-Dkamille.home=" + home + " ");
+  }
+
+  @Test
+  void wordsStayWholeAndOptionsAreSplit() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    assertThat(run(script, Map.of("KAMILLE_JAVA_OPTS", "-Xmx64m -Xlog:gc"), "a b", "*"))
+        .contains(" -Xmx64m -Xlog:gc ")
+        .endsWith("Main a b *\nwords: 2\n");
+  }
+
+  private static Path java(Path javaHome, String name, int major) throws IOException {
+    Path java = javaHome.resolve("bin/java");
+    Files.createDirectories(java.getParent());
+    Files.writeString(
+        java,
+        """
+        #!/bin/sh
+        if [ "$1" = -version ]; then
+          echo 'openjdk version "MAJOR.0.1" 2026-01-20' >&2
+          exit
+        fi
+        echo NAME "$@"
+        while [ "$1" != io.kamille.launcher.Main ]; do shift; done
+        echo words: $(($# - 1))
+        """
+            .replace("MAJOR", Integer.toString(major))
+            .replace("NAME", name));
+    makeExecutable(java);
+    return javaHome;
+  }
+
+  private String run(Path command, Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of(command.toString()));
+    words.addAll(List.of(arguments));
+    var builder = new ProcessBuilder(words).redirectErrorStream(true);
+    builder.environment().remove("JAVA_HOME");
+    builder.environment().remove("KAMILLE_JAVA_OPTS");
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    return output;
+  }
+
+  private static void makeExecutable(Path file) throws IOException {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}

@@ -1,0 +1,104 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** One line for each exchange, whatever became of it. */
+class AccessLogIT {
+
+  private static final String START = "127\\.0\\.0\\.1 - - \\[[^]]+ \\+0000\\] ";
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void missHitAndMalformedRequestHaveTheirLines() {
+    journey.origin().on("/a?q", ok("hello", "Cache-Control: max-age=60"));
+    try (TestClient client = journey.client()) {
+      client.get("/a?q", "Referer: http://b/", "User-Agent: \"quoted\"").answer();
+      client.get("/a?q").answer();
+      client.send("BAD\r\n\r\n").answer();
+    }
+    List<String> lines = journey.accessLog(3);
+    assertThat(lines.get(0))
+        .matches(
+            START
+                + "\"GET /a\\?q HTTP/1\\.1\" 200 5 \"http://b/\" \"\\\\\"quoted\\\\\"\""
+                + " \\d+\\.\\d{6} miss - \"-\"");
+    assertThat(lines.get(1))
+        .matches(START + "\"GET /a\\?q HTTP/1\\.1\" 200 5 \"-\" \"-\" \\d+\\.\\d{6} hit - \"-\"");
+    assertThat(lines.get(2))
+        .as("nothing of the request before")
+        .matches(START + "\"-\" 400 \\d+ \"-\" \"-\" \\d+\\.\\d{6} - http_request_error \".+\"");
+  }
+
+  @Test
+  void aFieldOfTheRequestBeforeNeverShowsInTheLineOfAMalformedOne() {
+    journey.origin().on("/secret", ok("x", "Cache-Control: max-age=60"));
+    try (TestClient client = journey.client()) {
+      for (int i = 0; i < 2; i++) {
+        client.get("/secret", "Referer: http://secret/", "User-Agent: secret").answer();
+      }
+      client.send("GET /next HTTP/1.1\r\nHost: a\r\nBad\r\n\r\n").answer();
+    }
+    assertThat(journey.accessLog(3).get(2)).contains(" 400 ").doesNotContain("secret");
+  }
+
+  @Test
+  void aClientThatLeavesAndAnOriginThatFailsAreNamed() throws IOException {
+    journey
+        .origin()
+        .on(
+            "/hangs",
+            visit -> {
+              visit.in().read();
+              visit.contentIsRead();
+            });
+    try (TestClient client = journey.client().get("/hangs")) {
+      journey.origin().awaitRequests("/hangs", 1);
+      client.reset();
+    }
+    assertThat(journey.accessLog(1).getFirst())
+        .contains("\"GET /hangs HTTP/1.1\"")
+        .contains(" miss client_gone \"");
+    journey.origin().kill();
+    journey.get("/a");
+    assertThat(journey.accessLog(2).get(1))
+        .contains("\"GET /a HTTP/1.1\" 502 ")
+        .contains(" connection_refused \"");
+  }
+
+  @Test
+  void linesCanBeJson() {
+    journey.with(
+        "log: {level: error, access: {enabled: on, format: json, output: '"
+            + journey.file("access.log")
+            + "'}}");
+    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=60"));
+    journey.get("/a", "User-Agent: \"quoted\"\t");
+    assertThat(journey.accessLog(1).getFirst())
+        .startsWith("{")
+        .endsWith("}")
+        .contains("\"status\":200")
+        .contains("/a")
+        .contains("\\\"quoted\\\"");
+  }
+
+  @Test
+  void aReloadReopensTheFileThatWasMovedAway() throws IOException {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    journey.accessLog(1);
+    Files.move(journey.file("access.log"), journey.file("access.log.1"));
+    journey.appliance().reload(journey.configuration());
+    Await.until(() -> Files.exists(journey.file("access.log")), "the file is there again");
+    journey.get("/a");
+    assertThat(journey.accessLog(1).getFirst()).contains(" hit ");
+  }
+}

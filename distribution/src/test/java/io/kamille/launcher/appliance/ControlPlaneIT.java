@@ -1,0 +1,141 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Health, metrics, status and purges of an appliance that does real work. */
+class ControlPlaneIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void healthAndReadinessNeedNoToken() throws Exception {
+    HttpResponse<String> health = journey.send(withoutToken("/healthz"));
+    assertThat(health.statusCode()).isEqualTo(200);
+    assertThat(journey.send(withoutToken("/readyz")).body()).contains("ready");
+  }
+
+  @Test
+  void statusNeedsTheTokenOfTheFileThatOnlyWeMayRead() throws Exception {
+    assertThat(journey.send(withoutToken("/v1/status")).statusCode()).isEqualTo(401);
+    HttpRequest wrong =
+        HttpRequest.newBuilder(withoutToken("/v1/status").uri())
+            .header("Authorization", "Bearer " + "0".repeat(64))
+            .build();
+    HttpResponse<String> refused = journey.send(wrong);
+    assertThat(refused.statusCode()).isEqualTo(401);
+    assertThat(refused.headers().firstValue("WWW-Authenticate")).isPresent();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(journey.file("token"))))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void statusShowsListenersLoopsCacheAndOrigins() throws Exception {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    try (TestClient client = journey.client()) {
+      client.get("/a").answer();
+      client.get("/a").answer();
+      Await.until(() -> journey.appliance().totals().requests() == 2, "both are counted");
+      String status = journey.admin("/v1/status").body();
+      assertThat(status)
+          .contains("\"state\":\"ready\"")
+          .contains("{\"address\":\"" + journey.appliance().listening().getFirst())
+          .contains("\"connections\":1")
+          .contains("\"capacityBytes\":16777216")
+          .contains("\"objects\":1,\"hits\":1,\"misses\":1,\"hitRatio\":0.5")
+          .contains("\"name\":\"site\"")
+          .contains("\"name\":\"127.0.0.1:" + journey.origin().port() + "\",\"state\":\"in\"");
+    }
+  }
+
+  @Test
+  void metricsCountWhatHappened() throws Exception {
+    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=60"));
+    try (TestClient client = journey.client()) {
+      for (int i = 0; i < 3; i++) {
+        client.get("/a").answer();
+      }
+      client.send("BAD\r\n\r\n").answer();
+    }
+    Await.until(() -> journey.appliance().totals().requests() == 4, "all are counted");
+    journey.awaitNoConnections();
+    String metrics = journey.admin("/metrics").body();
+    assertThat(value(metrics, "kamille_requests_total", "cache=\"hit\"", "status=\"2xx\""))
+        .isEqualTo(2);
+    assertThat(value(metrics, "kamille_requests_total", "cache=\"miss\"", "status=\"2xx\""))
+        .isEqualTo(1);
+    assertThat(value(metrics, "kamille_requests_total", "cache=\"none\"", "status=\"4xx\""))
+        .isEqualTo(1);
+    assertThat(value(metrics, "kamille_request_failures_total", "error=\"http_request_error\""))
+        .isEqualTo(1);
+    assertThat(value(metrics, "kamille_request_duration_seconds_count", "cache=\"hit\""))
+        .isEqualTo(2);
+    assertThat(value(metrics, "kamille_upstream_requests_total", "upstream=\"site\"")).isEqualTo(1);
+    assertThat(value(metrics, "kamille_upstream_origin_in", "upstream=\"site\"")).isEqualTo(1);
+    assertThat(value(metrics, "kamille_cache_memory_capacity_bytes")).isEqualTo(16 << 20);
+    assertThat(value(metrics, "kamille_cache_memory_used_bytes")).isPositive();
+    assertThat(value(metrics, "kamille_cache_keys")).isEqualTo(1);
+    assertThat(value(metrics, "kamille_connections")).isZero();
+    assertThat(metrics.lines().filter(line -> line.startsWith("kamille_loop_cpu_seconds_total{")))
+        .hasSize(2);
+    assertThat(metrics).contains("jvm_memory_used_bytes", "process_uptime_seconds");
+  }
+
+  @Test
+  void aPurgeMakesTheNextRequestAMiss() throws Exception {
+    journey
+        .origin()
+        .on("/a?b=c", ok("x", "Cache-Control: max-age=60", "Vary: Accept"))
+        .on("/other", ok("y", "Cache-Control: max-age=60"));
+    journey.get("/a?b=c", "Accept: text/html");
+    journey.get("/a?b=c", "Accept: text/plain");
+    journey.get("/other");
+    HttpResponse<String> purged = journey.purge("http://a/a?b=c");
+    assertThat(purged.statusCode()).isEqualTo(200);
+    assertThat(purged.body().strip()).isEqualTo("{\"purged\":2}");
+    assertThat(journey.get("/a?b=c", "Accept: text/html").field("Cache-Status"))
+        .contains("fwd=uri-miss");
+    assertThat(journey.get("/other").field("Cache-Status")).contains("; hit;");
+    assertThat(journey.purge("http://a/never-seen").body().strip()).isEqualTo("{\"purged\":0}");
+    assertThat(journey.purge("nonsense").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aPurgeWithoutTheTokenChangesNothing() throws Exception {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    HttpRequest request =
+        HttpRequest.newBuilder(withoutToken("/v1/cache/purges").uri())
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString("{\"url\": \"http://a/a\"}"))
+            .build();
+    assertThat(journey.send(request).statusCode()).isEqualTo(401);
+    assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;");
+  }
+
+  private HttpRequest withoutToken(String path) {
+    String address = journey.appliance().adminListening().orElseThrow();
+    return HttpRequest.newBuilder(URI.create("http://" + address + path)).build();
+  }
+
+  /** The value of the only sample of that name whose labels hold all of these. */
+  private static double value(String metrics, String name, String... labels) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+        .filter(line -> Arrays.stream(labels).allMatch(line::contains))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .reduce((one, two) -> Double.NaN)
+        .orElseThrow(() -> new AssertionError(name + " is missing"));
+  }
+}

@@ -1,0 +1,207 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.head;
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.launcher.appliance.StubOrigin.Request;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an intermediary changes in a message, and what it leaves alone (RFC 9110 §7.6). */
+class ForwardingIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void theHostOfTheClientReachesTheOriginUnchanged() {
+    journey.origin().on("/a", ok("x"));
+    journey.say("GET /a HTTP/1.1\r\nHost: WWW.Example.org:8080\r\n\r\n");
+    assertThat(journey.origin().request("/a").values("Host"))
+        .containsExactly("WWW.Example.org:8080");
+  }
+
+  @Test
+  void aRouteMayWriteAnotherHost() {
+    journey
+        .with("routes: [{upstream: site, host-rewrite: internal.example.org}]")
+        .origin()
+        .on("/a", ok("x"));
+    journey.say("GET /a HTTP/1.1\r\nHost: www.example.org\r\n\r\n");
+    Request asked = journey.origin().request("/a");
+    assertThat(asked.values("Host")).containsExactly("internal.example.org");
+    assertThat(asked.field("X-Forwarded-Host")).isEqualTo("www.example.org");
+  }
+
+  @Test
+  void theOriginLearnsWhoAskedAndByWhichWay() {
+    journey.origin().on("/a", ok("x"));
+    journey.get("/a", "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https", "Via: 1.0 fred");
+    Request asked = journey.origin().request("/a");
+    assertThat(asked.values("X-Forwarded-For")).containsExactly("127.0.0.1");
+    assertThat(asked.values("X-Forwarded-Proto")).containsExactly("http");
+    assertThat(asked.values("X-Forwarded-Host")).containsExactly("a");
+    assertThat(asked.field("Via")).isEqualTo("1.0 fred, 1.1 kamille");
+    assertThat(asked.values("Forwarded")).isEmpty();
+  }
+
+  @Test
+  void behindATrustedProxyTheListsGrow() {
+    journey
+        .with("forwarding: {x-forwarded: append, forwarded: append, via: edge}")
+        .origin()
+        .on("/a", ok("x"));
+    journey.get("/a", "X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1");
+    Request asked = journey.origin().request("/a");
+    assertThat(asked.field("X-Forwarded-For")).isEqualTo("192.0.2.1, 127.0.0.1");
+    assertThat(asked.field("Forwarded"))
+        .isEqualTo("for=192.0.2.1, for=127.0.0.1;host=\"a\";proto=http");
+    assertThat(asked.field("Via")).isEqualTo("1.1 edge");
+  }
+
+  @Test
+  void theAnswerSaysThatItPassedHere() {
+    journey.origin().on("/a", ok("x", "Via: 1.1 inner", "Cache-Control: max-age=60"));
+    assertThat(String.join("\n", journey.get("/a").lines())).contains("Via: 1.1 inner");
+    assertThat(journey.get("/a").field("Cache-Status")).contains("hit");
+  }
+
+  @Test
+  void whatConnectionNamesGoesNoFurtherInEitherDirection() {
+    journey
+        .origin()
+        .on(
+            "/a",
+            ok("x", "Connection: X-Secret", "X-Secret: 1", "Keep-Alive: timeout=5", "X-Kept: 1"));
+    Answer answer =
+        journey.get(
+            "/a",
+            "Connection: keep-alive, X-Hop",
+            "X-Hop: 1",
+            "Keep-Alive: 1",
+            "Proxy-Connection: keep-alive",
+            "TE: gzip",
+            "X-End: 1");
+    Request asked = journey.origin().request("/a");
+    assertThat(asked.values("X-Hop")).isEmpty();
+    assertThat(asked.values("Keep-Alive")).isEmpty();
+    assertThat(asked.values("Proxy-Connection")).isEmpty();
+    assertThat(asked.values("TE")).isEmpty();
+    assertThat(asked.values("X-End")).containsExactly("1");
+    assertThat(answer.field("X-Secret")).isNull();
+    assertThat(answer.field("Keep-Alive")).isNull();
+    assertThat(answer.field("Connection")).isNull();
+    assertThat(answer.field("X-Kept")).isEqualTo("1");
+  }
+
+  @Test
+  void connectionNamesAreNotStoredEither() {
+    journey
+        .origin()
+        .on("/a", ok("x", "Connection: X-Secret", "X-Secret: 1", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    Answer hit = journey.get("/a");
+    assertThat(hit.field("Cache-Status")).contains("hit");
+    assertThat(hit.field("X-Secret")).isNull();
+  }
+
+  @Test
+  void absoluteTargetsAndTheAsteriskReachTheOriginInTheirForm() {
+    journey.origin().on("/a?b", ok("x")).on("*", ok("", "Allow: GET"));
+    assertThat(
+            journey.say("GET http://www.example.org/a?b HTTP/1.1\r\nHost: other\r\n\r\n").status())
+        .isEqualTo(200);
+    assertThat(journey.origin().request("/a?b").values("Host")).containsExactly("www.example.org");
+    Answer options = journey.ask("OPTIONS", "*");
+    assertThat(options.status()).isEqualTo(200);
+    assertThat(options.field("Allow")).isEqualTo("GET");
+    assertThat(journey.origin().request("*").method()).isEqualTo("OPTIONS");
+  }
+
+  @Test
+  void everyMethodTokenIsPassedOn() {
+    journey.origin().on("/a", ok("x"));
+    for (String method : List.of("PROPFIND", "BREW", "M-SEARCH", "get")) {
+      assertThat(journey.ask(method, "/a").status()).as(method).isEqualTo(200);
+    }
+    assertThat(journey.origin().requests("/a"))
+        .extracting(Request::method)
+        .containsExactly("PROPFIND", "BREW", "M-SEARCH", "get");
+  }
+
+  @Test
+  void aClientOfVersion10IsServedAndItsConnectionCloses() {
+    journey
+        .origin()
+        .on("/a", ok("plain", "Cache-Control: max-age=60"))
+        .on(
+            "/chunked",
+            visit ->
+                visit.send(
+                    head("200 OK", "Transfer-Encoding: chunked")
+                        + "\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
+    try (TestClient client = journey.client()) {
+      Answer answer = client.send("GET /a HTTP/1.0\r\nHost: a\r\n\r\n").answer();
+      assertThat(answer.content()).isEqualTo("plain");
+      assertThat(client.isAtEnd()).isTrue();
+    }
+    try (TestClient client = journey.client()) {
+      Answer answer = client.send("GET /chunked HTTP/1.0\r\n\r\n").answer();
+      assertThat(answer.field("Transfer-Encoding")).isNull();
+      assertThat(answer.content()).isEqualTo("abcde");
+    }
+    try (TestClient client = journey.client()) {
+      client.send("GET /a HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+      Answer hit = client.answer();
+      assertThat(hit.field("Connection")).isEqualTo("keep-alive");
+      assertThat(client.get("/a").answer().content()).isEqualTo("plain");
+    }
+    assertThat(journey.origin().requests("/chunked").getFirst().field("Via"))
+        .isEqualTo("1.0 kamille");
+  }
+
+  @Test
+  void theMostSpecificRouteWins() throws Exception {
+    try (StubOrigin other = StubOrigin.open()) {
+      journey.with(
+          "upstreams: {site: {origins: ['"
+              + journey.origin().url()
+              + "']}, other: {origins: ['"
+              + other.url()
+              + "']}}",
+          "routes: [{host: a, upstream: site}, {host: a, path: /api, upstream: other},"
+              + " {host: '*.example.org', upstream: other}]");
+      for (StubOrigin origin : List.of(journey.origin(), other)) {
+        String name = origin == other ? "other" : "site";
+        origin.on("/apis", ok(name)).on("/api/1", ok(name)).on("/", ok(name));
+      }
+      assertThat(journey.get("/apis").content()).isEqualTo("site");
+      assertThat(journey.get("/api/1").content()).isEqualTo("other");
+      assertThat(journey.say("GET / HTTP/1.1\r\nHost: X.example.org\r\n\r\n").content())
+          .isEqualTo("other");
+      Answer lost = journey.say("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
+      assertThat(lost.status()).isEqualTo(421);
+      assertThat(lost.field("Proxy-Status")).contains("error=http_request_error");
+    }
+  }
+
+  @Test
+  void manyUpstreamsAreServed() {
+    StringBuilder upstreams = new StringBuilder();
+    StringBuilder routes = new StringBuilder();
+    for (int i = 0; i < 200; i++) {
+      upstreams.append("u" + i + ": {origins: ['" + journey.origin().url() + "']}, ");
+      routes.append("{path: /" + i + ", upstream: u" + i + "}, ");
+    }
+    journey.with("loops: 1", "upstreams: {" + upstreams + "}", "routes: [" + routes + "]");
+    try (TestClient client = journey.client()) {
+      for (int i = 0; i < 200; i++) {
+        journey.origin().on("/" + i, ok("x"));
+        assertThat(client.get("/" + i).answer().status()).as("upstream %d", i).isEqualTo(200);
+      }
+    }
+  }
+}

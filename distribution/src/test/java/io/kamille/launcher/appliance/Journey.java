@@ -1,0 +1,227 @@
+package io.kamille.launcher.appliance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A whole appliance with an origin behind it, and clients in front. It starts when it is first
+ * asked for; when the test ends, all memory of the cache must be free again.
+ */
+final class Journey implements BeforeEachCallback, AfterEachCallback {
+
+  private static final HttpClient ADMIN = HttpClient.newHttpClient();
+
+  private final Map<String, String> sections = new LinkedHashMap<>();
+  private final List<TestClient> clients = new ArrayList<>();
+  private @Nullable StubOrigin origin;
+  private @Nullable Appliance appliance;
+  private @Nullable Path directory;
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws IOException {
+    origin = StubOrigin.open();
+    directory = Files.createTempDirectory("kamille-journey");
+    with(
+        "listeners: ['127.0.0.1:0']",
+        "loops: 2",
+        "upstreams: {site: {origins: ['" + origin().url() + "']}}",
+        "routes: [{upstream: site}]",
+        "cache: {memory: {capacity: 16MiB}}",
+        "log: {level: error, access: {enabled: on, output: '" + file("access.log") + "'}}",
+        "admin: {address: '127.0.0.1:0', token-file: '" + file("token") + "'}");
+  }
+
+  /** Replaces top-level sections of the configuration, each one line of YAML. */
+  Journey with(String... lines) {
+    for (String line : lines) {
+      sections.put(line.substring(0, line.indexOf(':')), line);
+    }
+    return this;
+  }
+
+  /** Settings of the only upstream besides its origin, such as {@code retries: 0}. */
+  Journey withUpstream(String settings) {
+    return with("upstreams: {site: {origins: ['" + origin().url() + "'], " + settings + "}}");
+  }
+
+  Configuration configuration() {
+    byte[] text = String.join("\n", sections.values()).getBytes(StandardCharsets.UTF_8);
+    return switch (ConfigurationFile.parse("journey.yaml", text)) {
+      case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
+      case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
+    };
+  }
+
+  StubOrigin origin() {
+    return present(origin);
+  }
+
+  Path file(String name) {
+    return present(directory).resolve(name);
+  }
+
+  Appliance appliance() {
+    if (appliance == null) {
+      try {
+        appliance = Appliance.start(configuration(), "test");
+      } catch (StartFailure failure) {
+        throw new AssertionError(failure);
+      }
+    }
+    return appliance;
+  }
+
+  InetSocketAddress address() {
+    return address(appliance().listening().getFirst());
+  }
+
+  private static InetSocketAddress address(String text) {
+    int colon = text.lastIndexOf(':');
+    return new InetSocketAddress(
+        text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  TestClient client() {
+    return client(0);
+  }
+
+  TestClient client(int receiveBufferBytes) {
+    return closedAfterwards(TestClient.connect(address(), receiveBufferBytes));
+  }
+
+  private TestClient closedAfterwards(TestClient client) {
+    clients.add(client);
+    return client;
+  }
+
+  /** One GET on a connection of its own. */
+  Answer get(String target, String... lines) {
+    try (TestClient client = TestClient.connect(address())) {
+      return client.get(target, lines).answer();
+    }
+  }
+
+  /** One request without content on a connection of its own. */
+  Answer ask(String method, String target, String... lines) {
+    try (TestClient client = TestClient.connect(address())) {
+      return client.request(method, target, lines).answer(method);
+    }
+  }
+
+  /** The first answer to these octets, on a connection of their own. */
+  Answer say(String octets) {
+    try (TestClient client = TestClient.connect(address())) {
+      return client.send(octets).answer();
+    }
+  }
+
+  String token() throws IOException {
+    return Files.readString(file("token")).strip();
+  }
+
+  HttpResponse<String> admin(String path) throws IOException, InterruptedException {
+    return ADMIN.send(adminRequest(path).build(), BodyHandlers.ofString());
+  }
+
+  /** A request to the control plane with the right token. */
+  HttpRequest.Builder adminRequest(String path) throws IOException {
+    return HttpRequest.newBuilder(
+            URI.create("http://" + appliance().adminListening().orElseThrow() + path))
+        .header("Authorization", "Bearer " + token());
+  }
+
+  HttpResponse<String> purge(String url) throws IOException, InterruptedException {
+    return ADMIN.send(
+        adminRequest("/v1/cache/purges")
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString("{\"url\": \"" + url + "\"}"))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+    return ADMIN.send(request, BodyHandlers.ofString());
+  }
+
+  /** The lines of the access log, once there are so many. */
+  List<String> accessLog(int lines) {
+    Await.until(() -> accessLog().size() >= lines, lines + " lines are in the access log");
+    return accessLog();
+  }
+
+  private List<String> accessLog() {
+    try {
+      return Files.readAllLines(file("access.log"));
+    } catch (IOException absent) {
+      return List.of();
+    }
+  }
+
+  /** Waits until nobody is connected any more. */
+  void awaitNoConnections() {
+    Await.until(() -> appliance().totals().connections() == 0, "all connections are closed");
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws IOException {
+    clients.forEach(TestClient::close);
+    Appliance running = appliance;
+    if (running != null) {
+      awaitNoConnections();
+      origin().close();
+      allMemoryComesBack(running);
+      running.close();
+    }
+    origin().close();
+    try (Stream<Path> files = Files.list(present(directory))) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(present(directory));
+  }
+
+  private static void allMemoryComesBack(Appliance running) {
+    var cache = running.assembly().cache();
+    Await.until(
+        () -> {
+          cache.clear();
+          return cache.usedBytes() == 0;
+        },
+        "no lease is left on the cache's memory");
+    assertThat(cache.usedBytes()).isZero();
+    assertThat(cache.inFlight()).isZero();
+  }
+
+  private static <T> T present(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("the test has not begun");
+    }
+    return value;
+  }
+}

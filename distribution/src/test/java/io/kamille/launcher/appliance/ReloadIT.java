@@ -1,0 +1,99 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.head;
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.server.h1.TestClient.Answer;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A new configuration comes into force; nobody who is connected notices more than that. */
+class ReloadIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void routesChangeWhileADownloadAndAPersistentConnectionGoOn() throws IOException {
+    var gate = new CountDownLatch(1);
+    journey
+        .origin()
+        .on("/a", ok("old"))
+        .on(
+            "/download",
+            visit -> {
+              visit.send(head("200 OK", "Content-Length: 10") + "\r\n01234");
+              Await.opened(gate);
+              visit.send("56789");
+            });
+    try (StubOrigin other = StubOrigin.open();
+        TestClient download = journey.client().get("/download");
+        TestClient persistent = journey.client().get("/a")) {
+      other.on("/a", ok("new"));
+      download.readUntil("01234");
+      assertThat(persistent.answer().content()).isEqualTo("old");
+
+      journey.with("upstreams: {site: {origins: ['" + other.url() + "']}}");
+      journey.appliance().reload(journey.configuration());
+
+      assertThat(persistent.get("/a").answer().content()).isEqualTo("new");
+      assertThat(journey.get("/a").content()).isEqualTo("new");
+      gate.countDown();
+      assertThat(download.read(5)).isEqualTo("56789");
+      assertThat(journey.origin().requests("/a")).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatIsStoredStaysStored() {
+    journey.origin().on("/a", ok("kept", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    journey.with("cache: {memory: {capacity: 16MiB}, status-field: edge}");
+    journey.appliance().reload(journey.configuration());
+    Answer hit = journey.get("/a");
+    assertThat(hit.content()).isEqualTo("kept");
+    assertThat(hit.field("Cache-Status")).startsWith("edge; hit;");
+  }
+
+  @Test
+  void limitsApplyFromTheNextRequestOnAnOpenConnection() {
+    journey.origin().on("/" + "x".repeat(500), ok("long"));
+    String target = "/" + "x".repeat(500);
+    try (TestClient client = journey.client()) {
+      assertThat(client.get(target).answer().content()).isEqualTo("long");
+      journey.with("limits: {request-target: 256}");
+      journey.appliance().reload(journey.configuration());
+      assertThat(client.get(target).answer().status()).isEqualTo(414);
+    }
+  }
+
+  @Test
+  void oneHundredReloadsUnderLoadLoseNoRequest() throws InterruptedException {
+    journey.origin().on("/a", ok("x")).on("/b", ok("y", "Cache-Control: max-age=60"));
+    journey.appliance();
+    var stop = new CountDownLatch(1);
+    var failed = new java.util.concurrent.ConcurrentLinkedQueue<Throwable>();
+    Thread load =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try (TestClient client = TestClient.connect(journey.address())) {
+                    while (stop.getCount() > 0) {
+                      assertThat(client.get("/a").answer().content()).isEqualTo("x");
+                      assertThat(client.get("/b").answer().content()).isEqualTo("y");
+                    }
+                  } catch (Throwable trouble) {
+                    failed.add(trouble);
+                  }
+                });
+    for (int i = 0; i < 100; i++) {
+      journey.appliance().reload(journey.configuration());
+    }
+    stop.countDown();
+    load.join();
+    assertThat(failed).isEmpty();
+  }
+}

@@ -1,0 +1,176 @@
+package io.kamille.launcher.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the command line answers, and with which exit code. */
+class KamilleCommandTest {
+
+  @TempDir private Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void unknownWordsAreOneSentenceAndAHint() {
+    assertThat(execute("rum")).isEqualTo(64);
+    assertThat(err.toString().lines()).hasSize(2);
+    assertThat(err.toString()).startsWith("kamille: ").contains("rum").contains("run");
+    assertThat(execute("check", "--confg", "x")).isEqualTo(64);
+    assertThat(execute("run")).isEqualTo(64);
+    assertThat(execute("run", "--listen", ":0")).isEqualTo(64);
+    assertThat(execute("version", "please")).isEqualTo(64);
+    assertThat(execute()).isEqualTo(64);
+  }
+
+  @Test
+  void aFileThatCannotBeReadIs66() {
+    Path missing = directory.resolve("missing.yaml");
+    assertThat(execute("check", "--config", missing.toString())).isEqualTo(66);
+    assertThat(err.toString()).contains(missing.toString()).contains("no file of this name");
+    assertThat(execute("run", "--config", missing.toString())).isEqualTo(66);
+    assertThat(execute("check", "--config", directory.toString())).isEqualTo(66);
+  }
+
+  @Test
+  void fiveMistakesAreFiveLinesWithTheirPlaces() throws IOException {
+    Path file =
+        write(
+            """
+            listeners:
+              - address: 127.0.0.1:99999
+            upstreams:
+              site:
+                origins: [http://127.0.0.1:9000]
+                conect-timeout: 1s
+            routes:
+              - upstream: sight
+            cache:
+              memory:
+                capacity: much
+            limits:
+              fields: 3
+            """);
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
+    String text = err.toString();
+    assertThat(text.lines().filter(line -> line.startsWith(file + ":"))).hasSize(5);
+    assertThat(text)
+        .contains(file + ":2:14")
+        .contains(file + ":6:5")
+        .contains("connect-timeout")
+        .contains(file + ":8:15")
+        .contains(file + ":11:15")
+        .contains(file + ":13:11")
+        .endsWith("kamille: 5 problems\n");
+    assertThat(execute("run", "--config", file.toString())).isEqualTo(78);
+  }
+
+  @Test
+  void aGoodFileHasNoProblems() throws IOException {
+    Path file =
+        write(
+            "listeners: [':0']\nupstreams: {a: {origins: ['http://b']}}\nroutes: [{upstream: a}]\n");
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString()).isEqualTo(file + ": no problems\n");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void badWordsForARunAreNamedByTheirOption() {
+    assertThat(execute("run", "--listen", "nowhere", "--origin", "ftp://b", "--memory", "much"))
+        .isEqualTo(78);
+    assertThat(err.toString()).contains("--listen").contains("--origin").contains("--memory");
+  }
+
+  @Test
+  void anAddressThatIsTakenIs69() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      assertThat(run("--listen", address, "--admin", "off")).isEqualTo(69);
+      assertThat(err.toString())
+          .isEqualTo("kamille: cannot listen on " + address + ": Address already in use\n");
+      assertThat(run("--listen", "127.0.0.1:0", "--admin", address)).isEqualTo(69);
+      assertThat(err.toString())
+          .isEqualTo(
+              "kamille: cannot serve the admin API on " + address + ": Address already in use\n");
+    }
+  }
+
+  @Test
+  void anAddressOfAnotherMachineIs69() {
+    assertThat(run("--listen", "192.0.2.1:8080", "--admin", "off")).isEqualTo(69);
+    assertThat(err.toString()).startsWith("kamille: cannot listen on 192.0.2.1:8080: ");
+  }
+
+  @Test
+  void moreMemoryThanThereIsIs71() {
+    assertThat(run("--listen", "127.0.0.1:0", "--admin", "off", "--memory", "16TiB")).isEqualTo(71);
+    assertThat(err.toString()).startsWith("kamille: too little memory: ");
+    assertThat(err.toString().lines()).hasSize(1);
+  }
+
+  @Test
+  void aLogThatCannotBeWrittenIs66() throws IOException {
+    Path file =
+        write(
+            """
+            listeners: ['127.0.0.1:0']
+            upstreams: {a: {origins: ['http://127.0.0.1:1']}}
+            routes: [{upstream: a}]
+            cache: {memory: {capacity: 1MiB}}
+            log: {access: {enabled: on, output: /nowhere/access.log}}
+            admin: {address: 'off'}
+            """);
+    assertThat(execute("run", "--config", file.toString())).isEqualTo(66);
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString()).contains("access log").contains("/nowhere/access.log");
+  }
+
+  @Test
+  void theVersionNamesWhatItRunsOn() {
+    assertThat(execute("version")).isZero();
+    assertThat(out.toString()).startsWith("kamille ").contains("java 2").contains("netty 4.2");
+  }
+
+  @Test
+  void completionKnowsTheCommands() {
+    assertThat(execute("completion")).isZero();
+    assertThat(out.toString()).contains("complete ").contains("--config").contains("check");
+  }
+
+  @Test
+  void helpNamesCommandsAndExitCodes() {
+    assertThat(execute("--help")).isZero();
+    assertThat(out.toString())
+        .contains("run", "check", "version", "completion", "demo")
+        .contains("64", "66", "69", "70", "71", "78");
+  }
+
+  private int run(String... words) {
+    String[] arguments = new String[words.length + 3];
+    System.arraycopy(new String[] {"run", "--origin", "http://127.0.0.1:1"}, 0, arguments, 0, 3);
+    System.arraycopy(words, 0, arguments, 3, words.length);
+    return execute(arguments);
+  }
+
+  private int execute(String... arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return KamilleCommand.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(arguments);
+  }
+
+  private Path write(String text) throws IOException {
+    return Files.writeString(directory.resolve("kamille.yaml"), text);
+  }
+}

@@ -1,0 +1,94 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.appliance.Await;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** Kamille in a process of its own, and what it prints. */
+final class KamilleProcess implements AutoCloseable {
+
+  private final Process process;
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final Thread reader;
+
+  private KamilleProcess(Process process) {
+    this.process = process;
+    this.reader = Thread.ofVirtual().start(this::read);
+  }
+
+  /** Runs this command line; what it keeps goes below {@code state}. */
+  static KamilleProcess start(Path state, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-Xmx256m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.kamille.launcher.Main"));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("STATE_DIRECTORY", state.toString());
+    return new KamilleProcess(builder.start());
+  }
+
+  private void read() {
+    try (BufferedReader in = process.inputReader()) {
+      in.lines().forEach(lines::add);
+    } catch (IOException ended) {
+      // With the process.
+    }
+  }
+
+  /** Waits for a line with these words, and gives what stands behind them. */
+  String awaitLine(String words) {
+    Await.until(
+        () -> lines.stream().anyMatch(line -> line.contains(words)) || !process.isAlive(),
+        "\"" + words + "\" is printed");
+    return lines.stream()
+        .filter(line -> line.contains(words))
+        .map(line -> line.substring(line.indexOf(words) + words.length()).strip())
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no \"" + words + "\" in " + lines));
+  }
+
+  InetSocketAddress address() {
+    String text = awaitLine("listening on ");
+    int colon = text.lastIndexOf(':');
+    return new InetSocketAddress(
+        text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  /** Sends a signal, such as {@code HUP}. */
+  void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  int exitCode() throws InterruptedException {
+    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      throw new AssertionError("still running; it printed " + lines);
+    }
+    reader.join();
+    return process.exitValue();
+  }
+
+  List<String> lines() {
+    return lines;
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

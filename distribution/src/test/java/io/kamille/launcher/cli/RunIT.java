@@ -1,0 +1,155 @@
+package io.kamille.launcher.cli;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.launcher.appliance.Await;
+import io.kamille.launcher.appliance.StubOrigin;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The process as its operator and the system know it: words, signals, exit codes. */
+class RunIT {
+
+  @TempDir private Path directory;
+  private StubOrigin origin;
+
+  RunIT() throws IOException {
+    origin = StubOrigin.open();
+  }
+
+  @BeforeEach
+  void answer() {
+    origin.on("/a", ok("hello", "Cache-Control: max-age=60"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    origin.close();
+  }
+
+  @Test
+  void aFewWordsAreEnough() throws Exception {
+    try (KamilleProcess kamille =
+        run("--listen", "127.0.0.1:0", "--origin", origin.url(), "--admin", "127.0.0.1:0")) {
+      try (TestClient client = TestClient.connect(kamille.address())) {
+        assertThat(client.get("/a").answer().content()).isEqualTo("hello");
+        assertThat(client.get("/a").answer().field("Cache-Status")).contains("; hit;");
+      }
+      URI health = URI.create("http://" + kamille.awaitLine("admin on ") + "/healthz");
+      assertThat(
+              HttpClient.newHttpClient()
+                  .send(HttpRequest.newBuilder(health).build(), BodyHandlers.ofString())
+                  .statusCode())
+          .isEqualTo(200);
+      assertThat(directory.resolve("admin-token")).exists();
+      kamille.signal("INT");
+      assertThat(kamille.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void theOrderToStopLetsExchangesFinish() throws Exception {
+    var gate = new CountDownLatch(1);
+    origin.on(
+        "/slow",
+        visit -> {
+          Await.opened(gate);
+          visit.send(ok("finished"));
+        });
+    try (KamilleProcess kamille =
+        run("--listen", "127.0.0.1:0", "--origin", origin.url(), "--admin", "off")) {
+      var address = kamille.address();
+      try (TestClient idle = TestClient.connect(address);
+          TestClient busy = TestClient.connect(address).get("/slow")) {
+        idle.get("/a").answer();
+        origin.awaitRequests("/slow", 1);
+        kamille.signal("TERM");
+        assertThat(idle.isAtEnd()).isTrue();
+        assertThatThrownBy(() -> TestClient.connect(address)).hasMessageContaining("refused");
+        assertThat(kamille.isAlive()).isTrue();
+        gate.countDown();
+        assertThat(busy.answer().content()).isEqualTo("finished");
+      }
+      assertThat(kamille.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void aSecondOrderToStopStopsAtOnce() throws Exception {
+    var never = new CountDownLatch(1);
+    origin.on("/hangs", visit -> Await.opened(never));
+    try (KamilleProcess kamille =
+            run("--listen", "127.0.0.1:0", "--origin", origin.url(), "--admin", "off");
+        TestClient idle = TestClient.connect(kamille.address());
+        TestClient busy = TestClient.connect(kamille.address()).get("/hangs")) {
+      idle.get("/a").answer();
+      origin.awaitRequests("/hangs", 1);
+      kamille.signal("TERM");
+      assertThat(idle.isAtEnd()).as("it drains").isTrue();
+      kamille.signal("TERM");
+      assertThat(kamille.exitCode()).isEqualTo(130);
+      assertThat(busy).isNotNull();
+    }
+    never.countDown();
+  }
+
+  @Test
+  void aHangUpReadsTheFileAgainAndABadFileChangesNothing() throws Exception {
+    Path file = directory.resolve("kamille.yaml");
+    configure(file, origin);
+    try (StubOrigin other = StubOrigin.open();
+        KamilleProcess kamille = run("--config", file.toString());
+        TestClient client = TestClient.connect(kamille.address())) {
+      other.on("/b", ok("other"));
+      origin.on("/b", ok("first"));
+      assertThat(client.get("/b").answer().content()).isEqualTo("first");
+
+      Files.writeString(file, "listeners: nonsense\n");
+      kamille.signal("HUP");
+      kamille.awaitLine("the configuration was not reloaded");
+      assertThat(String.join("\n", kamille.lines())).contains(file + ":1:12");
+      assertThat(client.get("/b").answer().content()).isEqualTo("first");
+
+      configure(file, other);
+      kamille.signal("HUP");
+      kamille.awaitLine("configuration reloaded");
+      assertThat(client.get("/b").answer().content()).isEqualTo("other");
+      kamille.signal("TERM");
+      assertThat(kamille.exitCode()).isZero();
+    }
+  }
+
+  private KamilleProcess run(String... words) throws IOException {
+    String[] arguments = new String[words.length + 1];
+    arguments[0] = "run";
+    System.arraycopy(words, 0, arguments, 1, words.length);
+    return KamilleProcess.start(directory, arguments);
+  }
+
+  private static void configure(Path file, StubOrigin origin) throws IOException {
+    Files.writeString(
+        file,
+        """
+        listeners: ['127.0.0.1:0']
+        loops: 1
+        upstreams: {site: {origins: ['ORIGIN']}}
+        routes: [{upstream: site}]
+        cache: {memory: {capacity: 8MiB}}
+        admin: {address: 'off'}
+        """
+            .replace("ORIGIN", origin.url()));
+  }
+}

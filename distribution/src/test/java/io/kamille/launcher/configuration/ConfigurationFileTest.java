@@ -1,0 +1,281 @@
+package io.kamille.launcher.configuration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigurationFileTest {
+
+  private static final String LEAST =
+      """
+      listeners: ["127.0.0.1:8080"]
+      upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
+      routes: [{upstream: web}]
+      """;
+
+  @Test
+  void threeLinesAreAConfiguration() {
+    Configuration configuration = accepted(LEAST);
+    assertThat(configuration.listeners())
+        .containsExactly(
+            new ListenerSettings(new HostPort("127.0.0.1", 8080), "127.0.0.1:8080", 4_096));
+    assertThat(configuration.routes())
+        .containsExactly(new RouteSettings(null, "/", "web", null, true, null));
+    assertThat(configuration.upstreams().getFirst().connectTimeout())
+        .isEqualTo(Duration.ofSeconds(1));
+    assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
+    assertThat(configuration.limits().requestContentBytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
+  }
+
+  @Test
+  void everySettingArrivesInItsRecord() {
+    Configuration configuration =
+        accepted(
+            """
+            listeners: [{address: "[::1]:80", name: front, backlog: 7}]
+            loops: 3
+            upstreams:
+              web:
+                origins: [{url: "http://a:1", weight: 2}, "http://b"]
+                choice: round-robin
+                connect-timeout: 2s
+                head-timeout: 3s
+                content-timeout: 4s
+                idle-timeout: 5s
+                max-connections: 6
+                max-idle-connections: 7
+                max-waiting: 17
+                queue-timeout: 18s
+                retries: 2
+                health: {failures: 8, out-for: 9s}
+            routes:
+              - host: "*.Example.org"
+                path: /shop
+                upstream: web
+                host-rewrite: inner:81
+                cache: {default-ttl: 10m}
+              - {host: example.org, upstream: web, cache: off}
+            cache:
+              memory: {capacity: 1GiB}
+              max-object-size: 2MiB
+              heuristic: {enabled: off, fraction: 0.2, limit: 1h}
+              collapse: {enabled: off, wait-timeout: 1s}
+              status-field: off
+            limits:
+              request-target: 1KiB
+              fields: 50
+              head-size: 2KiB
+              response-fields: 60
+              response-head-size: 3KiB
+              connections: 4
+              head-timeout: 5s
+              idle-timeout: 6s
+              content-timeout: 7s
+              tunnel-timeout: 8s
+              request-content: 8MB
+              drain-deadline: 9s
+            forwarding: {via: edge1, x-forwarded: append, forwarded: on}
+            log: {access: {enabled: on, output: /tmp/a.log, format: json, buffer: 64KiB}, level: debug}
+            admin: {address: off, token-file: /etc/token}
+            """);
+    assertThat(configuration.listeners())
+        .containsExactly(new ListenerSettings(new HostPort("::1", 80), "front", 7));
+    assertThat(configuration.loops()).isEqualTo(3);
+    UpstreamSettings web = configuration.upstreams().getFirst();
+    assertThat(web.origins())
+        .extracting(it -> it.url().toString())
+        .containsExactly("http://a:1", "http://b");
+    assertThat(web.origins()).extracting(OriginSettings::weight).containsExactly(2, 1);
+    assertThat(web)
+        .isEqualTo(
+            new UpstreamSettings(
+                "web",
+                web.origins(),
+                UpstreamSettings.Choice.ROUND_ROBIN,
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(4),
+                Duration.ofSeconds(5),
+                6,
+                7,
+                17,
+                Duration.ofSeconds(18),
+                2,
+                new HealthSettings(8, Duration.ofSeconds(9))));
+    assertThat(configuration.routes())
+        .containsExactly(
+            new RouteSettings(
+                "*.example.org", "/shop", "web", "inner:81", true, Duration.ofMinutes(10)),
+            new RouteSettings("example.org", "/", "web", null, false, null));
+    assertThat(configuration.cache())
+        .isEqualTo(
+            new CacheSettings(
+                1L << 30,
+                2L << 20,
+                new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
+                new CacheSettings.Collapse(false, Duration.ofSeconds(1)),
+                Optional.empty()));
+    assertThat(configuration.limits())
+        .isEqualTo(
+            new LimitSettings(
+                1 << 10,
+                50,
+                2 << 10,
+                60,
+                3 << 10,
+                4,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(6),
+                Duration.ofSeconds(7),
+                Duration.ofSeconds(8),
+                8_000_000,
+                Duration.ofSeconds(9)));
+    assertThat(configuration.forwarding())
+        .isEqualTo(
+            new ForwardingSettings(
+                "edge1", ForwardingSettings.Mode.APPEND, ForwardingSettings.Mode.ON));
+    assertThat(configuration.log())
+        .isEqualTo(
+            new LogSettings(
+                new LogSettings.Access(
+                    true, Optional.of(Path.of("/tmp/a.log")), LogSettings.Format.JSON, 64 << 10),
+                LogSettings.Level.DEBUG));
+    assertThat(configuration.admin())
+        .isEqualTo(new AdminSettings(Optional.empty(), false, Path.of("/etc/token")));
+  }
+
+  @Test
+  void fiveMistakesAreFiveProblems() {
+    assertThat(
+            refused(
+                """
+                listeners:
+                  - address: 127.0.0.1:99999
+                upstreams:
+                  web:
+                    origins:
+                      - https://127.0.0.1:9000
+                    connect-timeout: 5
+                routes:
+                  - upstream: wbe
+                cache:
+                  memory:
+                    capcity: 8GiB
+                """))
+        .containsExactly(
+            "kamille.yaml:2:14: listeners[0].address: found \"127.0.0.1:99999\", expected HOST:PORT"
+                + " with a port of 1–65535",
+            "kamille.yaml:6:9: upstreams.web.origins[0].url: found \"https://127.0.0.1:9000\","
+                + " expected http://HOST[:PORT]; https toward origins is not supported yet",
+            "kamille.yaml:7:22: upstreams.web.connect-timeout: found \"5\", expected a duration of"
+                + " 1ms–5m such as 250ms, 30s, 5m or 1h",
+            "kamille.yaml:9:15: routes[0].upstream: found \"wbe\", expected the name of an upstream:"
+                + " web",
+            "kamille.yaml:12:5: cache.memory.capcity: unknown key (did you mean \"capacity\"?)");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "listeners: [':80', ':80'] | 1:20: listeners[1].address: found \":80\", expected another"
+            + " address than listeners[0].address has",
+        "admin: { address: '10.0.0.1:9090' } | 4:19: admin.address: found \"10.0.0.1:9090\","
+            + " expected a loopback address such as 127.0.0.1:9090, or admin.allow-remote: on",
+        "listeners: ['1.2.3.4:80', '0.0.0.0:80'] | 1:27: listeners[1].address: found"
+            + " \"0.0.0.0:80\", expected another address than listeners[0].address has",
+        "listeners: [':80', '[::1]:80'] | 1:20: listeners[1].address: found \"[::1]:80\", expected"
+            + " another address than listeners[0].address has",
+        "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\", expected another address"
+            + " than listeners[0].address has",
+        "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
+            + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
+        "limits: {request-target: 64KiB} | 4:26: limits.request-target: found \"64KiB\", expected at"
+            + " most the 32KiB of limits.head-size",
+        "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
+            + " path of routes[0], expected a route of its own",
+        "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
+            + " the host and path of routes[0], expected a route of its own",
+        "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
+            + " upstream: web",
+        "routes: [{upstream: web, host: *.a.b}] | 3:33: found broken YAML while"
+            + " scanning an alias (unexpected character found .(46)), expected quotes around text that"
+            + " begins with *",
+        "routes: [{upstream: web, host: 'a:80'}] | 3:32: routes[0].host: found \"a:80\", expected a"
+            + " host such as example.org, or *.example.org in quotes",
+        "routes: [{upstream: web, path: shop}] | 3:32: routes[0].path: found \"shop\", expected a"
+            + " path that begins with / and has no ?, # or space",
+        "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
+            + " \"a:b\", expected HOST[:PORT]"
+      })
+  void settingsThatContradictEachOtherAreRefused(String change, String expected) {
+    String key = change.substring(0, change.indexOf(':') + 1);
+    String text =
+        LEAST.contains(key) ? LEAST.replaceAll("(?m)^" + key + ".*$", change) : LEAST + change;
+    assertThat(refused(text)).containsExactly("kamille.yaml:" + expected);
+  }
+
+  @Test
+  void listenersOnFreePortsDoNotContradictEachOther() {
+    accepted(LEAST.replace("\"127.0.0.1:8080\"", "':0', ':0', '127.0.0.1:1', '127.0.0.2:1'"));
+  }
+
+  @Test
+  void anEmptyFileIsRefused() {
+    assertThat(refused(""))
+        .containsExactly("kamille.yaml:1:1: found an empty file, expected settings");
+    assertThat(refused("{}"))
+        .containsExactly(
+            "kamille.yaml:1:1: listeners: found nothing, expected at least one listener",
+            "kamille.yaml:1:1: upstreams: found nothing, expected at least one upstream",
+            "kamille.yaml:1:1: routes: found nothing, expected at least one route");
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsOneProblem(@TempDir Path directory) {
+    Path missing = directory.resolve("kamille.yaml");
+    for (Path file : List.of(missing, directory)) {
+      var reading = (ConfigurationReading.Refused) ConfigurationFile.read(file);
+      assertThat(reading.problems())
+          .singleElement()
+          .extracting(Problem::kind)
+          .isEqualTo(Problem.Kind.UNREADABLE);
+    }
+    assertThat(
+            ((ConfigurationReading.Refused) ConfigurationFile.read(missing)).problems().getFirst())
+        .hasToString(missing + ": found no file of this name, expected a file that can be read");
+  }
+
+  @Test
+  void aFileIsNamedAsTheOperatorNamedIt(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("k.yaml"), LEAST + "x: 1\n");
+    var reading = (ConfigurationReading.Refused) ConfigurationFile.read(file);
+    assertThat(reading.problems().getFirst().toString()).startsWith(file + ":4:1: x: unknown key");
+  }
+
+  private static Configuration accepted(String text) {
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    assertThat(reading).isInstanceOf(ConfigurationReading.Accepted.class);
+    return ((ConfigurationReading.Accepted) reading).configuration();
+  }
+
+  private static List<String> refused(String text) {
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    assertThat(reading).isInstanceOf(ConfigurationReading.Refused.class);
+    return ((ConfigurationReading.Refused) reading)
+        .problems().stream().map(Problem::toString).toList();
+  }
+}

@@ -1,0 +1,49 @@
+package io.kamille.launcher.configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Problem;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationOptionsTest {
+
+  @Test
+  void twoAddressesAreAConfiguration() {
+    var reading =
+        ConfigurationOptions.parse("127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null);
+    Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
+    assertThat(configuration.listeners().getFirst().address())
+        .isEqualTo(new HostPort("127.0.0.1", 8080));
+    assertThat(configuration.upstreams().getFirst().origins())
+        .containsExactly(new OriginSettings(new OriginUrl("127.0.0.1", 9000), 1));
+    assertThat(configuration.routes())
+        .containsExactly(new RouteSettings(null, "/", "origin", null, true, null));
+    assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(256L << 20);
+    assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
+  }
+
+  @Test
+  void memoryAdminAndLoopsMayBeGiven() {
+    var reading = ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3");
+    Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
+    assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(1L << 30);
+    assertThat(configuration.admin().address()).isEmpty();
+    assertThat(configuration.loops()).isEqualTo(3);
+  }
+
+  @Test
+  void everyWrongWordIsNamedByItsOption() {
+    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none");
+    assertThat(((ConfigurationReading.Refused) reading).problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "command line: --listen: found \"8080\", expected HOST:PORT with a port of 1–65535",
+            "command line: --loops: found \"none\", expected a whole number of 1–1024",
+            "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] with nothing"
+                + " behind it",
+            "command line: --memory: found \"much\", expected a size of 1MiB–16TiB such as 64KiB",
+            "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or off");
+  }
+}

@@ -1,0 +1,90 @@
+package io.kamille.launcher.configuration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.setting.SettingChange;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationReloadTest {
+
+  private static final Configuration RUNNING =
+      configuration(
+          """
+          listeners: [":80"]
+          upstreams:
+            web: {origins: ["http://a"]}
+            old: {origins: ["http://b"]}
+          routes: [{upstream: web}]
+          """);
+
+  private static final Configuration NEXT =
+      configuration(
+          """
+          listeners: [":80", ":81"]
+          upstreams:
+            web: {origins: ["http://a", "http://c"], connect-timeout: 250ms}
+            new: {origins: ["http://b"]}
+          routes: [{upstream: web, host: example.org}]
+          cache: {memory: {capacity: 1GiB}}
+          limits: {fields: 50}
+          """);
+
+  @Test
+  void everyChangeIsNamedWithBothValues() {
+    assertThat(NEXT.changesFrom(RUNNING))
+        .extracting(SettingChange::toString)
+        .containsExactly(
+            "listeners: a list of 1 → a list of 2 (after a restart)",
+            "upstreams.old: present → absent",
+            "upstreams.web.origins: a list of 1 → a list of 2",
+            "upstreams.web.connect-timeout: 1s → 250ms",
+            "upstreams.new: absent → present",
+            "routes[0].host: absent → example.org",
+            "cache.memory.capacity: 256MiB → 1GiB (after a restart)",
+            "cache.max-object-size: 32MiB → 128MiB (after a restart)",
+            "limits.fields: 100 → 50");
+  }
+
+  @Test
+  void sameSettingsHaveNoChanges() {
+    assertThat(RUNNING.changesFrom(RUNNING)).isEmpty();
+  }
+
+  @Test
+  void anUpstreamMayMoveInTheFile() {
+    var moved =
+        configuration(
+            """
+            routes: [{upstream: web}]
+            listeners: [{address: ":80"}]
+            upstreams:
+              old: {origins: [{url: "http://b", weight: 1}]}
+              web: {origins: ["http://a"]}
+            """);
+    assertThat(moved.changesFrom(RUNNING)).isEmpty();
+  }
+
+  @Test
+  void aReloadKeepsWhatNeedsARestart() {
+    Configuration reloaded = NEXT.reloadedOver(RUNNING);
+    assertThat(reloaded.listeners()).isEqualTo(RUNNING.listeners());
+    assertThat(reloaded.cache()).isEqualTo(RUNNING.cache());
+    assertThat(reloaded.routes()).isEqualTo(NEXT.routes());
+    assertThat(reloaded.limits().fields()).isEqualTo(50);
+    assertThat(reloaded.upstreams().getFirst().connectTimeout()).isEqualTo(Duration.ofMillis(250));
+  }
+
+  @Test
+  void whatWaitsForARestartIsNamedAgainAtTheNextReload() {
+    assertThat(NEXT.changesFrom(NEXT.reloadedOver(RUNNING)))
+        .extracting(SettingChange::path)
+        .containsExactly("listeners", "cache.memory.capacity", "cache.max-object-size");
+  }
+
+  private static Configuration configuration(String text) {
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    return ((ConfigurationReading.Accepted) reading).configuration();
+  }
+}
