@@ -1,0 +1,79 @@
+package io.kamille.perf;
+
+import static io.kamille.perf.compare.ComparisonOptions.IDLE;
+import static io.kamille.perf.compare.ComparisonOptions.REQUESTS;
+
+import io.kamille.perf.compare.ComparisonOptions;
+import io.kamille.perf.compare.IdleComparison;
+import io.kamille.perf.compare.RequestComparison;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.openjdk.jmh.runner.BenchmarkList;
+import org.openjdk.jmh.runner.format.OutputFormatFactory;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** What {@code ./dev bench} runs: a comparison with other servers, or micro-benchmarks by name. */
+public final class Bench {
+
+  private static final String HELP =
+      """
+      ./dev bench hit  [OPTIONS]   a stored response, compared with the floor and other servers
+      ./dev bench pass [OPTIONS]   a small response that must not be stored, compared
+      ./dev bench idle [OPTIONS]   what an idle persistent connection takes of memory, compared
+      ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
+      """;
+
+  private static final int USAGE = 64;
+  private static final int UNAVAILABLE = 69;
+
+  private Bench() {}
+
+  /** Runs what the first argument names with the other arguments. */
+  public static void main(String[] arguments) throws InterruptedException {
+    if (arguments.length == 0 || arguments[0].startsWith("-")) {
+      printHelp();
+      return;
+    }
+    try {
+      run(arguments[0], List.of(arguments).subList(1, arguments.length));
+    } catch (IllegalArgumentException e) {
+      fail(USAGE, e);
+    } catch (IOException e) {
+      fail(UNAVAILABLE, e);
+    }
+  }
+
+  private static void run(String name, List<String> arguments)
+      throws IOException, InterruptedException {
+    switch (name) {
+      case "hit" -> RequestComparison.ofHits(REQUESTS.parse(arguments)).run();
+      case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
+      case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
+      default -> runMicro(name, arguments);
+    }
+  }
+
+  private static void fail(int status, Exception why) {
+    System.err.println("bench: " + why.getMessage());
+    System.exit(status);
+  }
+
+  private static void printHelp() {
+    System.out.println(HELP);
+    System.out.println(ComparisonOptions.HELP.indent(2));
+    System.out.println("Micro-benchmarks:");
+    var silent = OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT);
+    BenchmarkList.defaultList().getAll(silent, List.of()).stream()
+        .map(benchmark -> benchmark.getUsername().replaceFirst("^.*?(\\w+\\.\\w+)$", "$1"))
+        .sorted()
+        .forEach(benchmark -> System.out.println("  " + benchmark));
+  }
+
+  private static void runMicro(String name, List<String> arguments) throws IOException {
+    var words = new ArrayList<>(Arrays.asList(name, "-prof", "gc"));
+    words.addAll(arguments);
+    org.openjdk.jmh.Main.main(words.toArray(String[]::new));
+  }
+}

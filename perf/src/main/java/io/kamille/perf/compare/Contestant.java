@@ -1,0 +1,68 @@
+package io.kamille.perf.compare;
+
+import io.kamille.perf.host.Child;
+import io.kamille.perf.load.FixedContent;
+import io.kamille.perf.peer.Peer;
+import io.kamille.perf.peer.Peer.Job;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * A server that runs.
+ *
+ * @param process with its children
+ * @param port on the loopback address
+ */
+record Contestant(Peer peer, Child process, int port) {
+
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+
+  /** The first fills the store; two more show where the answer comes from. */
+  private static final int PROOF_REQUESTS = 3;
+
+  String name() {
+    return peer.name();
+  }
+
+  /**
+   * Makes sure that the server gives the right octets, and from the right place: a stored response
+   * keeps the number that the origin gave it.
+   *
+   * @throws IOException if not
+   */
+  void prove(Subject subject) throws IOException, InterruptedException {
+    String expected = FixedContent.hash(FixedContent.octets(subject.size()));
+    Set<String> serials = new HashSet<>();
+    try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      for (int i = 0; i < PROOF_REQUESTS; i++) {
+        HttpResponse<byte[]> response = get(client, subject.path());
+        if (response.statusCode() != 200 || !FixedContent.hash(response.body()).equals(expected)) {
+          throw new IOException(
+              name() + " gave a wrong answer to " + subject.path() + ": " + response);
+        }
+        response.headers().firstValue("X-Serial").ifPresent(serials::add);
+      }
+    }
+    int most = subject.job() == Job.HIT ? 1 : PROOF_REQUESTS;
+    int least = subject.job() == Job.HIT ? 0 : PROOF_REQUESTS;
+    if (serials.size() < least || serials.size() > most) {
+      throw new IOException(
+          name() + " asked the origin " + serials.size() + " times for " + subject.path());
+    }
+  }
+
+  private HttpResponse<byte[]> get(HttpClient client, String path)
+      throws IOException, InterruptedException {
+    var request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .timeout(LIMIT)
+            .build();
+    return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+  }
+}

@@ -1,0 +1,35 @@
+package io.kamille.perf.compare;
+
+import io.kamille.perf.host.Workbench;
+import io.kamille.perf.load.OriginStub;
+import io.kamille.perf.peer.Jvm;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The origin that all servers ask, in a process of its own.
+ *
+ * @param port on the loopback address
+ */
+record Origin(int port) {
+
+  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+
+  static Origin start(Workbench bench) throws IOException {
+    int port = Workbench.freePort();
+    bench
+        .start("origin", Workbench.Core.OTHERS, Jvm.command(OriginStub.class, List.of(), port))
+        .awaitListening(port, START_LIMIT);
+    return new Origin(port);
+  }
+
+  /** How many requests it has answered. */
+  long requests() throws IOException {
+    try (var in = URI.create("http://127.0.0.1:" + port + "/requests").toURL().openStream()) {
+      return Long.parseLong(new String(in.readAllBytes(), StandardCharsets.US_ASCII));
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.kamille.perf.compare;
+
+import io.kamille.perf.host.Checkout;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The file behind a table: the facts about the machine as comments, then a line per round. */
+final class RawData {
+
+  private static final String TITLES =
+      "subject,server,round,requests,micros,user_micros,kernel_micros,core_micros,"
+          + "p50_micros,p99_micros,p999_micros,resident_bytes,proportional_bytes,allocated_bytes";
+
+  private static final String IDLE_TITLES =
+      "server,round,connections,proportional_bytes_before,proportional_bytes_after,"
+          + "live_heap_bytes_before,live_heap_bytes_after";
+
+  private RawData() {}
+
+  /** Writes the file, if one was asked for. */
+  static void keep(Checkout checkout, ComparisonOptions options, String csv) throws IOException {
+    if (options.record() == null) {
+      return;
+    }
+    Path file = checkout.logData().resolve(options.record() + ".csv");
+    Files.createDirectories(checkout.logData());
+    Files.writeString(file, csv);
+    System.out.println("raw data: " + checkout.root().relativize(file));
+  }
+
+  static String csv(Map<String, String> facts, List<Sample> samples) {
+    return csv(facts, TITLES, samples.stream().map(RawData::line));
+  }
+
+  static String csvOfIdle(Map<String, String> facts, List<IdleSample> samples) {
+    return csv(facts, IDLE_TITLES, samples.stream().map(RawData::line));
+  }
+
+  private static String csv(Map<String, String> facts, String titles, Stream<String> lines) {
+    Stream<String> comments =
+        facts.entrySet().stream().map(fact -> "# " + fact.getKey() + ": " + fact.getValue());
+    return Stream.of(comments, Stream.of(titles), lines)
+        .flatMap(part -> part)
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private static String line(Sample sample) {
+    return line(
+        sample.subject().label(),
+        sample.server(),
+        sample.round(),
+        sample.load().requests(),
+        sample.load().micros(),
+        sample.cpu().userMicros(),
+        sample.cpu().kernelMicros(),
+        sample.coreMicros(),
+        sample.load().p50Micros(),
+        sample.load().p99Micros(),
+        sample.load().p999Micros(),
+        sample.memory().residentBytes(),
+        sample.memory().proportionalBytes(),
+        sample.allocatedBytes());
+  }
+
+  private static String line(IdleSample sample) {
+    return line(
+        sample.server(),
+        sample.round(),
+        sample.connections(),
+        sample.before().proportionalBytes(),
+        sample.after().proportionalBytes(),
+        sample.liveHeapBefore(),
+        sample.liveHeapAfter());
+  }
+
+  private static String line(Object... cells) {
+    return Stream.of(cells).map(String::valueOf).collect(Collectors.joining(","));
+  }
+}

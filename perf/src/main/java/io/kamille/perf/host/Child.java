@@ -1,0 +1,122 @@
+package io.kamille.perf.host;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BinaryOperator;
+import java.util.stream.Stream;
+
+/** A process we started, with its own children: nginx and Varnish work in those. Any thread. */
+public final class Child {
+
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(3);
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+  private static final int LOG_LINES = 5;
+
+  private final String name;
+  private final Process process;
+  private final Path log;
+
+  Child(String name, Process process, Path log) {
+    this.name = name;
+    this.process = process;
+    this.log = log;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /**
+   * Waits until somebody listens on that loopback port.
+   *
+   * @throws IOException if the process ended or the limit passed; with what it printed last
+   */
+  public void awaitListening(int port, Duration limit) throws IOException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (!isListening(port)) {
+      if (!process.isAlive()) {
+        throw new IOException(name + " ended with status " + process.exitValue() + lastWords());
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException(name + " is not listening after " + limit + lastWords());
+      }
+      LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+    }
+  }
+
+  private static boolean isListening(int port) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  /** CPU time of the process and all its children so far. */
+  public CpuTime cpuTime() throws IOException {
+    return sum(
+        CpuTime.ZERO, CpuTime::plus, pid -> CpuTime.parse(Files.readString(proc(pid, "stat"))));
+  }
+
+  /** Memory of the process and all its children now. */
+  public MemoryUse memory() throws IOException {
+    return sum(
+        MemoryUse.NONE,
+        MemoryUse::plus,
+        pid -> MemoryUse.parse(Files.readAllLines(proc(pid, "smaps_rollup"))));
+  }
+
+  private interface Reading<T> {
+    T of(long pid) throws IOException;
+  }
+
+  private <T> T sum(T zero, BinaryOperator<T> plus, Reading<T> reading) throws IOException {
+    if (!process.isAlive()) {
+      throw new IOException(name + " ended with status " + process.exitValue() + lastWords());
+    }
+    T sum = reading.of(process.pid());
+    for (ProcessHandle child : process.descendants().toList()) {
+      try {
+        sum = plus.apply(sum, reading.of(child.pid()));
+      } catch (IOException gone) {
+        // A child that has just ended; its parent carries its time.
+        sum = plus.apply(sum, zero);
+      }
+    }
+    return sum;
+  }
+
+  private static Path proc(long pid, String file) {
+    return Path.of("/proc", Long.toString(pid), file);
+  }
+
+  /** Ends the process and its children, by force if they hesitate. */
+  public void stop() {
+    List<ProcessHandle> all =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    process.destroy();
+    try {
+      process.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    all.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private String lastWords() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      List<String> last = lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size());
+      return last.isEmpty() ? "" : ": " + String.join(" | ", last);
+    } catch (IOException unreadable) {
+      return "";
+    }
+  }
+}

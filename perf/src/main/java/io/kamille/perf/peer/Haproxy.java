@@ -1,0 +1,65 @@
+package io.kamille.perf.peer;
+
+import io.kamille.perf.host.Programs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** HAProxy with its cache in memory, or as a plain proxy where nothing is to be stored. */
+public record Haproxy() implements Peer {
+
+  private static final String CONFIGURATION =
+      """
+      global
+        nbthread 1
+        maxconn %CONNECTIONS%
+        no strict-limits
+      defaults
+        mode http
+        timeout connect 5s
+        timeout client 1h
+        timeout server 1h
+        timeout http-keep-alive 1h
+        http-reuse always
+      cache hit
+        total-max-size 64
+        max-object-size 2000000
+        max-age 3600
+      frontend clients
+        bind 127.0.0.1:%PORT% backlog 1024
+        default_backend origin
+      backend origin
+        server only 127.0.0.1:%ORIGIN%
+      """;
+
+  private static final String STORE =
+      """
+        http-request cache-use hit
+        http-response cache-store hit
+      """;
+
+  @Override
+  public String name() {
+    return "haproxy";
+  }
+
+  @Override
+  public @Nullable String missing() {
+    return Programs.find("haproxy") == null
+        ? "haproxy is not installed; install it with: apt-get install haproxy"
+        : null;
+  }
+
+  @Override
+  public String version() {
+    return Programs.firstLine(List.of(String.valueOf(Programs.find("haproxy")), "-v"));
+  }
+
+  @Override
+  public List<String> prepare(Path directory, Place place) throws IOException {
+    String text = place.job() == Job.HIT ? CONFIGURATION + STORE : CONFIGURATION;
+    Path file = Template.write(directory.resolve("haproxy.cfg"), text, place);
+    return List.of(String.valueOf(Programs.find("haproxy")), "-db", "-f", file.toString());
+  }
+}

@@ -1,0 +1,79 @@
+package io.kamille.perf.peer;
+
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kamille, as {@code ./dev build} makes it.
+ *
+ * @param program {@code bin/kamille}
+ */
+public record Kamille(Path program) implements Peer {
+
+  private static final String CONFIGURATION =
+      """
+      listeners:
+        - address: 127.0.0.1:%PORT%
+      loops: 1
+      upstreams:
+        origin:
+          origins:
+            - http://127.0.0.1:%ORIGIN%
+      routes:
+        - upstream: origin
+      cache:
+        memory:
+          capacity: 256MiB
+      limits:
+        connections: %CONNECTIONS%
+        idle-timeout: 1h
+      log:
+        access:
+          enabled: off
+      admin:
+        address: off
+      """;
+
+  /** Kamille of that checkout. */
+  public Kamille(Checkout checkout) {
+    this(checkout.kamille());
+  }
+
+  @Override
+  public String name() {
+    return "kamille";
+  }
+
+  @Override
+  public @Nullable String missing() {
+    return Files.isExecutable(program) ? null : "kamille is not built; build it with: ./dev build";
+  }
+
+  @Override
+  public String version() {
+    return Programs.firstLine(List.of(program.toString(), "version"));
+  }
+
+  @Override
+  public List<String> prepare(Path directory, Place place) throws IOException {
+    Path file = Template.write(directory.resolve("kamille.yaml"), CONFIGURATION, place);
+    String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
+    return List.of(
+        "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());
+  }
+
+  @Override
+  public int warmupSeconds() {
+    return Jvm.WARMUP_SECONDS;
+  }
+
+  @Override
+  public boolean isJava() {
+    return true;
+  }
+}

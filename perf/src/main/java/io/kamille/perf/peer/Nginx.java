@@ -1,0 +1,96 @@
+package io.kamille.perf.peer;
+
+import io.kamille.perf.host.Programs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** nginx with {@code proxy_cache}, or as a plain proxy where nothing is to be stored. */
+public record Nginx() implements Peer {
+
+  /*
+   * Small objects are read and written, larger ones go by sendfile: each as it is cheaper.
+   * open_file_cache saves an open() for each hit. The files are in the page cache once warmed.
+   */
+  private static final String CONFIGURATION =
+      """
+      daemon off;
+      worker_processes 1;
+      worker_rlimit_nofile 20000;
+      pid %DIRECTORY%/nginx.pid;
+      error_log stderr crit;
+      events {
+        worker_connections %CONNECTIONS%;
+      }
+      http {
+        access_log off;
+        tcp_nopush on;
+        keepalive_timeout 1h;
+        keepalive_requests 1000000000;
+        open_file_cache max=1000 inactive=1h;
+        open_file_cache_valid 1h;
+        client_body_temp_path %DIRECTORY%/body;
+        proxy_temp_path %DIRECTORY%/proxy;
+        fastcgi_temp_path %DIRECTORY%/fastcgi;
+        uwsgi_temp_path %DIRECTORY%/uwsgi;
+        scgi_temp_path %DIRECTORY%/scgi;
+        proxy_cache_path %STORE% keys_zone=hit:8m max_size=256m inactive=1h use_temp_path=off;
+        upstream origin {
+          server 127.0.0.1:%ORIGIN%;
+          keepalive 64;
+          keepalive_requests 1000000000;
+        }
+        server {
+          listen 127.0.0.1:%PORT% backlog=1024;
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_set_header Host $http_host;
+          location / {
+            sendfile on;
+            proxy_pass http://origin;
+            proxy_cache %CACHE%;
+          }
+          location = /hit/1024 {
+            sendfile off;
+            proxy_pass http://origin;
+            proxy_cache %CACHE%;
+          }
+        }
+      }
+      """;
+
+  @Override
+  public String name() {
+    return "nginx";
+  }
+
+  @Override
+  public @Nullable String missing() {
+    return Programs.find("nginx") == null
+        ? "nginx is not installed; install it with: apt-get install nginx-light"
+        : null;
+  }
+
+  @Override
+  public String version() {
+    return Programs.firstLine(List.of(String.valueOf(Programs.find("nginx")), "-v"));
+  }
+
+  @Override
+  public List<String> prepare(Path directory, Place place) throws IOException {
+    Path file = directory.resolve("nginx.conf");
+    String text =
+        (user() + CONFIGURATION)
+            .replace("%CACHE%", place.job() == Job.HIT ? "hit" : "off")
+            .replace("%STORE%", directory.resolve("store").toString());
+    Template.write(file, text, place);
+    return List.of(
+        String.valueOf(Programs.find("nginx")), "-p", directory.toString(), "-c", file.toString());
+  }
+
+  /** As root, the worker must stay root to reach our directory. */
+  private static String user() {
+    return "root".equals(System.getProperty("user.name")) ? "user root;\n" : "";
+  }
+}

@@ -1,0 +1,53 @@
+package io.kamille.perf.peer;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A server that can be compared: one worker, no log, otherwise as its manual recommends. */
+public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
+
+  /** What the server has to do. */
+  enum Job {
+    /** Answer from its store. */
+    HIT,
+    /** Ask the origin each time; what can be switched off about storing is. */
+    PASS
+  }
+
+  /**
+   * Where a server listens and asks.
+   *
+   * @param port ours, on the loopback address
+   * @param originPort the origin's, on the loopback address
+   * @param connections how many there will be at once at most
+   * @param javaOptions for a server in Java, besides its own and KAMILLE_JAVA_OPTS
+   */
+  record Place(Job job, int port, int originPort, int connections, List<String> javaOptions) {}
+
+  /** A short name in lower case. */
+  String name();
+
+  /** What is missing on this machine and how to install it, or null if nothing is. */
+  @Nullable String missing();
+
+  /** The version of the installed server. */
+  String version();
+
+  /**
+   * Writes the configuration into {@code directory} and returns the command that runs the server in
+   * the foreground.
+   */
+  List<String> prepare(Path directory, Place place) throws IOException;
+
+  /** Seconds under load until its code is as fast as it gets. */
+  default int warmupSeconds() {
+    return 2;
+  }
+
+  /** Whether its memory is a Java heap, in which garbage waits. */
+  default boolean isJava() {
+    return false;
+  }
+}

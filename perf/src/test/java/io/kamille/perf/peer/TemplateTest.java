@@ -1,0 +1,34 @@
+package io.kamille.perf.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.perf.peer.Peer.Job;
+import io.kamille.perf.peer.Peer.Place;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TemplateTest {
+
+  private static final Place PLACE = new Place(Job.HIT, 8080, 9000, 64, List.of());
+
+  static Stream<Peer> peers() {
+    return Stream.of(
+        new Kamille(Path.of("bin/kamille")), new Nginx(), new Haproxy(), new Varnish());
+  }
+
+  @ParameterizedTest
+  @MethodSource("peers")
+  void noPlaceStaysEmpty(Peer peer, @TempDir Path directory) throws Exception {
+    peer.prepare(directory, PLACE);
+    try (var files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        assertThat(Files.readString(file)).contains("9000").doesNotContain("%");
+      }
+    }
+  }
+}
