@@ -204,7 +204,7 @@ public final class CacheHandler implements ExchangeHandler {
       release(stale);
       Forwarding forwarding = new Forwarding(reason);
       fetches.pass(exchange, isForOrigin ? forwarding : forwarding.detail(storability.detail()));
-    } else if (flights.isUncachable(key)) {
+    } else if (flights.isUncachable(key, request)) {
       release(stale);
       fetches.fillPerhaps(exchange, key.copy(), new Forwarding(reason));
     } else if (reason != ForwardReason.REQUEST

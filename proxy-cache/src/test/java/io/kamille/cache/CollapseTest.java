@@ -3,6 +3,7 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.FieldName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +90,88 @@ class CollapseTest {
     assertThat(fixture.forwarded()).isEqualTo(7);
     fixture.origin.last().respond(200, "x", "Cache-Control", FRESH);
     fixture.run();
+  }
+
+  @Test
+  void aStorableAnswerMakesRequestsWaitAgain() {
+    get(1);
+    fixture.origin.last().respond(200, "mine", "Cache-Control", "private");
+    get(1);
+    fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
+    fixture.cache.operations().clear();
+    List<RecordingReply> replies = get(3);
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("ours"));
+  }
+
+  @Test
+  void anAnswerToAClientWithCookieIsNotRememberedForThoseWithout() {
+    fixture.get("Cookie", "session=1");
+    List<RecordingReply> known = get(2, "Cookie", "session=2");
+    List<RecordingReply> unknown = get(3);
+    fixture.origin.last().respond(200, "mine", "Cache-Control", "private");
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    assertThat(fixture.origin.last().request().fields().has(FieldName.COOKIE)).isFalse();
+    fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(unknown).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("ours"));
+    for (int i = 1; i < 3; i++) {
+      fixture.origin.requests().get(i).respond(200, "own", "Cache-Control", "private");
+    }
+    assertThat(known).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("own"));
+    fixture.cache.operations().clear();
+    get(3, "Cookie", "session=3");
+    assertThat(fixture.forwarded()).isEqualTo(7);
+    fixture.origin.requests().stream()
+        .skip(4)
+        .forEach(forwarded -> forwarded.respond(200, "x", "Cache-Control", "private"));
+    get(3);
+    assertThat(fixture.forwarded()).isEqualTo(8);
+    fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
+  }
+
+  @Test
+  void anAnswerToAnAuthorizedRequestIsNotRememberedForOthers() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    RecordingReply leader = fixture.get("Authorization", "Basic eDp5");
+    List<RecordingReply> replies = get(3);
+    fixture.origin.last().respond(200, "mine", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(leader.text()).isEqualTo("mine");
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.last().respond(200, "ours", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("ours"));
+    assertThat(fixture.forwarded()).isEqualTo(3);
+  }
+
+  @Test
+  void whatMayNotBeStoredByTheRequestIsNotRemembered() {
+    fixture.get("Cache-Control", "no-store");
+    fixture.origin.last().respond(200, "x", "Cache-Control", "no-store");
+    fixture.get("Authorization", "Basic eDp5");
+    fixture.origin.last().respond(200, "x", "Cache-Control", "private");
+    get(3);
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.last().respond(200, "x", "Cache-Control", FRESH);
+    fixture.run();
+  }
+
+  @Test
+  void aRefusalOfOneRequestIsNotRemembered() {
+    for (int status : new int[] {400, 401, 403, 412, 416, 429}) {
+      int before = fixture.forwarded();
+      fixture.get();
+      fixture.origin.last().respond(status, "no", "Cache-Control", "no-store");
+      get(2);
+      assertThat(fixture.forwarded()).isEqualTo(before + 2);
+      fixture.origin.last().fail(Kind.CONNECTION_REFUSED);
+      fixture.run();
+    }
   }
 
   @Test

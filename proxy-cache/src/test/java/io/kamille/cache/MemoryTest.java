@@ -1,7 +1,12 @@
 package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -208,6 +213,33 @@ class MemoryTest {
     reader.leave();
     reader.resume();
     assertThat(fixture.send("GET", uri(1)).content()).hasSize(390_000);
+  }
+
+  @Test
+  void aChunkThatCannotBeCopiedIsReleasedAndEndsTheResponse() {
+    RecordingReply reply = fixture.get();
+    ScriptedOrigin.Forwarded origin = fixture.origin.last();
+    origin.head(200, -1, "Cache-Control", FRESH).write("a");
+    ByteBuf chunk = new Unreadable();
+    assertThatThrownBy(() -> origin.write(chunk)).isInstanceOf(UnsupportedOperationException.class);
+    assertThat(chunk.refCnt()).isZero();
+    origin.abort();
+    assertThat(reply.text()).isEqualTo("a");
+    assertThat(reply.isAborted()).isTrue();
+  }
+
+  /** A chunk that refuses to be copied. */
+  private static final class Unreadable extends UnpooledDirectByteBuf {
+
+    Unreadable() {
+      super(UnpooledByteBufAllocator.DEFAULT, 8, 8);
+      writeLong(1);
+    }
+
+    @Override
+    public ByteBuf getBytes(int index, ByteBuffer target) {
+      throw new UnsupportedOperationException("unreadable");
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -108,6 +109,12 @@ final class ScriptedOrigin implements ExchangeHandler {
       if (cancelled == null) {
         reply.write(ByteBufAllocator.DEFAULT.directBuffer(content.length).writeBytes(content));
       }
+      return this;
+    }
+
+    /** Takes ownership, as the reply does. */
+    Forwarded write(ByteBuf chunk) {
+      reply.write(chunk);
       return this;
     }
 

@@ -134,6 +134,23 @@ class ValidationTest {
   }
 
   @Test
+  void anAnswerAboutSomethingElseThatBreaksOffIsAskedAgainToo() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(100);
+    RecordingReply leader = fixture.get();
+    RecordingReply follower = fixture.get();
+    fixture.origin.last().head(304, 0, "ETag", "\"v2\"").abort();
+    fixture.run();
+    assertThat(leader.isBegun()).isFalse();
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    assertThat(fixture.origin.last().request().fields().has(FieldName.IF_NONE_MATCH)).isFalse();
+    fixture.origin.last().respond(200, "hello 2", "ETag", "\"v2\"", "Cache-Control", "max-age=60");
+    fixture.run();
+    assertThat(leader.text()).isEqualTo("hello 2");
+    assertThat(follower.text()).isEqualTo("hello 2");
+  }
+
+  @Test
   void noCacheIsValidatedOnEveryUse() {
     fixture.get();
     fixture.origin.last().respond(200, "hello", "Cache-Control", "no-cache", "ETag", TAG);

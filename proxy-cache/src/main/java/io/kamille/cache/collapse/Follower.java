@@ -94,7 +94,7 @@ public final class Follower implements ContentSource {
       case Stage.Filling filling -> read(filling, false);
       case Stage.Filled(var filling, var length) -> read(filling, true);
       case Stage.Broken(var why) -> breakOff(why);
-      case Stage.Apart() -> goAlone();
+      case Stage.Apart(var hasCookie) -> goApart(hasCookie);
       case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : flight.nowNanos());
       case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
     }
@@ -142,6 +142,14 @@ public final class Follower implements ContentSource {
   private void breakOff(Failure why) {
     if (state == State.BEGUN) {
       leaveFor(() -> client.abort(why));
+    } else {
+      goAgain(deadlineNanos);
+    }
+  }
+
+  private void goApart(boolean hasCookie) {
+    if (InFlightTable.hasCookie(exchange.request()) == hasCookie) {
+      goAlone();
     } else {
       goAgain(deadlineNanos);
     }

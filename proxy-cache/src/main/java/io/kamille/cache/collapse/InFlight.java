@@ -5,6 +5,7 @@ import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
@@ -107,9 +108,9 @@ public final class InFlight {
     settle(new Stage.Broken(why));
   }
 
-  /** The response is for the leader alone. */
-  public void apart() {
-    settle(new Stage.Apart());
+  /** The response to that request, the leader's, is for the leader alone. Borrows it. */
+  public void apart(RequestHead request) {
+    settle(new Stage.Apart(InFlightTable.hasCookie(request)));
   }
 
   /** There will be no response: one of the followers may lead. */

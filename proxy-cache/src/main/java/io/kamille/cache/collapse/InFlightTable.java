@@ -1,6 +1,8 @@
 package io.kamille.cache.collapse;
 
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,9 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InFlightTable {
 
+  /*
+   * Origins answer users whom they know by a cookie otherwise than all others. What comes for
+   * requests with Cookie therefore says nothing about those without, and is remembered apart: a
+   * client with a session cannot have requests without one forwarded singly, nor the reverse.
+   */
   private final WallClock clock;
   private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
   private final UncachableKeys uncachable = new UncachableKeys();
+  private final UncachableKeys uncachableWithCookie = new UncachableKeys();
 
   public InFlightTable(WallClock clock) {
     this.clock = clock;
@@ -48,19 +56,31 @@ public final class InFlightTable {
     flights.remove(key, flight);
   }
 
-  /** Whether requests under that key are better not held back. Borrows the key. */
-  public boolean isUncachable(CacheKey key) {
-    return uncachable.contains(key, clock.nanos());
+  /** Whether requests like that one are better not held back. Borrows key and request. */
+  public boolean isUncachable(CacheKey key, RequestHead request) {
+    return uncachableLike(request).contains(key, clock.nanos());
   }
 
-  /** Remembers for a while that what comes for that key is not shared. Keeps the key. */
-  public void uncachable(CacheKey key, long durationNanos) {
-    uncachable.add(key, clock.nanos() + durationNanos);
+  /**
+   * Remembers for a while that what comes for requests like that one is not shared. Keeps the key,
+   * borrows the request.
+   */
+  public void uncachable(CacheKey key, RequestHead request, long durationNanos) {
+    uncachableLike(request).add(key, clock.nanos() + durationNanos);
   }
 
-  /** What comes for that key is shared after all. Borrows the key. */
-  public void cachable(CacheKey key) {
-    uncachable.remove(key);
+  /** What comes for requests like that one is shared after all. Borrows key and request. */
+  public void cachable(CacheKey key, RequestHead request) {
+    uncachableLike(request).remove(key);
+  }
+
+  /** Whether the origin may know the user, who then gets answers of his own. */
+  static boolean hasCookie(RequestHead request) {
+    return request.fields().has(FieldName.COOKIE);
+  }
+
+  private UncachableKeys uncachableLike(RequestHead request) {
+    return hasCookie(request) ? uncachableWithCookie : uncachable;
   }
 
   /** How many flights there are, for metrics. */

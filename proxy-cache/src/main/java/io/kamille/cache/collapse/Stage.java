@@ -39,8 +39,14 @@ sealed interface Stage {
   /** The content broke off: who has begun must break off too, the others ask again. */
   record Broken(Failure why) implements Stage {}
 
-  /** The response is not to be shared: everybody goes to the origin alone. */
-  record Apart() implements Stage {}
+  /**
+   * The response is not to be shared: everybody like the leader goes to the origin alone, the
+   * others ask the cache again.
+   *
+   * @param hasCookie whether the leader's request has Cookie: the followers like it are those for
+   *     which that is the same
+   */
+  record Apart(boolean hasCookie) implements Stage {}
 
   /**
    * Nothing is shared, but something has changed: everybody asks the cache again.

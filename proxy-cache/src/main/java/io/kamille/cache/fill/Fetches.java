@@ -257,7 +257,7 @@ public final class Fetches {
 
   /** Makes a response visible; the caller owns one lease on it. */
   StoredResponse complete(Fetch fetch, Fill fill) {
-    flights.cachable(fetch.key());
+    flights.cachable(fetch.key(), fetch.request());
     loops.current().counters().filled(true);
     return fill.complete();
   }
@@ -267,9 +267,9 @@ public final class Fetches {
     fill.abandon();
   }
 
-  /** Remembers that waiting for this key is no use, for a while. */
-  void uncachable(CacheKey key) {
-    flights.uncachable(key, settings.uncachableNanos());
+  /** Remembers that waiting for what this fetch has brought is no use, for a while. */
+  void uncachable(Fetch fetch) {
+    flights.uncachable(fetch.key(), fetch.request(), settings.uncachableNanos());
   }
 
   /** Sends a stored response after all. Takes over one lease. */

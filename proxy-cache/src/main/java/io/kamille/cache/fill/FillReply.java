@@ -28,7 +28,8 @@ final class FillReply implements Reply, ContentSource {
   /*
    * The origin's side is a straight line: WAITING for a head, CONTENT, ENDED. DROPPING is content
    * that nobody wants: of a 304's or an error's response after the stored one was sent. REPEATING
-   * is a 304 that is not about what we have: the request goes out again without conditions.
+   * is a 304 that is not about what we have: the request goes out again without conditions, however
+   * that answer ends.
    *
    * The client's side is the output's. A client that leaves does not end the fill while others
    * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
@@ -103,7 +104,7 @@ final class FillReply implements Reply, ContentSource {
       store(head, contentLength, facts, now);
     } else {
       fetch.forwarding().detail(storability.detail());
-      goApart(head.status() < 500);
+      refuse(storability, head.status());
     }
     answer(head, contentLength, facts);
   }
@@ -131,13 +132,23 @@ final class FillReply implements Reply, ContentSource {
     }
   }
 
+  /** The followers cannot use this response; what it refuses to the leader alone, one may lead. */
+  private void refuse(Storability why, int status) {
+    if (why != Storability.AUTHORIZATION) {
+      goApart(why.isLasting(status));
+    } else if (flight != null) {
+      flight.vacant();
+      flight = null;
+    }
+  }
+
   /** The followers cannot use this response, and perhaps those to come should not even wait. */
   private void goApart(boolean isLasting) {
     if (flight != null) {
       if (isLasting) {
-        here.uncachable(fetch.key());
+        here.uncachable(fetch);
       }
-      flight.apart();
+      flight.apart(fetch.request());
       flight = null;
     }
   }
@@ -181,10 +192,10 @@ final class FillReply implements Reply, ContentSource {
       return;
     }
     if (fill != null) {
-      String trouble = fill.append(chunk);
+      String trouble = append(fill, chunk);
       if (trouble != null) {
-        if (trouble.equals(Fill.TOO_LARGE)) {
-          here.uncachable(fetch.key());
+        if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
+          here.uncachable(fetch);
         }
         giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
       } else if (flight != null) {
@@ -197,11 +208,24 @@ final class FillReply implements Reply, ContentSource {
     }
   }
 
+  /** As {@link Fill#append}; a chunk that is not handed on is released. */
+  private static @Nullable String append(Fill fill, ByteBuf chunk) {
+    boolean isOver = false;
+    try {
+      String trouble = fill.append(chunk);
+      isOver = true;
+      return trouble;
+    } finally {
+      if (!isOver) {
+        chunk.release();
+      }
+    }
+  }
+
   @Override
   public void end(@Nullable Fields trailers) {
     if (state == State.REPEATING) {
-      state = State.ENDED;
-      here.repeat(fetch, client, flight);
+      repeat();
       return;
     }
     if (state == State.CONTENT && fill != null && !fill.isComplete()) {
@@ -216,6 +240,11 @@ final class FillReply implements Reply, ContentSource {
     if (isWanted) {
       output.end(trailers);
     }
+  }
+
+  private void repeat() {
+    state = State.ENDED;
+    here.repeat(fetch, client, flight);
   }
 
   private void complete(Fill filled) {
@@ -233,6 +262,10 @@ final class FillReply implements Reply, ContentSource {
   public void abort(Failure why) {
     if (state == State.WAITING) {
       fail(why);
+      return;
+    }
+    if (state == State.REPEATING) {
+      repeat();
       return;
     }
     boolean isWanted = state == State.CONTENT;

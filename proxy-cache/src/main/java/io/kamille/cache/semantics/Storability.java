@@ -46,6 +46,18 @@ public enum Storability {
     return this == STORABLE;
   }
 
+  /**
+   * Whether the next response to such a request will probably be refused as well: its own fields
+   * refuse it, and its status code tells of the resource rather than of one request.
+   */
+  public boolean isLasting(int status) {
+    return switch (this) {
+      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, NO_LIFETIME ->
+          status < 400 || status == StatusCode.NOT_FOUND || status == 410;
+      default -> false;
+    };
+  }
+
   /** A token for the {@code detail} of {@code Cache-Status} (RFC 9211 §2.8); empty if storable. */
   public String detail() {
     return detail;

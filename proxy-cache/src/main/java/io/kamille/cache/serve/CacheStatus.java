@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * This cache's member of the {@code Cache-Status} field (RFC 9211), behind those of the caches
  * nearer to the origin (§2). Immutable; any thread.
+ *
+ * <p>{@code stored} (§2.5) goes out with the head, before the content is here. It says that the
+ * response is storable and that storing it was begun; of a known length all memory is reserved by
+ * then. It is not true in the end if the content breaks off, if content of unknown length outgrows
+ * the limit or the memory, or if the key is purged meanwhile. A field cannot be taken back; the
+ * metric {@code kamille_cache_fills_total} counts how fills ended.
  */
 public final class CacheStatus {
 

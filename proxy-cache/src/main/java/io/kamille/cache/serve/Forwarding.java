@@ -35,7 +35,7 @@ public final class Forwarding {
     return this;
   }
 
-  /** The response was stored, or is being stored. */
+  /** The response is being stored; {@link CacheStatus} says what that promises. */
   public Forwarding stored(long ttlSeconds) {
     this.isStored = true;
     return ttl(ttlSeconds);
