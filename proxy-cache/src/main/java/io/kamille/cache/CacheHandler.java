@@ -88,7 +88,8 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   /**
-   * @param deadlineNanos until when the request may be held back (monotonic), or {@link #NOT_HELD}
+   * @param deadlineNanos until when the request may be held back (monotonic), {@link #NOT_HELD},
+   *     {@link Follower#ALONE} or {@link Follower#TO_THE_END}
    */
   private void handle(Exchange exchange, long deadlineNanos) {
     RequestHead request = exchange.request();
@@ -217,8 +218,7 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   private boolean mayBeHeld(long deadlineNanos) {
-    return settings.mayCollapse()
-        && (deadlineNanos == NOT_HELD || deadlineNanos - clock.nanos() > 0);
+    return settings.mayCollapse() && deadlineNanos != Follower.ALONE;
   }
 
   /** Collapses the request with those for the same key (RFC 9111 §4). */
@@ -240,12 +240,17 @@ public final class CacheHandler implements ExchangeHandler {
       flight = flights.find(key);
     }
     release(stored);
-    loops.current().counters().collapsed();
-    long deadline =
-        deadlineNanos == NOT_HELD
-            ? clock.nanos() + settings.collapseWaitTimeout().toNanos()
-            : deadlineNanos;
-    Follower.follow(exchange, flight, reason, cacheStatus, onward, deadline);
+    if (deadlineNanos == NOT_HELD) {
+      loops.current().counters().collapsed();
+    }
+    Follower.follow(exchange, flight, reason, cacheStatus, onward, deadline(deadlineNanos));
+  }
+
+  /** The deadline given, or a new one if that has passed. */
+  private long deadline(long given) {
+    long now = clock.nanos();
+    boolean isStanding = given == Follower.TO_THE_END || (given != NOT_HELD && given - now > 0);
+    return isStanding ? given : now + settings.collapseWaitTimeout().toNanos();
   }
 
   /** Forwards the request, unless the one before it has just brought what it wants. */

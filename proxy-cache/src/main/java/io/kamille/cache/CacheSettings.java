@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param policy what the operator decided where RFC 9111 leaves room
  * @param maxObjectBytes the largest response stored, head and content
  * @param mayCollapse whether requests wait for one that was forwarded before them
- * @param collapseWaitTimeout how long such a request waits for the response head
+ * @param collapseWaitTimeout how long such a request waits for the response head before one of
+ *     those that wait is forwarded for them all
  * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
  *     field
  */

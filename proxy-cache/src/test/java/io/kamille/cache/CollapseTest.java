@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class CollapseTest {
 
   private static final String FRESH = "max-age=60";
+  private static final String LONG_FRESH = "max-age=600";
   private static final String TAG = "\"v1\"";
 
   private final CacheFixture fixture = new CacheFixture();
@@ -341,15 +342,97 @@ class CollapseTest {
   }
 
   @Test
-  void whoHasWaitedTooLongGoesAlone() {
-    List<RecordingReply> replies = get(3);
-    fixture.advance(6);
-    assertThat(fixture.forwarded()).isEqualTo(3);
-    fixture.origin.requests().get(1).respond(200, "alone", "Cache-Control", FRESH);
-    assertThat(replies.get(1).text()).isEqualTo("alone");
-    fixture.origin.requests().get(2).respond(200, "too", "Cache-Control", FRESH);
-    fixture.origin.requests().get(0).respond(200, "late", "Cache-Control", FRESH);
+  void whenTheLeaderHangsOneFollowerLeadsForAll() {
+    List<RecordingReply> replies = get(51);
+    fixture.advance(4);
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.advance(1);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.advance(60);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(200, "second", "Cache-Control", LONG_FRESH);
+    fixture.run();
+    assertThat(replies.subList(1, 51))
+        .allSatisfy(
+            reply -> {
+              assertThat(reply.text()).isEqualTo("second");
+              assertThat(reply.isComplete()).isTrue();
+            });
+    fixture.origin.requests().get(0).respond(200, "late", "Cache-Control", LONG_FRESH);
     assertThat(replies.get(0).text()).isEqualTo("late");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void whenBothAttemptsHangAllAreAnsweredWhenTheSecondFails() {
+    List<RecordingReply> replies = get(51);
+    fixture.advance(5);
+    fixture.origin.requests().get(0).fail(Kind.HTTP_RESPONSE_TIMEOUT);
+    fixture.run();
+    assertThat(replies.get(0).status()).isEqualTo(504);
+    assertThat(replies.get(1).isEnded()).isFalse();
+    fixture.origin.requests().get(1).fail(Kind.HTTP_RESPONSE_TIMEOUT);
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.status()).isEqualTo(504));
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @Test
+  void aKeySeesOneMoreAttemptPerWaitTimeoutHoweverManyAsk() {
+    List<RecordingReply> replies = new ArrayList<>();
+    for (int second = 0; second < 20; second++) {
+      replies.addAll(get(10));
+      fixture.advance(1);
+    }
+    assertThat(fixture.forwarded()).isBetween(2, 5);
+    fixture.origin.requests().forEach(next -> next.respond(200, "x", "Cache-Control", LONG_FRESH));
+    fixture.run();
+    assertThat(replies).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("x"));
+  }
+
+  @Test
+  void whoWaitsEachForItsTimeIsNeverEarlierInLeadingThanTheTimeoutSays() {
+    get(1);
+    fixture.advance(3);
+    get(1);
+    fixture.advance(3);
+    get(1);
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.advance(2);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.advance(60);
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.requests().forEach(next -> next.respond(200, "x", "Cache-Control", LONG_FRESH));
+    fixture.run();
+  }
+
+  @Test
+  void whenTheSecondAttemptEndsWithNothingToShareOneFollowerLeadsAgain() {
+    List<RecordingReply> replies = get(51);
+    fixture.advance(60);
+    fixture.origin.last().fail(Kind.HTTP_REQUEST_ERROR);
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(3);
+    fixture.origin.last().head(200, 10, "Cache-Control", LONG_FRESH).write("01234").abort();
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    fixture.origin.last().respond(200, "x", "Cache-Control", LONG_FRESH);
+    fixture.run();
+    assertThat(replies.subList(3, 51)).allSatisfy(reply -> assertThat(reply.text()).isEqualTo("x"));
+    fixture.origin.requests().get(0).respond(200, "x", "Cache-Control", LONG_FRESH);
+  }
+
+  @Test
+  void aLeaderThatHangsIsCancelledWhenItsClientHasLeftAndAllHaveGoneOver() {
+    List<RecordingReply> replies = get(3);
+    replies.get(0).leave();
+    fixture.run();
+    assertThat(fixture.origin.last().isCancelled()).isFalse();
+    fixture.advance(5);
+    assertThat(fixture.origin.requests().get(0).isCancelled()).isTrue();
+    fixture.origin.last().respond(200, "x", "Cache-Control", LONG_FRESH);
+    fixture.run();
+    assertThat(replies.get(2).text()).isEqualTo("x");
   }
 
   @Test

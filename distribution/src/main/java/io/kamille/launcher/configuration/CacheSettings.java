@@ -100,7 +100,8 @@ public record CacheSettings(
       Setting.of(
               "cache.collapse.wait-timeout",
               ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
-              "How long such a request waits for the response head before it is forwarded itself.")
+              "How long such a request waits for the response head before another one is forwarded,"
+                  + " for all that wait.")
           .defaultsTo(Duration.ofSeconds(5));
 
   static final Section COLLAPSE =

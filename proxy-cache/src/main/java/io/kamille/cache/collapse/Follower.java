@@ -21,10 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Follower implements ContentSource {
 
+  /*
+   * Nobody waits for ever for a leader whose answer does not come, and yet its followers are no
+   * herd. The first whose time is over while there is no head takes the flight out of the table and
+   * leads another; all others go over to that one, each when its own time is over, and stay with it
+   * until it ends. So whatever the number of requests, a key sees at most one more attempt per
+   * wait-timeout; and each is answered at the latest when the attempt it went over to is, which the
+   * time-outs toward the origin bound.
+   *
+   * A flight that ends without anything to share hangs no longer: those who wait ask again and
+   * collapse anew. Only what may not be shared sends everybody to the origin at once.
+   */
+
+  /** The deadline of a request that is not to wait. */
+  public static final long ALONE = Long.MIN_VALUE + 1;
+
+  /** The deadline of a request that waits as long as the flight lasts. */
+  public static final long TO_THE_END = Long.MAX_VALUE;
+
   /** Where a follower goes that cannot be helped by the flight. Called on its loop. */
   public interface Onward {
 
-    /** Asks the cache again, which may hold the request back until {@code deadlineNanos}. */
+    /**
+     * Asks the cache again, which may hold the request back until {@code deadlineNanos}: a
+     * monotonic time, {@link #ALONE} or {@link #TO_THE_END}.
+     */
     void again(Exchange exchange, long deadlineNanos);
 
     /** Answers although the origin has no answer. */
@@ -66,7 +87,7 @@ public final class Follower implements ContentSource {
   /**
    * Lets a request wait for a flight, on the request's loop.
    *
-   * @param deadlineNanos when it stops waiting for a head (monotonic)
+   * @param deadlineNanos when it stops waiting for a head (monotonic), or {@link #TO_THE_END}
    */
   public static void follow(
       Exchange exchange,
@@ -95,7 +116,7 @@ public final class Follower implements ContentSource {
       case Stage.Filled(var filling, var length) -> read(filling, true);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Apart(var hasCookie) -> goApart(hasCookie);
-      case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : flight.nowNanos());
+      case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : ALONE);
       case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
     }
   }
@@ -157,7 +178,7 @@ public final class Follower implements ContentSource {
 
   /** Waits no more: whatever the store has by now, or the origin. */
   private void goAlone() {
-    goAgain(flight.nowNanos());
+    goAgain(ALONE);
   }
 
   private void goAgain(long deadlineNanos) {
@@ -170,8 +191,9 @@ public final class Follower implements ContentSource {
 
   // Time
 
-  boolean isWaiting() {
-    return state == State.WAITING;
+  /** Whether its wait has an end. */
+  boolean isTimed() {
+    return state == State.WAITING && deadlineNanos != TO_THE_END;
   }
 
   boolean isDone() {
@@ -182,10 +204,14 @@ public final class Follower implements ContentSource {
     return deadlineNanos;
   }
 
-  /** Goes alone if it still waits and its time is over. */
+  /** Leaves a flight without a head for a newer one, or leads that, if its time is over. */
   void expire(long nowNanos) {
-    if (state == State.WAITING && deadlineNanos - nowNanos <= 0) {
-      goAlone();
+    if (isTimed() && deadlineNanos - nowNanos <= 0) {
+      look();
+      if (isTimed()) {
+        flight.supersede();
+        goAgain(TO_THE_END);
+      }
     }
   }
 

@@ -21,6 +21,7 @@ final class FollowerGroup implements Runnable {
   private final AtomicBoolean isWoken = new AtomicBoolean();
   private final AtomicReference<@Nullable StoredOctets> kept = new AtomicReference<>();
   private boolean isTimed;
+  private long timedNanos;
 
   FollowerGroup(EventLoop loop, WallClock clock) {
     this.loop = loop;
@@ -33,9 +34,8 @@ final class FollowerGroup implements Runnable {
 
   void add(Follower follower) {
     followers.add(follower);
-    if (!isTimed) {
-      isTimed = true;
-      awaitDeadline(follower);
+    if (follower.isTimed()) {
+      awaitDeadline(follower.deadlineNanos());
     }
   }
 
@@ -72,7 +72,7 @@ final class FollowerGroup implements Runnable {
     }
   }
 
-  /** Those who have waited too long leave; the next deadline belongs to the longest waiting. */
+  /** Those who have waited too long leave. */
   private void expire() {
     isTimed = false;
     long now = clock.nanos();
@@ -81,17 +81,20 @@ final class FollowerGroup implements Runnable {
     }
     followers.removeIf(Follower::isDone);
     for (Follower follower : followers) {
-      if (follower.isWaiting()) {
-        isTimed = true;
-        awaitDeadline(follower);
-        return;
+      if (follower.isTimed()) {
+        awaitDeadline(follower.deadlineNanos());
       }
     }
   }
 
-  private void awaitDeadline(Follower first) {
-    long delay = Math.max(0, first.deadlineNanos() - clock.nanos());
-    loop.schedule(this::expire, delay, TimeUnit.NANOSECONDS);
+  /** Deadlines come nearly in order, so that one timer is nearly always enough. */
+  private void awaitDeadline(long deadlineNanos) {
+    if (!isTimed || deadlineNanos - timedNanos < 0) {
+      isTimed = true;
+      timedNanos = deadlineNanos;
+      long delay = Math.max(0, deadlineNanos - clock.nanos());
+      loop.schedule(this::expire, delay, TimeUnit.NANOSECONDS);
+    }
   }
 
   /** Runs a task on a loop; false if the loop is at its end, and everything on it too. */

@@ -146,10 +146,6 @@ public final class InFlight {
 
   // The followers' side
 
-  long nowNanos() {
-    return clock.nanos();
-  }
-
   Stage stage() {
     return stage.get();
   }
@@ -158,6 +154,11 @@ public final class InFlight {
   void join(Follower follower, EventLoop home) {
     followers.incrementAndGet();
     groupOf(home).add(follower);
+  }
+
+  /** Lets nobody join any more. Those who have stay, and the leader goes on. Any loop. */
+  void supersede() {
+    table.remove(key, this);
   }
 
   void left() {
