@@ -186,12 +186,19 @@ final class Assembly implements AutoCloseable {
   private static ForwardingSettings forwarding(
       Configuration configuration, @Nullable String hostRewrite) {
     var settings = configuration.forwarding();
+    ForwardingSettings.Mode xForwarded = mode(settings.xForwarded());
+    ForwardingSettings.Mode forwarded = mode(settings.forwarded());
+    if (forwarded == ForwardingSettings.Mode.PASS && xForwarded != ForwardingSettings.Mode.PASS) {
+      // Two fields that contradict each other would leave the choice to the origin, or the client.
+      forwarded = ForwardingSettings.Mode.REMOVE;
+    }
     return new ForwardingSettings(
-        mode(settings.xForwarded()),
-        mode(settings.forwarded()),
+        xForwarded,
+        forwarded,
         hostRewrite,
         settings.via(),
-        ForwardingSettings.DEFAULTS.refusesLoops());
+        ForwardingSettings.DEFAULTS.refusesLoops(),
+        settings.removedFields());
   }
 
   private static ForwardingSettings.Mode mode(

@@ -8,6 +8,7 @@ import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.launcher.appliance.StubOrigin.Request;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -60,6 +61,75 @@ class ForwardingIT {
     assertThat(asked.field("Forwarded"))
         .isEqualTo("for=192.0.2.1, for=127.0.0.1;host=\"a\";proto=http");
     assertThat(asked.field("Via")).isEqualTo("1.1 edge");
+  }
+
+  @Test
+  void whatNoCacheKeyCoversDoesNotReachTheOrigin() {
+    journey
+        .origin()
+        .on(
+            "/a",
+            visit ->
+                visit.send(
+                    ok(
+                        String.valueOf(visit.request().field("X-Original-URL")),
+                        "Cache-Control: max-age=60")));
+    String[] claims = {
+      "Forwarded: host=evil.example",
+      "X-Forwarded-Host: evil.example",
+      "X-Forwarded-Port: 1",
+      "X-Forwarded-Prefix: /evil",
+      "X-Forwarded-Server: evil.example",
+      "X-Host: evil.example",
+      "X-HTTP-Method-Override: DELETE",
+      "X-Original-URL: /evil",
+      "X-Rewrite-URL: /evil",
+      "X_Original_URL: /evil",
+    };
+    assertThat(journey.get("/a", claims).content()).isEqualTo("null");
+    assertThat(journey.origin().request("/a").head()).doesNotContain("evil", "DELETE");
+    assertThat(journey.origin().request("/a").values("X-Forwarded-Host")).containsExactly("a");
+    assertThat(journey.get("/a").content()).isEqualTo("null");
+  }
+
+  @Test
+  void theClientsForwardedPassesOnlyWhereNothingIsSaidOfTheClient() {
+    journey
+        .with("forwarding: {x-forwarded: off, removed-fields: [X-A]}")
+        .origin()
+        .on("/a", ok("x"));
+    journey.get("/a", "Forwarded: for=192.0.2.1", "X-Forwarded-For: x", "X-Host: y", "X-A: z");
+    Request asked = journey.origin().request("/a");
+    assertThat(asked.values("Forwarded")).containsExactly("for=192.0.2.1");
+    assertThat(asked.values("X-Forwarded-For")).containsExactly("x");
+    assertThat(asked.values("X-Host")).containsExactly("y");
+    assertThat(asked.values("X-A")).isEmpty();
+  }
+
+  @Test
+  void fieldsThatAreRemovedDoNotPassAsTrailersEither() {
+    List<String> trailers = new CopyOnWriteArrayList<>();
+    journey
+        .origin()
+        .on(
+            "/a",
+            visit -> {
+              trailers.add(visit.trailers());
+              visit.send(ok("x"));
+            });
+    String[] lines = {
+      "POST /a HTTP/1.1",
+      "Host: a",
+      "Transfer-Encoding: chunked",
+      "",
+      "0",
+      "X-Original-URL: /evil",
+      "X-Sum: 1",
+      "",
+      ""
+    };
+    journey.say(String.join("\r\n", lines));
+    assertThat(trailers).containsExactly("X-Sum: 1\r\n\r\n");
   }
 
   @Test
@@ -119,6 +189,10 @@ class ForwardingIT {
     assertThat(options.status()).isEqualTo(200);
     assertThat(options.field("Allow")).isEqualTo("GET");
     assertThat(journey.origin().request("*").method()).isEqualTo("OPTIONS");
+    journey.say("OPTIONS http://www.example.org HTTP/1.1\r\nHost: other\r\n\r\n");
+    assertThat(journey.origin().requests("*")).hasSize(2);
+    assertThat(journey.origin().requests("*").getLast().values("Host"))
+        .containsExactly("www.example.org");
   }
 
   @Test

@@ -87,7 +87,7 @@ class ConfigurationFileTest {
               tunnel-timeout: 8s
               request-content: 8MB
               drain-deadline: 9s
-            forwarding: {via: edge1, x-forwarded: append, forwarded: on}
+            forwarding: {via: edge1, x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
             log: {access: {enabled: on, output: /tmp/a.log, format: json, buffer: 64KiB}, level: debug}
             admin: {address: off, token-file: /etc/token}
             """);
@@ -146,7 +146,10 @@ class ConfigurationFileTest {
     assertThat(configuration.forwarding())
         .isEqualTo(
             new ForwardingSettings(
-                "edge1", ForwardingSettings.Mode.APPEND, ForwardingSettings.Mode.ON));
+                "edge1",
+                ForwardingSettings.Mode.APPEND,
+                ForwardingSettings.Mode.ON,
+                List.of("X-A", "X-B")));
     assertThat(configuration.log())
         .isEqualTo(
             new LogSettings(

@@ -4,7 +4,9 @@ import io.kamille.core.setting.ConfigNode.Entry;
 import io.kamille.core.setting.ConfigNode.Mapping;
 import io.kamille.core.setting.ConfigNode.Scalar;
 import io.kamille.core.setting.ConfigNode.Sequence;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -95,18 +97,44 @@ public final class ConfigReader {
   }
 
   private <T> void readSetting(ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
-    if (!(node instanceof Scalar scalar)) {
-      String path = join(values.path(), setting.key());
-      refuse(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
-      return;
-    }
-    switch (setting.type().parse(scalar.text())) {
-      case Parsed.Value<T>(T value) -> values.put(setting, value, scalar.position());
-      case Parsed.Refused<T>(String expected) -> {
+    switch (node) {
+      case Scalar scalar when !setting.type().isList() ->
+          readText(scalar.text(), scalar, setting, values);
+      case Sequence list when setting.type().isList() -> readTexts(list, setting, values);
+      default -> {
         String path = join(values.path(), setting.key());
-        refuse(Problem.Kind.VALUE, scalar.position(), path, scalar.kind(), expected);
+        refuse(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
       }
     }
+  }
+
+  private <T> void readText(
+      String text, ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
+    switch (setting.type().parse(text)) {
+      case Parsed.Value<T>(T value) -> values.put(setting, value, node.position());
+      case Parsed.Refused<T>(String expected) -> {
+        String path = join(values.path(), setting.key());
+        refuse(Problem.Kind.VALUE, node.position(), path, node.kind(), expected);
+      }
+    }
+  }
+
+  /** Refuses each item that is no value where it stands; what is left is read as one text. */
+  private <T> void readTexts(Sequence list, Setting<T> setting, SectionValues.Builder values) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < list.items().size(); i++) {
+      ConfigNode item = list.items().get(i);
+      String path = join(values.path(), setting.key()) + "[" + i + "]";
+      if (!(item instanceof Scalar scalar) || scalar.text().isEmpty() || scalar.isNothing()) {
+        refuse(Problem.Kind.WRONG_KIND, item.position(), path, item.kind(), "a value");
+      } else if (setting.type().parse(scalar.text())
+          instanceof Parsed.Refused<T>(String expected)) {
+        refuse(Problem.Kind.VALUE, item.position(), path, item.kind(), expected);
+      } else {
+        texts.add(scalar.text());
+      }
+    }
+    readText(String.join(", ", texts), list, setting, values);
   }
 
   private void readChild(
@@ -188,7 +216,8 @@ public final class ConfigReader {
   }
 
   private static String valueOf(Setting<?> setting) {
-    return "a value (" + setting.type().name() + ")";
+    String type = setting.type().name();
+    return setting.type().isList() ? "a " + type : "a value (" + type + ")";
   }
 
   private static String join(String path, String key) {

@@ -8,11 +8,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the word for it on the reference page: {@code size}
  * @param bounds what is allowed of it, such as {@code 1MiB–16TiB}; empty when everything is
+ * @param isList whether the file has it as a list of values; the parser is given each of them, and
+ *     all with commas between
  * @param parser never throws
  * @param printer gives a text that the parser reads back
  */
 public record ValueType<T>(
-    String name, String bounds, Function<String, Parsed<T>> parser, Function<T, String> printer) {
+    String name,
+    String bounds,
+    boolean isList,
+    Function<String, Parsed<T>> parser,
+    Function<T, String> printer) {
+
+  /** A type of single values. */
+  public ValueType(
+      String name, String bounds, Function<String, Parsed<T>> parser, Function<T, String> printer) {
+    this(name, bounds, false, parser, printer);
+  }
 
   /**
    * A type whose texts are refused for one reason only.

@@ -135,6 +135,21 @@ public final class ValueTypes {
         text -> text);
   }
 
+  /** A list of field names (RFC 9110 §5.1), in their order and as they are written. */
+  public static ValueType<List<String>> fieldNames() {
+    return new ValueType<>(
+        "list of field names",
+        "",
+        true,
+        text -> {
+          List<String> names = text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
+          return names.stream().allMatch(name -> TOKEN.matcher(name).matches())
+              ? new Parsed.Value<>(names)
+              : new Parsed.Refused<>("a field name of letters, digits and -_.");
+        },
+        names -> String.join(", ", names));
+  }
+
   /** The path of a file. */
   public static ValueType<Path> file() {
     return ValueType.of("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);

@@ -41,8 +41,11 @@ class ConfigReaderTest {
   private static final Setting<Boolean> LIGHT =
       Setting.of("light", ValueTypes.onOff(), "Whether.").defaultsTo(true);
 
+  private static final Setting<List<String>> NAMES =
+      Setting.of("names", ValueTypes.fieldNames(), "What it is called.").defaultsTo(List.of("A"));
+
   private static final Section HOUSE =
-      Section.one("", "The house.", DOORS, ROOMS, CELLAR, SHARE, LIGHT);
+      Section.one("", "The house.", DOORS, ROOMS, CELLAR, SHARE, LIGHT, NAMES);
 
   @Test
   void whatIsNotGivenHasItsDefault() {
@@ -79,6 +82,13 @@ class ConfigReaderTest {
     assertThat(door.path(WIDTH)).isEqualTo("doors[0].width");
   }
 
+  @Test
+  void aListOfValuesMayBeEmpty() {
+    assertThat(read("doors: [':80']").value(NAMES)).containsExactly("A");
+    assertThat(read("doors: [':80']\nnames: [X-B, c]").value(NAMES)).containsExactly("X-B", "c");
+    assertThat(read("doors: [':80']\nnames: []").value(NAMES)).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -88,7 +98,8 @@ class ConfigReaderTest {
         "Light: on | 2:1: Light: unknown key (did you mean \"light\"?)",
         "rooms: {a: {open_timeout: 1s}} | 2:13: rooms.a.open_timeout: unknown key (did you mean"
             + " \"open-timeout\"?)",
-        "zebra: on | 2:1: zebra: unknown key, expected one of doors, rooms, cellar, share, light",
+        "zebra: on | 2:1: zebra: unknown key, expected one of doors, rooms, cellar, share, light,"
+            + " names",
         "light: off;light: on | 3:1: light: found the key a second time, expected it only once"
             + " (first in line 2)",
         "rooms: {a: , a: } | 2:14: rooms.a: found the key a second time, expected it only once"
@@ -102,6 +113,12 @@ class ConfigReaderTest {
             + " 1–1MiB such as 64KiB",
         "rooms: {a: {open-timeout: 5}} | 2:27: rooms.a.open-timeout: found \"5\", expected a"
             + " duration of 1ms–1h such as 250ms, 30s, 5m or 1h",
+        "names: A | 2:8: names: found \"A\", expected a list of field names",
+        "names: | 2:7: names: found nothing, expected a list of field names",
+        "names: [A, 'b c'] | 2:12: names[1]: found \"b c\", expected a field name of letters, digits"
+            + " and -_.",
+        "names: [A, {}] | 2:12: names[1]: found a section, expected a value",
+        "names: [~] | 2:9: names[0]: found nothing, expected a value",
         "cellar: 5 | 2:9: cellar: found \"5\", expected a section",
         "cellar: [] | 2:9: cellar: found a list, expected a section",
         "rooms: [] | 2:8: rooms: found a list, expected sections under names",

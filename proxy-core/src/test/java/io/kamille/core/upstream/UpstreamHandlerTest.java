@@ -413,7 +413,8 @@ class UpstreamHandlerTest {
             SETTINGS.forwarding().forwarded(),
             null,
             "kamille",
-            true));
+            true,
+            SETTINGS.forwarding().removedFields()));
   }
 
   private static UpstreamSettings pool(int maxConnections, int maxWaiting) {

@@ -73,6 +73,9 @@ final class ContentUpload implements ContentSink {
     }
     over = true;
     if (isChunked()) {
+      if (trailers != null) {
+        connection.removedFields().removeFrom(trailers);
+      }
       ChunkedEncoder.end(channel, trailers);
     } else if (left != 0) {
       connection.uploadBroke(

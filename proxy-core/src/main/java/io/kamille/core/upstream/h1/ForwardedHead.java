@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ public final class ForwardedHead {
   private final ForwardingSettings settings;
   private final HeadWriter out;
   private final Set<FieldName> rewritten;
+  private final RemovedFields removed;
   private final byte[] via10;
   private final byte[] via11;
 
@@ -51,14 +53,21 @@ public final class ForwardedHead {
     this.via10 = ascii("Via: 1.0 " + settings.pseudonym() + "\r\n");
     this.via11 = ascii("Via: 1.1 " + settings.pseudonym() + "\r\n");
     this.rewritten = EnumSet.of(FieldName.HOST, FieldName.CONTENT_LENGTH, FieldName.MAX_FORWARDS);
+    Set<String> names = new HashSet<>(settings.removedFields());
     if (settings.xForwarded() != Mode.PASS) {
-      rewritten.add(FieldName.X_FORWARDED_FOR);
-      rewritten.add(FieldName.X_FORWARDED_HOST);
-      rewritten.add(FieldName.X_FORWARDED_PROTO);
+      names.add(FieldName.X_FORWARDED_FOR.text());
+      names.add(FieldName.X_FORWARDED_HOST.text());
+      names.add(FieldName.X_FORWARDED_PROTO.text());
     }
     if (settings.forwarded() != Mode.PASS) {
-      rewritten.add(FieldName.FORWARDED);
+      names.add(FieldName.FORWARDED.text());
     }
+    this.removed = new RemovedFields(names);
+  }
+
+  /** Names of fields that are not passed on, in trailers neither. */
+  RemovedFields removed() {
+    return removed;
   }
 
   /**
@@ -85,14 +94,18 @@ public final class ForwardedHead {
     if (fields.has(FieldName.MAX_FORWARDS)) {
       maxForwards(request);
     }
-    if (settings.xForwarded() != Mode.PASS) {
+    if (isWritten(settings.xForwarded())) {
       xForwarded(exchange);
     }
-    if (settings.forwarded() != Mode.PASS) {
+    if (isWritten(settings.forwarded())) {
       forwarded(exchange);
     }
     out.newLine();
     return out.toBuffer(allocator);
+  }
+
+  private static boolean isWritten(Mode mode) {
+    return mode == Mode.APPEND || mode == Mode.REPLACE;
   }
 
   private void requestLine(RequestHead request, String origin) {
@@ -156,7 +169,7 @@ public final class ForwardedHead {
     if (known != null && (rewritten.contains(known) || (known == FieldName.EXPECT && !expects))) {
       return true;
     }
-    return ConnectionFields.includes(fields, line);
+    return removed.includes(fields, line) || ConnectionFields.includes(fields, line);
   }
 
   /** Whether name, colon, value and CRLF lie side by side: parsed lines do, added ones do not. */

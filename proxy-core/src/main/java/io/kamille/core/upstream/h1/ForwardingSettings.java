@@ -1,6 +1,7 @@
 package io.kamille.core.upstream.h1;
 
 import io.kamille.core.http.Octets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,18 +13,22 @@ import org.jspecify.annotations.Nullable;
  * @param pseudonym our name in {@code Via} (RFC 9110 §7.6.3)
  * @param refusesLoops whether a request that carries our pseudonym is refused: for gateways whose
  *     pseudonym is theirs alone
+ * @param removedFields names of request fields that never reach an origin
  */
 public record ForwardingSettings(
     Mode xForwarded,
     Mode forwarded,
     @Nullable String host,
     String pseudonym,
-    boolean refusesLoops) {
+    boolean refusesLoops,
+    List<String> removedFields) {
 
   /** What happens to fields that tell of the client. */
   public enum Mode {
     /** They pass as the client sent them, believed or not. */
     PASS,
+    /** They go no further. */
+    REMOVE,
     /**
      * The client's address is added to the list that came. Scheme and host are no lists: they are
      * what we saw, whatever came.
@@ -33,11 +38,36 @@ public record ForwardingSettings(
     REPLACE
   }
 
-  /** The customary: {@code X-Forwarded-For} grows by one, the client's Host stays. */
+  /*
+   * Web cache poisoning (James Kettle, "Practical Web Cache Poisoning", 2018): a field that no cache
+   * key covers, obeyed by an origin, lets one client choose what all others get from the store. The
+   * names below are those that frameworks obey without being told to: other words for scheme, host,
+   * port, path and method of the target. All of these are in the key already, as we saw them.
+   */
+  /** Fields that contradict the target URI or the method, which no cache key covers. */
+  public static final List<String> UNKEYED_FIELDS =
+      List.of(
+          "X-Forwarded-Host",
+          "X-Forwarded-Port",
+          "X-Forwarded-Prefix",
+          "X-Forwarded-Scheme",
+          "X-Forwarded-Server",
+          "X-Forwarded-Ssl",
+          "X-Host",
+          "X-HTTP-Host-Override",
+          "X-HTTP-Method",
+          "X-HTTP-Method-Override",
+          "X-Method-Override",
+          "X-Original-Host",
+          "X-Original-URL",
+          "X-Rewrite-URL");
+
+  /** For a gateway that clients come to directly: nothing they claim of themselves is passed on. */
   public static final ForwardingSettings DEFAULTS =
-      new ForwardingSettings(Mode.APPEND, Mode.PASS, null, "kamille", false);
+      new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, "kamille", false, UNKEYED_FIELDS);
 
   public ForwardingSettings {
+    removedFields = List.copyOf(removedFields);
     if (!Octets.isToken(pseudonym)) {
       throw new IllegalArgumentException("pseudonym: " + pseudonym + " (expected: a token)");
     }

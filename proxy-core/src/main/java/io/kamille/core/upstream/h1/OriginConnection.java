@@ -200,6 +200,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     channel().flush();
   }
 
+  /** What no request may carry, in its trailers neither. */
+  RemovedFields removedFields() {
+    return forwardedHead.removed();
+  }
+
   /** The client did not send all it had announced: the origin must not believe it did. */
   void uploadBroke(Failure why) {
     if (state == State.HEAD || state == State.CONTENT) {

@@ -17,12 +17,14 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ForwardedHeadTest {
 
   private ForwardingSettings settings =
-      new ForwardingSettings(Mode.PASS, Mode.PASS, null, "kamille", false);
+      new ForwardingSettings(Mode.PASS, Mode.PASS, null, "kamille", false, List.of());
   private InetSocketAddress client = new InetSocketAddress("192.0.2.7", 4711);
   private boolean expects;
   private boolean upgrades;
@@ -87,7 +89,7 @@ class ForwardedHeadTest {
 
   @Test
   void theHostMayBeRewritten() {
-    settings = new ForwardingSettings(Mode.PASS, Mode.PASS, "inner", "kamille", false);
+    settings = new ForwardingSettings(Mode.PASS, Mode.PASS, "inner", "kamille", false, List.of());
     assertThat(forwarded("GET / HTTP/1.1", "Host: outer"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
   }
@@ -145,7 +147,7 @@ class ForwardedHeadTest {
 
   @Test
   void theClientsAddressIsAppendedAndHostAndSchemeAreWhatWeSaw() {
-    settings = ForwardingSettings.DEFAULTS;
+    settings = forwarding(Mode.APPEND, Mode.PASS);
     assertThat(
             forwarded(
                 "GET / HTTP/1.1",
@@ -166,7 +168,7 @@ class ForwardedHeadTest {
 
   @Test
   void replacedFieldsForgetWhatCame() {
-    settings = new ForwardingSettings(Mode.REPLACE, Mode.REPLACE, null, "kamille", false);
+    settings = forwarding(Mode.REPLACE, Mode.REPLACE);
     client = new InetSocketAddress("2001:db8::7", 4711);
     assertThat(forwarded("GET / HTTP/1.1", "Host: h", "X-Forwarded-For: x", "Forwarded: for=evil"))
         .isEqualTo(
@@ -178,6 +180,63 @@ class ForwardedHeadTest {
                 "X-Forwarded-Host: h",
                 "X-Forwarded-Proto: http",
                 "Forwarded: for=\"[2001:db8:0:0:0:0:0:7]\";host=\"h\";proto=http"));
+  }
+
+  @Test
+  void byDefaultTheOriginHearsNothingThatTheClientClaims() {
+    settings = ForwardingSettings.DEFAULTS;
+    List<String> lines = new ArrayList<>(List.of("GET / HTTP/1.1", "Host: h"));
+    lines.addAll(List.of("X-Forwarded-For: x", "X-Forwarded-Proto: x", "Forwarded: host=evil"));
+    ForwardingSettings.UNKEYED_FIELDS.forEach(name -> lines.add(name + ": evil"));
+    lines.add("X-Kept: 1");
+    assertThat(forwarded(lines.toArray(String[]::new)))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Kept: 1",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
+  void aRemovedFieldIsKnownInAnyCaseAndWithUnderscores() {
+    settings = ForwardingSettings.DEFAULTS;
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "x-original-url: /evil",
+                "X_Forwarded_Host: evil",
+                "X-Forwarded_For: evil",
+                "X-Original-URLs: 1",
+                "Y-Original-URL: 2"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Original-URLs: 1",
+                "Y-Original-URL: 2",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
+  void theOperatorSaysWhichFieldsAreRemoved() {
+    settings =
+        new ForwardingSettings(
+            Mode.PASS, Mode.PASS, null, "kamille", false, List.of("X-A", "cookie"));
+    assertThat(
+            forwarded("GET / HTTP/1.1", "Host: h", "x-a: 1", "Cookie: 2", "X-Original-URL: /kept"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-Original-URL: /kept", VIA));
+  }
+
+  private static ForwardingSettings forwarding(Mode xForwarded, Mode forwarded) {
+    return new ForwardingSettings(xForwarded, forwarded, null, "kamille", false, List.of());
   }
 
   private static final String VIA = "Via: 1.1 kamille";
