@@ -1,4 +1,7 @@
-/** Programs that answer and programs that ask: the floor, the origin, wrk and idle connections. */
+/**
+ * Programs that answer and programs that ask: the floor, the origin, wrk, idle connections and the
+ * open-loop client.
+ */
 @NullMarked
 package io.kamille.perf.load;
 

@@ -1,0 +1,157 @@
+package io.kamille.perf.load;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place for one connection at a time, and the request that is under way on it. Confined to the
+ * client's thread.
+ */
+final class LoadConnection {
+
+  private static final long NOTHING_UNDER_WAY = -1;
+
+  private final ResponseReader reader = new ResponseReader();
+  private final LoadSettings settings;
+  private final Selector selector;
+
+  private @Nullable SocketChannel channel;
+  private @Nullable SelectionKey key;
+  private @Nullable LoadRequest request;
+  private long intendedNanos = NOTHING_UNDER_WAY;
+  private int uses;
+
+  LoadConnection(LoadSettings settings, Selector selector) {
+    this.settings = settings;
+    this.selector = selector;
+  }
+
+  /** Connects and waits until that has happened. */
+  void open() throws IOException {
+    SocketChannel socket = newChannel();
+    socket.connect(settings.server());
+    socket.configureBlocking(false);
+    key = socket.register(selector, SelectionKey.OP_READ, this);
+  }
+
+  /** Begins to connect; the selector tells when to go on. */
+  void beginOpen() throws IOException {
+    SocketChannel socket = newChannel();
+    socket.configureBlocking(false);
+    boolean isConnected = socket.connect(settings.server());
+    int awaited = isConnected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT;
+    key = socket.register(selector, awaited, this);
+    if (isConnected) {
+      write();
+    }
+  }
+
+  private SocketChannel newChannel() throws IOException {
+    SocketChannel socket = SocketChannel.open();
+    channel = socket;
+    uses = 0;
+    socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    return socket;
+  }
+
+  /** Completes {@link #beginOpen} and sends the request that was waiting for it. */
+  void finishOpen() throws IOException {
+    socket().finishConnect();
+    key().interestOps(SelectionKey.OP_READ);
+  }
+
+  /** Takes a request that should be sent at that time. */
+  void take(LoadRequest next, long nanos) {
+    request = next;
+    intendedNanos = nanos;
+    reader.expect(next);
+  }
+
+  /** Sends what was taken. */
+  void write() throws IOException {
+    if (request == null) {
+      throw new IllegalStateException("no request was taken");
+    }
+    uses++;
+    ByteBuffer octets = request.octets(isLastUse());
+    socket().write(octets);
+    if (octets.hasRemaining()) {
+      throw new IOException("the socket does not take a request of " + octets.limit() + " octets");
+    }
+  }
+
+  /** Reads into a buffer; negative at the end. */
+  int read(ByteBuffer in) throws IOException {
+    return socket().read(in);
+  }
+
+  ResponseReader reader() {
+    return reader;
+  }
+
+  /** When the request under way should have been sent. */
+  long intendedNanos() {
+    return intendedNanos;
+  }
+
+  /** The request under way is over. */
+  void finish() {
+    request = null;
+    intendedNanos = NOTHING_UNDER_WAY;
+  }
+
+  boolean isBusy() {
+    return intendedNanos != NOTHING_UNDER_WAY;
+  }
+
+  boolean isOpen() {
+    return channel != null;
+  }
+
+  /** Whether that key is the present connection's, not one's that is gone. */
+  boolean isAt(SelectionKey other) {
+    return other.equals(key) && other.isValid();
+  }
+
+  boolean isConnecting() {
+    return (key().interestOps() & SelectionKey.OP_CONNECT) != 0;
+  }
+
+  /** Whether no further request may follow the present one. */
+  boolean isLastUse() {
+    return uses >= settings.usesPerConnection();
+  }
+
+  /** Gives up the connection; the place stays. */
+  void close() {
+    SocketChannel socket = channel;
+    channel = null;
+    key = null;
+    if (socket != null) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        throw new IllegalStateException("closing a socket that does not block", e);
+      }
+    }
+  }
+
+  private SocketChannel socket() {
+    if (channel == null) {
+      throw new IllegalStateException("not open");
+    }
+    return channel;
+  }
+
+  private SelectionKey key() {
+    if (key == null) {
+      throw new IllegalStateException("not open");
+    }
+    return key;
+  }
+}
