@@ -67,7 +67,8 @@ public record UpstreamSettings(
               "upstreams.*.head-timeout",
               ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
               "How long an origin may take from the end of the request to the end of the response"
-                  + " head. Afterwards the client gets 504.")
+                  + " head, whatever interim responses come before it. Afterwards the client gets"
+                  + " 504.")
           .defaultsTo(Duration.ofSeconds(60));
 
   static final Setting<Duration> CONTENT_TIMEOUT =

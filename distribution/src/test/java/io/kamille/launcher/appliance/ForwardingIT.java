@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import static io.kamille.launcher.appliance.StubOrigin.head;
+import static io.kamille.launcher.appliance.StubOrigin.message;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -204,6 +205,31 @@ class ForwardingIT {
     assertThat(journey.origin().requests("/a"))
         .extracting(Request::method)
         .containsExactly("PROPFIND", "BREW", "M-SEARCH", "get");
+  }
+
+  @Test
+  void traceGoesNoFurther() {
+    try (TestClient client = journey.client()) {
+      Answer answer = client.request("TRACE", "/a", "Cookie: a=b").answer("TRACE");
+      assertThat(answer.status()).isEqualTo(405);
+      assertThat(answer.field("Allow")).contains("GET").doesNotContain("TRACE");
+      assertThat(answer.content()).doesNotContain("a=b");
+      assertThat(client.get("/a").answer().status()).isEqualTo(404);
+    }
+    assertThat(journey.origin().requests()).extracting(Request::method).containsExactly("GET");
+  }
+
+  @Test
+  void conditionsAndRangesOfRequestsThatAreNotCachedAreAnsweredByTheOrigin() {
+    journey
+        .with("routes: [{upstream: site, cache: off}]")
+        .origin()
+        .on("/304", head("304 Not Modified", "ETag: \"x\"") + "\r\n")
+        .on("/206", message("206 Partial Content", "a", "Content-Range: bytes 0-0/2"))
+        .on("/416", message("416 Range Not Satisfiable", "", "Content-Range: bytes */2"));
+    assertThat(journey.get("/304", "If-None-Match: \"x\"").status()).isEqualTo(304);
+    assertThat(journey.get("/206", "Range: bytes=0-0").content()).isEqualTo("a");
+    assertThat(journey.get("/416", "Range: bytes=9-").status()).isEqualTo(416);
   }
 
   @Test

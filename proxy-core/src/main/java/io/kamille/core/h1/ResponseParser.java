@@ -60,8 +60,8 @@ public final class ResponseParser extends SectionParser {
     }
     int minor = Math.min(octets[at] - '0', 1);
     int status = status(octets, at + 2);
-    if (status < StatusCode.CONTINUE) {
-      return reject(bad("no status code of three digits"));
+    if (status < StatusCode.CONTINUE || status > StatusCode.GREATEST) {
+      return reject(bad("no status code of 100 to 599"));
     }
     at += 5;
     if (octets[at] == ' ') {

@@ -43,7 +43,7 @@ public final class ResponseHead {
     return fields;
   }
 
-  /** The status code, 100 to 999. */
+  /** The status code, 100 to 599. */
   public int status() {
     return status;
   }

@@ -34,10 +34,13 @@ public final class StatusCode {
   public static final int GATEWAY_TIMEOUT = 504;
   public static final int VERSION_NOT_SUPPORTED = 505;
 
-  private static final byte[][] STATUS_LINES = new byte[1000][];
+  /** Greater ones are invalid (RFC 9110 §15). */
+  public static final int GREATEST = 599;
+
+  private static final byte[][] STATUS_LINES = new byte[GREATEST + 1][];
 
   static {
-    for (int status = 100; status < 1000; status++) {
+    for (int status = 100; status <= GREATEST; status++) {
       STATUS_LINES[status] =
           ("HTTP/1.1 " + status + " " + reason(status) + "\r\n")
               .getBytes(StandardCharsets.US_ASCII);

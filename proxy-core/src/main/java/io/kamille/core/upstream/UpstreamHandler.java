@@ -5,7 +5,9 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.h1.MaxForwards;
 import io.netty.channel.Channel;
@@ -57,7 +59,12 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
   @Override
   public void handle(Exchange exchange) {
-    if (MaxForwards.isSpent(exchange.request())) {
+    if (exchange.request().method() == Method.TRACE) {
+      // Its echo would show scripts what is kept from them: cookies, credentials, fields of ours.
+      exchange
+          .reply()
+          .fail(Failure.request(StatusCode.METHOD_NOT_ALLOWED, "TRACE is not forwarded"));
+    } else if (MaxForwards.isSpent(exchange.request())) {
       MaxForwards.answer(exchange);
     } else if (settings.forwarding().refusesLoops() && passedHereBefore(exchange.request())) {
       exchange

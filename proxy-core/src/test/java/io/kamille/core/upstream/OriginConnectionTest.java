@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OriginConnectionTest {
@@ -144,7 +145,9 @@ class OriginConnectionTest {
     String noContent = "HTTP/1.1 204 No Content\r\n\r\n";
     try (var origin = ScriptedOrigin.open(answering(notModified, noContent, OK));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
-      assertThat(fixture.get("/").contentLength()).isEqualTo(7);
+      RecordingReply conditional = fixture.send("GET", URI, "If-None-Match", "\"a\"");
+      assertThat(await(conditional.ended()).contentLength()).isEqualTo(7);
+      fixture.onLoop(() -> null);
       assertThat(fixture.get("/").contentLength()).isEqualTo(0);
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(1);
@@ -247,6 +250,10 @@ class OriginConnectionTest {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
         "HTTP/1.1 200 OK\r\n Folded: 1\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+        "HTTP/1.1 600 Beyond\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 304 Not Modified\r\n\r\n",
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-0/2\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n",
       })
   void aMalformedHeadIsABadGateway(String head) throws Exception {
     try (var origin = ScriptedOrigin.open(answering(head));
@@ -256,6 +263,39 @@ class OriginConnectionTest {
       assertThat(failure.status()).isEqualTo(502);
       assertThat(failure.reason()).startsWith("127.0.0.1:" + origin.port());
       assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "304, If-Modified-Since, 'Sun, 06 Nov 1994 08:49:37 GMT'",
+    "304, If-None-Match, *",
+    "206, Range, bytes=0-0",
+    "416, Range, bytes=9-",
+  })
+  void whatTheRequestAskedForPassesOn(int status, String name, String value) throws Exception {
+    String asked = "HTTP/1.1 " + status + " x\r\nContent-Length: 0\r\n\r\n";
+    try (var origin = ScriptedOrigin.open(answering(asked, OK));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply reply = await(fixture.send("GET", URI, name, value).ended());
+      assertThat(reply.head().status()).isEqualTo(status);
+      fixture.onLoop(() -> null);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theConditionOfTheRequestBeforeIsNoneOfThisOne() throws Exception {
+    String notModified = "HTTP/1.1 304 Not Modified\r\n\r\n";
+    try (var origin = ScriptedOrigin.open(answering(notModified, notModified), answering(OK));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply asked = await(fixture.send("GET", URI, "If-None-Match", "*").ended());
+      assertThat(asked.head().status()).isEqualTo(304);
+      fixture.onLoop(() -> null);
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
     }
   }
 

@@ -7,7 +7,8 @@ import java.time.Duration;
  * What one connection to an origin puts up with. Time-outs are looked at a few times a second and
  * may strike up to an eighth of the shortest later than they say.
  *
- * @param headTimeout from the end of the request to the head of its response
+ * @param headTimeout from the end of the request to the end of the head of its final response,
+ *     however many octets and interim responses come in between
  * @param contentTimeout between two octets of content, in either direction, when we wait for them
  * @param tunnelTimeout between two octets of a tunnel, in either direction
  * @param continueTimeout how long the content waits for a {@code 100 (Continue)} that the client

@@ -48,10 +48,20 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
    * ends. A failure to write is no failure yet: the answer may lie in our receive buffer already.
    *
    * Deadlines are looked at by the tick of the pool. Reads and writes only leave a mark, so that no
-   * clock is read for a chunk: the time of quiet begins at the first tick that finds no mark.
+   * clock is read for a chunk: the time of quiet begins at the first tick that finds no mark. The
+   * response head has a deadline that nothing the origin sends moves; it counts while it is the
+   * origin's turn: from the first tick that finds the request sent, or the head begun.
    */
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
   private static final int MAX_INTERIM = 16;
+
+  /** What a 304 may answer (RFC 9110 §13.1). */
+  private static final long PRECONDITIONS =
+      Fields.mask(
+          FieldName.IF_MATCH,
+          FieldName.IF_NONE_MATCH,
+          FieldName.IF_MODIFIED_SINCE,
+          FieldName.IF_UNMODIFIED_SINCE);
 
   private enum State {
     /** No request: in the pool, or just opened. */
@@ -81,6 +91,8 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   private @Nullable Throwable trouble;
   private State state = State.IDLE;
   private Method method = Method.GET;
+  private boolean isConditional;
+  private boolean isRanged;
   private int interims;
   private boolean fresh = true;
   private boolean reusable;
@@ -89,7 +101,9 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   private boolean paused;
   private boolean flushPlanned;
   private boolean moved;
+  private boolean isOriginsTurn;
   private long quietSinceNanos;
+  private long turnSinceNanos;
 
   /**
    * A connection still to be opened: its {@link #handler} goes into the pipeline of a channel on
@@ -131,6 +145,8 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     this.attempt = attempt;
     state = State.HEAD;
     method = request.method();
+    isConditional = fields.hasAny(PRECONDITIONS);
+    isRanged = fields.has(FieldName.RANGE);
     interims = 0;
     reusable = true;
     trouble = null;
@@ -138,6 +154,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     awaitsContinue =
         contentLength != 0 && request.minorVersion() == 1 && fields.has(FieldName.EXPECT);
     moved = true;
+    isOriginsTurn = false;
     upload = null;
     Channel out = channel();
     ByteBuf head = forwardedHead.write(exchange, origin, awaitsContinue, upgrades, out.alloc());
@@ -174,6 +191,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     ContentUpload waiting = upload;
     if (waiting != null && !waiting.isStarted() && !waiting.isOver()) {
       moved = true;
+      isOriginsTurn = false;
       waiting.start();
     }
   }
@@ -246,6 +264,8 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
           interim(head);
         } else if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
           switchProtocols(head);
+        } else if (answersWhatWasNotAsked(head.status())) {
+          fail(failure(Kind.HTTP_PROTOCOL_ERROR, "sent a " + head.status() + " nobody asked for"));
         } else {
           begin(head, in);
         }
@@ -268,6 +288,18 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     if (state == State.HEAD) {
       parser.reset();
     }
+  }
+
+  /**
+   * Whether this status answers a precondition or a range that the request had not: the client
+   * holds nothing that it could be about (RFC 9110 §15.4.5, §15.3.7, §15.5.17).
+   */
+  private boolean answersWhatWasNotAsked(int status) {
+    return switch (status) {
+      case StatusCode.NOT_MODIFIED -> !isConditional;
+      case StatusCode.PARTIAL_CONTENT, StatusCode.RANGE_NOT_SATISFIABLE -> !isRanged;
+      default -> false;
+    };
   }
 
   private void begin(ResponseHead head, ByteBuf in) {
@@ -493,6 +525,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
 
   @Override
   protected void tick(long nowNanos) {
+    if (state == State.HEAD && mustSendHead()) {
+      headDeadline(nowNanos);
+      return;
+    }
+    isOriginsTurn = false;
     if (moved) {
       moved = false;
       quietSinceNanos = nowNanos;
@@ -500,7 +537,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     }
     long quietNanos = nowNanos - quietSinceNanos;
     switch (state) {
-      case HEAD -> headDeadline(quietNanos);
+      case HEAD -> uploadDeadline(quietNanos);
       case CONTENT -> contentDeadline(quietNanos);
       case TUNNEL -> {
         if (quietNanos >= settings.tunnelTimeout().toNanos()) {
@@ -511,22 +548,36 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     }
   }
 
-  private void headDeadline(long quietNanos) {
-    if (paused) {
-      moved = true;
-    } else if (awaitsContinue) {
-      if (quietNanos >= settings.continueTimeout().toNanos()) {
+  /** Whether the origin has the request, or has begun to answer without it; and may go on. */
+  private boolean mustSendHead() {
+    return !paused && (awaitsContinue || !isUploading() || parser.isBegun());
+  }
+
+  private void headDeadline(long nowNanos) {
+    if (!isOriginsTurn) {
+      isOriginsTurn = true;
+      turnSinceNanos = nowNanos;
+      return;
+    }
+    long turnNanos = nowNanos - turnSinceNanos;
+    if (awaitsContinue && !parser.isBegun()) {
+      if (turnNanos >= settings.continueTimeout().toNanos()) {
         startUpload();
       }
-    } else if (isUploading()) {
-      if (channel().isWritable()) {
-        // It is the client who is slow.
-        moved = true;
-      } else if (quietNanos >= settings.contentTimeout().toNanos()) {
-        fail(late(Kind.CONNECTION_WRITE_TIMEOUT, "took no content", settings.contentTimeout()));
-      }
-    } else if (quietNanos >= settings.headTimeout().toNanos()) {
-      fail(late(Kind.HTTP_RESPONSE_TIMEOUT, "sent no response head", settings.headTimeout()));
+    } else if (turnNanos >= settings.headTimeout().toNanos()) {
+      fail(
+          failure(
+              Kind.HTTP_RESPONSE_TIMEOUT,
+              "sent no complete response head in " + settings.headTimeout().toMillis() + " ms"));
+    }
+  }
+
+  private void uploadDeadline(long quietNanos) {
+    if (paused || channel().isWritable()) {
+      // It is the client who is slow.
+      moved = true;
+    } else if (quietNanos >= settings.contentTimeout().toNanos()) {
+      fail(late(Kind.CONNECTION_WRITE_TIMEOUT, "took no content", settings.contentTimeout()));
     }
   }
 
