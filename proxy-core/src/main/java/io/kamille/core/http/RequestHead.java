@@ -113,6 +113,18 @@ public final class RequestHead {
     return secure;
   }
 
+  /**
+   * Whether the target URI has the scheme of the connection. Only an absolute-form target can have
+   * another: {@code https} on a connection in clear, {@code http} over TLS (RFC 9110 §7.4).
+   */
+  public boolean hasSchemeOfConnection() {
+    if (form != TargetForm.ABSOLUTE) {
+      return true;
+    }
+    int behindHttp = targetStart + "http".length();
+    return (octets()[behindHttp] != ':') == secure;
+  }
+
   /** The request target as it came. */
   public String target() {
     return Octets.text(octets(), targetStart, targetEnd);

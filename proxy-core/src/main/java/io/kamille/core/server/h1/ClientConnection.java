@@ -128,13 +128,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     processing = true;
     try {
       while (in.isReadable() && !kept) {
-        kept =
-            switch (phase) {
-              case HEAD -> head(in);
-              case EXCHANGE -> content(in);
-              case TUNNEL -> tunnel(in);
-              case LINGER, CLOSED -> drop(in);
-            };
+        switch (phase) {
+          case HEAD -> kept = head(in);
+          case EXCHANGE -> kept = content(in);
+          case TUNNEL -> {
+            // Given away whole, and gone even if the taker throws.
+            kept = true;
+            tunnel(in);
+          }
+          case LINGER, CLOSED -> in.skipBytes(in.readableBytes());
+        }
       }
     } finally {
       processing = false;
@@ -200,19 +203,15 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     return keep(in);
   }
 
-  private boolean tunnel(ByteBuf in) {
+  /** Takes ownership. */
+  private void tunnel(ByteBuf in) {
     ClientExchange current = exchange;
     if (current == null || !current.isTunnelStarted()) {
-      return keep(in);
+      keep(in);
+    } else {
+      progress();
+      current.tunnelArrived(in);
     }
-    progress();
-    current.tunnelArrived(in);
-    return true;
-  }
-
-  private static boolean drop(ByteBuf in) {
-    in.skipBytes(in.readableBytes());
-    return false;
   }
 
   @Override

@@ -153,6 +153,10 @@ final class ClientExchange implements Reply {
       return;
     }
     Exchange current = meet(given);
+    if (!head.hasSchemeOfConnection()) {
+      fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
+      return;
+    }
     try {
       shared.handler.handle(current);
     } catch (RuntimeException bug) {

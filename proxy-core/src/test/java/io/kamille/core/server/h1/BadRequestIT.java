@@ -48,6 +48,21 @@ class BadRequestIT {
     assertThat(server.ended()).extracting(Ended::status).containsExactly(status);
   }
 
+  /** RFC 9110 §7.4, §15.5.20. */
+  @Test
+  void aTargetWithAnotherSchemeThanTheConnectionIsMisdirected() {
+    client.send("GET https://a/good HTTP/1.1\r\nHost: a\r\n\r\n");
+    Answer answer = client.answer();
+    assertThat(answer.status()).isEqualTo(421);
+    assertThat(answer.field("Proxy-Status")).startsWith("kamille; error=http_request_error");
+    client.send("POST HTTPS://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab");
+    assertThat(client.answer().status()).isEqualTo(421);
+    client.send("GET http://a/good HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertThat(client.answer().content()).isEqualTo("/good");
+    client.send("GET ftp://a/good HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertThat(client.answer().status()).isEqualTo(400);
+  }
+
   @Test
   void limitsAreAnswered() {
     client.send("GET /" + "x".repeat(1_024) + " HTTP/1.1\r\nHost: a\r\n\r\n");

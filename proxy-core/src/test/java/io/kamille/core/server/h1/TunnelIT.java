@@ -4,13 +4,16 @@ import static io.kamille.core.server.h1.TestServer.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.content.ContentSink;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer.Ended;
+import io.netty.buffer.ByteBuf;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.Objects;
@@ -158,6 +161,45 @@ class TunnelIT {
     TestServer.await("the end", () -> server.connections() == 0);
     server.settle();
     assertThat(sink.aborts).hasSize(1);
+  }
+
+  @Test
+  void aSinkThatThrowsEndsTheTunnelAndOwnsTheOctets() {
+    AtomicReference<@Nullable ByteBuf> given = new AtomicReference<>();
+    AtomicReference<@Nullable Failure> aborted = new AtomicReference<>();
+    ContentSink throwing =
+        new ContentSink() {
+          @Override
+          public void write(ByteBuf chunk) {
+            given.set(chunk);
+            throw new IllegalStateException("a sink that throws, as this test wants it");
+          }
+
+          @Override
+          public void end(@Nullable Fields trailers) {}
+
+          @Override
+          public void abort(Failure why) {
+            aborted.set(why);
+          }
+        };
+    server.on(
+        "/",
+        exchange -> {
+          exchange.reply().open(source);
+          exchange.reply().head(ResponseHead.of(101, "Upgrade", "echo"), -1);
+          exchange.content().tunnel(throwing);
+        });
+    client.send(upgrade());
+    assertThat(client.answer().status()).isEqualTo(101);
+    client.send("x");
+    TestServer.await("the end", () -> server.connections() == 0);
+    server.settle();
+    ByteBuf octets = Objects.requireNonNull(given.get());
+    assertThat(octets.refCnt()).isEqualTo(1);
+    octets.release();
+    assertThat(aborted.get()).isNotNull();
+    assertThat(source.cancelled).hasSize(1);
   }
 
   @ParameterizedTest
