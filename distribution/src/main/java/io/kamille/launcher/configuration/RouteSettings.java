@@ -1,5 +1,6 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.route.Route;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
@@ -53,13 +54,16 @@ public record RouteSettings(
               ValueType.of(
                   "path",
                   "",
-                  "a path that begins with / and has no ?, # or space",
-                  text -> PATH.matcher(text).matches() ? text : null,
+                  "a path that begins with / and has no ?, #, space, //, /./, /../ or encoded"
+                      + " letter",
+                  text -> PATH.matcher(text).matches() && Route.isPathPrefix(text) ? text : null,
                   path -> path),
               "What the target path must begin with, in whole segments: `/api` matches `/api` and"
                   + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for the"
                   + " same host the longest path wins; when none matches, less specific hosts are"
-                  + " asked.")
+                  + " asked. Paths are compared without their empty segments (`//`), without dot"
+                  + " segments (`/./`, `/../`) and with encoded letters decoded (`%61`); the origin"
+                  + " gets, and the cache goes by, the path as it came.")
           .defaultsTo("/");
 
   static final Setting<String> UPSTREAM =

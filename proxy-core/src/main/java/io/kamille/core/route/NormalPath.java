@@ -1,23 +1,37 @@
 package io.kamille.core.route;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A path as routes compare it: percent-encoded unreserved octets decoded, dot segments removed (RFC
- * 3986 §6.2.2, §5.2.4). Stateless; any thread.
+ * A path as routes compare it: percent-encoded unreserved octets decoded, empty segments merged,
+ * dot segments removed (RFC 3986 §6.2.2, §5.2.4). Stateless; any thread.
+ *
+ * <p>RFC 3986 keeps empty segments; most origins, and every file system, do not. They are merged
+ * before dot segments are looked at, so that {@code ..} takes away a segment that has a name.
  */
 final class NormalPath {
 
   private NormalPath() {}
 
-  /** Whether the path holds a percent sign or a segment that begins with a dot. */
+  /** Whether the path holds a percent sign, an empty segment or one that begins with a dot. */
   static boolean mayDiffer(byte[] octets, int start, int end) {
     for (int i = start; i < end; i++) {
-      if (octets[i] == '%' || (octets[i] == '/' && i + 1 < end && octets[i + 1] == '.')) {
+      if (octets[i] == '%' || (octets[i] == '/' && i + 1 < end && isSpecial(octets[i + 1]))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isSpecial(byte behindSlash) {
+    return behindSlash == '.' || behindSlash == '/';
+  }
+
+  /** Whether {@code path} is as {@link #of} would leave it. */
+  static boolean isNormal(String path) {
+    byte[] octets = path.getBytes(StandardCharsets.ISO_8859_1);
+    return Arrays.equals(of(octets, 0, octets.length), octets);
   }
 
   static byte[] of(byte[] octets, int start, int end) {
@@ -32,11 +46,11 @@ final class NormalPath {
         decoded[length++] = octets[i];
       }
     }
-    return Arrays.copyOf(decoded, withoutDotSegments(decoded, length));
+    return Arrays.copyOf(decoded, plainSegments(decoded, length));
   }
 
   /** Works in place, segment by segment; answers the length that is left. */
-  private static int withoutDotSegments(byte[] path, int length) {
+  private static int plainSegments(byte[] path, int length) {
     int out = 0;
     int at = 0;
     while (at < length) {
@@ -45,12 +59,13 @@ final class NormalPath {
         next++;
       }
       int segment = next - at - 1;
+      boolean empty = segment == 0 && next < length;
       boolean dot = segment == 1 && path[at + 1] == '.';
       boolean dots = segment == 2 && path[at + 1] == '.' && path[at + 2] == '.';
       if (dots) {
         while (out > 0 && path[--out] != '/') {}
       }
-      if (!dot && !dots) {
+      if (!empty && !dot && !dots) {
         System.arraycopy(path, at, path, out, next - at);
         out += next - at;
       } else if (next == length) {

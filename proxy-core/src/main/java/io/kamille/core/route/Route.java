@@ -10,8 +10,10 @@ import java.util.Locale;
  * @param host {@code example.org}; {@code *.example.org} for every name that ends in {@code
  *     .example.org}, however many labels deep, though not for {@code example.org} itself; or {@code
  *     *} for every host. No port: a route answers on every port we listen on. Case does not matter
- * @param pathPrefix begins with {@code /} and matches whole segments: {@code /api} matches {@code
- *     /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only what lies below
+ * @param pathPrefix begins with {@code /}, has no dot segments, no empty segments and no encoded
+ *     letters (requests are compared without them), and matches whole segments: {@code /api}
+ *     matches {@code /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only
+ *     what lies below
  * @param handler who answers
  */
 public record Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
@@ -31,10 +33,20 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
       throw new IllegalArgumentException(
           "host: " + host + " (expected: a host without port, *.host or *)");
     }
-    if (!pathPrefix.startsWith("/") || pathPrefix.contains("?") || pathPrefix.contains("#")) {
+    if (!isPathPrefix(pathPrefix)) {
       throw new IllegalArgumentException(
-          "pathPrefix: " + pathPrefix + " (expected: a path that begins with /)");
+          "pathPrefix: "
+              + pathPrefix
+              + " (expected: a path that begins with / and is in normal form)");
     }
+  }
+
+  /** Whether {@code text} can be a {@link #pathPrefix}. */
+  public static boolean isPathPrefix(String text) {
+    return text.startsWith("/")
+        && !text.contains("?")
+        && !text.contains("#")
+        && NormalPath.isNormal(text);
   }
 
   boolean hasWildcardHost() {

@@ -22,8 +22,9 @@ public final class RouteTable {
    * for every host, /.well-known say, need not be repeated for each.
    *
    * Hosts and paths are compared as the octets they came as. Only a path that might mean another
-   * one, by dot segments or percent-encoded letters, is normalised first (NormalPath): otherwise
-   * /public/%2e%2e/admin would pass by a rule for /admin. What is forwarded stays as it came.
+   * one, by dot segments, empty segments or percent-encoded letters, is normalised first
+   * (NormalPath): otherwise /public/%2e%2e/admin and //admin would pass by a rule for /admin. What
+   * is forwarded, and what the cache key covers, stays as it came.
    */
   private static final Comparator<Route> LONGEST_PATH_FIRST =
       Comparator.comparingInt((Route route) -> route.pathPrefix().length()).reversed();

@@ -87,6 +87,37 @@ class RouteTableTest {
   }
 
   @Test
+  void emptySegmentsAreMergedBeforeDotSegmentsAreRemoved() {
+    RouteTable table = table("*/", "*/admin", "*/admin/x", "*/files/");
+    assertThat(found(table, "http://h//admin")).isEqualTo("*/admin");
+    assertThat(found(table, "http://h///admin//y")).isEqualTo("*/admin");
+    assertThat(found(table, "http://h/admin//x")).isEqualTo("*/admin/x");
+    assertThat(found(table, "http://h/public//../admin")).isEqualTo("*/admin");
+    assertThat(found(table, "http://h//..//admin")).isEqualTo("*/admin");
+    assertThat(found(table, "http://h/.//admin")).isEqualTo("*/admin");
+    assertThat(found(table, "http://h/admin//..")).isEqualTo("*/");
+    assertThat(found(table, "http://h//files//")).isEqualTo("*/files/");
+    assertThat(found(table, "http://h//files")).isEqualTo("*/");
+    assertThat(found(table, "http://h//")).isEqualTo("*/");
+  }
+
+  @Test
+  void anEncodedSlashIsNoSegment() {
+    RouteTable table = table("*/", "*/admin");
+    assertThat(found(table, "http://h/%2Fadmin")).isEqualTo("*/");
+    assertThat(found(table, "http://h/x%2F..%2Fadmin")).isEqualTo("*/");
+  }
+
+  @Test
+  void aPrefixThatNoRequestCouldMatchIsRefused() {
+    for (String path : new String[] {"/a//b", "/a/../b", "/a/.", "/%61", "//"}) {
+      assertThatThrownBy(() -> new Route("r", "*", path, exchange -> {}))
+          .as(path)
+          .hasMessageContaining("pathPrefix: " + path);
+    }
+  }
+
+  @Test
   void everyHostOfALargeTableIsFound() {
     List<String> all = new ArrayList<>();
     for (int i = 0; i < 500; i++) {

@@ -38,6 +38,13 @@ class RouterTest {
   }
 
   @Test
+  void thePathIsRoutedInNormalFormAndHandedOnAsItCame() {
+    Exchange exchange = handle(router("a.org", "/x"), "http://a.org//y/..//%78//z?q=//");
+    assertThat(asked).containsExactly("a.org/x");
+    assertThat(exchange.request().pathAndQuery()).isEqualTo("//y/..//%78//z?q=//");
+  }
+
+  @Test
   void aSwappedTableAnswersFromTheNextExchangeOn() {
     Router router = router("a.org", "/");
     router.swap(RouteTable.of(List.of(new Route("new", "a.org", "/", noting("new")))));
