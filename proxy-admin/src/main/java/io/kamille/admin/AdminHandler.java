@@ -102,7 +102,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     boolean isPeersDoing = cause instanceof IOException || cause instanceof CodecException;
     if (!isPeersDoing) {
-      LOGGER.log(System.Logger.Level.ERROR, "connection of " + context.channel(), cause);
+      LOGGER.log(System.Logger.Level.ERROR, "a connection ends by a fault of ours", cause);
     }
     context.close();
   }

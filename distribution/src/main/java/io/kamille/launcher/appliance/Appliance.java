@@ -261,7 +261,21 @@ public final class Appliance implements AutoCloseable {
     limiter.limit(preflight.connections(next.limits().connections()));
     accessLog.reopen();
     running = next;
-    LOG.log(Level.INFO, "configuration reloaded, {0} settings changed", changes.size());
+    LOG.log(Level.INFO, reloaded(changes));
+  }
+
+  /** One sentence: how many settings are in force now, and how many wait for a restart. */
+  static String reloaded(List<SettingChange> changes) {
+    long waiting = changes.stream().filter(SettingChange::needsRestart).count();
+    long inForce = changes.size() - waiting;
+    String sentence =
+        "configuration reloaded, "
+            + inForce
+            + (inForce == 1 ? " setting" : " settings")
+            + " changed";
+    return waiting == 0
+        ? sentence
+        : sentence + "; " + waiting + (waiting == 1 ? " waits" : " wait") + " for a restart";
   }
 
   /** Stops accepting, lets exchanges finish until the deadline of the configuration, and closes. */

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ScopeType;
 
 /** {@code kamille}: the command line as a whole. */
 @Command(
@@ -11,6 +12,7 @@ import picocli.CommandLine.HelpCommand;
     description = "A caching reverse proxy.",
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
     versionProvider = Version.class,
     subcommands = {
       RunCommand.class,

@@ -19,6 +19,10 @@ import picocli.CommandLine.Spec;
 /** {@code kamille run}: the proxy, by a file or by a few words. */
 @Command(
     name = "run",
+    customSynopsis = {
+      "kamille run --config FILE",
+      "kamille run --listen ADDRESS --origin URL [--admin ADDRESS] [--memory SIZE] [--loops N]"
+    },
     description = "Run the proxy, with a configuration file or with a listener and an origin.",
     footer = {
       "",
@@ -33,8 +37,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @ArgGroup(multiplicity = "1")
-  private Source source = new Source();
+  @ArgGroup private Source source = new Source();
 
   /** Where the configuration comes from. */
   static final class Source {
@@ -108,7 +111,8 @@ final class RunCommand implements Callable<Integer> {
     Words words = source.words;
     if (words == null) {
       throw new ParameterException(
-          spec.commandLine(), "neither --config nor --listen and --origin are given");
+          spec.commandLine(),
+          "nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
     }
     return ConfigurationOptions.parse(
         words.listen, words.origin, words.admin, words.memory, words.loops);

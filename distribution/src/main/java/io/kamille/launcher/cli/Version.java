@@ -1,14 +1,24 @@
 package io.kamille.launcher.cli;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
 /** What {@code kamille version} prints. */
 final class Version implements IVersionProvider {
 
-  /** The version of this build, from the jar's manifest; {@code dev} outside a jar. */
+  /** The version of this build, which the build writes into {@code version.properties}. */
   static String number() {
-    String version = Version.class.getPackage().getImplementationVersion();
-    return version == null ? "dev" : version;
+    Properties written = new Properties();
+    try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
+      written.load(Objects.requireNonNull(in, "version.properties"));
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    return written.getProperty("version");
   }
 
   @Override

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.setting.SettingChange;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -68,6 +70,18 @@ class ReloadIT {
       journey.appliance().reload(journey.configuration());
       assertThat(client.get(target).answer().status()).isEqualTo(414);
     }
+  }
+
+  @Test
+  void theLogTellsWhatIsInForceFromWhatWaits() {
+    SettingChange changed = new SettingChange("limits.fields", "100", "50", false);
+    SettingChange waits = new SettingChange("loops", "2", "4", true);
+    assertThat(Appliance.reloaded(List.of()))
+        .isEqualTo("configuration reloaded, 0 settings changed");
+    assertThat(Appliance.reloaded(List.of(changed, waits)))
+        .isEqualTo("configuration reloaded, 1 setting changed; 1 waits for a restart");
+    assertThat(Appliance.reloaded(List.of(waits, waits)))
+        .isEqualTo("configuration reloaded, 0 settings changed; 2 wait for a restart");
   }
 
   @Test

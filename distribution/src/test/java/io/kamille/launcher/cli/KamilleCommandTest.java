@@ -9,6 +9,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,10 +27,24 @@ class KamilleCommandTest {
     assertThat(err.toString().lines()).hasSize(2);
     assertThat(err.toString()).startsWith("kamille: ").contains("rum").contains("run");
     assertThat(execute("check", "--confg", "x")).isEqualTo(64);
-    assertThat(execute("run")).isEqualTo(64);
     assertThat(execute("run", "--listen", ":0")).isEqualTo(64);
     assertThat(execute("version", "please")).isEqualTo(64);
     assertThat(execute()).isEqualTo(64);
+  }
+
+  @Test
+  void aRunWithoutWordsSaysWhatItNeeds() {
+    assertThat(execute("run")).isEqualTo(64);
+    assertThat(err.toString())
+        .isEqualTo(
+            """
+            kamille: nothing to run: give --config FILE, or --listen ADDRESS and --origin URL
+            Try: kamille run --help
+            """);
+    assertThat(execute("run", "--config", "a.yaml", "--listen", ":0", "--origin", "http://b"))
+        .isEqualTo(64);
+    assertThat(execute("run", "--help")).isZero();
+    assertThat(out.toString()).startsWith("Usage: kamille run --config FILE");
   }
 
   @Test
@@ -135,9 +151,20 @@ class KamilleCommandTest {
   }
 
   @Test
-  void theVersionNamesWhatItRunsOn() {
+  void theVersionIsThatOfTheBuildAndNamesWhatItRunsOn() throws IOException {
     assertThat(execute("version")).isZero();
-    assertThat(out.toString()).startsWith("kamille ").contains("java 2").contains("netty 4.2");
+    assertThat(out.toString())
+        .startsWith("kamille " + versionOfThePom() + "\n")
+        .contains("java 2")
+        .contains("netty 4.2");
+  }
+
+  private static String versionOfThePom() throws IOException {
+    Matcher parent =
+        Pattern.compile("<parent>.*?<version>(.*?)</version>", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("pom.xml")));
+    assertThat(parent.find()).isTrue();
+    return parent.group(1);
   }
 
   @Test

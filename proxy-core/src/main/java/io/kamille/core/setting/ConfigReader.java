@@ -10,13 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a tree of nodes by its declaration, and collects every mistake on the way. */
 public final class ConfigReader {
 
   /*
    * A mistake never ends the reading: what is wrong is left out, so its default holds, and the
-   * caller decides what values with problems are good for. What is wrong is not also called missing.
+   * caller decides what values with problems are good for. What is wrong is not also called missing,
+   * nor is a key that an unknown one was probably meant to be.
    */
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -55,7 +57,20 @@ public final class ConfigReader {
         readEntry(entry, section, values);
       }
     }
-    checkMissing(seen, section, values);
+    Map<String, Position> meant = new HashMap<>(seen);
+    for (Entry entry : mapping.entries()) {
+      String nearest = meantBy(entry, section);
+      if (nearest != null) {
+        meant.putIfAbsent(nearest, entry.position());
+      }
+    }
+    checkMissing(meant, section, values);
+  }
+
+  /** The known key that an unknown one was probably meant to be, or null. */
+  private @Nullable String meantBy(Entry entry, Section section) {
+    boolean isAsked = section.member(entry.key()) == null && !problems.isFull();
+    return isAsked ? NearestKey.of(entry.key(), section.members()) : null;
   }
 
   private boolean isFirst(Entry entry, Map<String, Position> seen, String path) {
@@ -93,7 +108,7 @@ public final class ConfigReader {
         join(path, printable(entry.key())),
         "unknown key",
         "one of " + known,
-        problems.isFull() ? null : NearestKey.of(entry.key(), section.members()));
+        meantBy(entry, section));
   }
 
   private <T> void readSetting(ConfigNode node, Setting<T> setting, SectionValues.Builder values) {

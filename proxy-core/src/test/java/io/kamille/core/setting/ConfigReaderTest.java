@@ -180,6 +180,19 @@ class ConfigReaderTest {
   }
 
   @Test
+  void aMistypedKeyIsNotAlsoCalledMissing() {
+    assertThat(problems("dors: [':80']"))
+        .containsExactly("f.yaml:1:1: dors: unknown key (did you mean \"doors\"?)");
+    assertThat(problems("doors: [{adress: ':80'}]"))
+        .containsExactly("f.yaml:1:10: doors[0].adress: unknown key (did you mean \"address\"?)");
+    assertThat(problems("doors: [{colour: red}]"))
+        .hasSize(2)
+        .first()
+        .asString()
+        .contains("doors[0].address: found nothing");
+  }
+
+  @Test
   void beyondAHundredProblemsAreOnlyCounted() {
     var text = new StringBuilder("doors: [':80']\n");
     for (int i = 0; i < 150; i++) {
