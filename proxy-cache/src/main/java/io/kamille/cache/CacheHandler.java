@@ -101,8 +101,8 @@ public final class CacheHandler implements ExchangeHandler {
     CacheLoop loop = loops.current();
     CacheKey key = loop.probe().keyOf(request);
     Variants variants = store.find(key);
-    StoredResponse stored = selected(variants, request);
     long now = clock.epochSeconds();
+    StoredResponse stored = selected(variants, request, now);
     if (stored != null) {
       use(exchange, loop, key, stored, now, deadlineNanos);
     } else if (ReusePlanner.planMiss(request, variants != null) instanceof Forward miss) {
@@ -139,8 +139,8 @@ public final class CacheHandler implements ExchangeHandler {
 
   /** The response that the request selects, with a lease that the caller owns; or null. */
   private static @Nullable StoredResponse selected(
-      @Nullable Variants variants, RequestHead request) {
-    StoredResponse response = variants == null ? null : variants.select(request);
+      @Nullable Variants variants, RequestHead request, long now) {
+    StoredResponse response = variants == null ? null : variants.select(request, now);
     return response != null && response.tryRetain() ? response : null;
   }
 
@@ -201,7 +201,9 @@ public final class CacheHandler implements ExchangeHandler {
     RequestHead request = exchange.request();
     Storability storability = Storability.of(request);
     boolean isForOrigin = request.fields().hasAny(FOR_THE_ORIGIN);
-    if (isForOrigin || !storability.isStorable()) {
+    if (stale != null && !isForOrigin && mayFreshen(request)) {
+      fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
+    } else if (isForOrigin || !storability.isStorable()) {
       release(stale);
       Forwarding forwarding = new Forwarding(reason);
       fetches.pass(exchange, isForOrigin ? forwarding : forwarding.detail(storability.detail()));
@@ -215,6 +217,11 @@ public final class CacheHandler implements ExchangeHandler {
     } else {
       fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
     }
+  }
+
+  /** Whether the answer to this request, HEAD, tells of a stored response (RFC 9111 §4.3.5). */
+  private static boolean mayFreshen(RequestHead request) {
+    return request.method() == Method.HEAD && !CacheControl.ofRequest(request.fields()).isNoStore();
   }
 
   private boolean mayBeHeld(long deadlineNanos) {
@@ -261,8 +268,8 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       @Nullable StoredResponse stored,
       boolean isValidation) {
-    StoredResponse newer = selected(store.find(key), exchange.request());
     long now = clock.epochSeconds();
+    StoredResponse newer = selected(store.find(key), exchange.request(), now);
     if (newer != null
         && newer != stored
         && ReusePlanner.plan(exchange.request(), newer.facts(), now) == Serve.SERVE) {
@@ -298,8 +305,8 @@ public final class CacheHandler implements ExchangeHandler {
     public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
       CacheLoop loop = loops.current();
       RequestHead request = exchange.request();
-      StoredResponse stored = selected(store.find(loop.probe().keyOf(request)), request);
       long now = clock.epochSeconds();
+      StoredResponse stored = selected(store.find(loop.probe().keyOf(request)), request, now);
       if (stored != null
           && stored.facts().mayServeOnError(CacheControl.ofRequest(request.fields()), now)) {
         exchange.notes().cache(CacheResult.STALE_HIT);

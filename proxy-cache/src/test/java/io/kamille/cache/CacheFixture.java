@@ -87,6 +87,37 @@ final class CacheFixture implements AutoCloseable {
     run();
   }
 
+  /** Sends a GET of the URI that the origin answers so; the request must reach it. */
+  RecordingReply fill(String[] request, int status, String content, String... response) {
+    int before = forwarded();
+    RecordingReply reply = get(request);
+    assertThat(forwarded()).as("requests at the origin").isEqualTo(before + 1);
+    origin.last().respond(status, content, response);
+    run();
+    return reply;
+  }
+
+  /** As {@link #fill} for a request without fields. */
+  RecordingReply fill(int status, String content, String... response) {
+    return fill(new String[0], status, content, response);
+  }
+
+  /** Whether a GET of the URI is answered without the origin, which would not be stored. */
+  boolean isReused(String... request) {
+    int before = forwarded();
+    get(request);
+    if (forwarded() == before) {
+      return true;
+    }
+    origin.last().respond(200, "asked", "Cache-Control", "no-store");
+    run();
+    return false;
+  }
+
+  static String[] fields(String... namesAndValues) {
+    return namesAndValues;
+  }
+
   /** Lets the loop do what it has to do. */
   void run() {
     channel.runPendingTasks();

@@ -6,6 +6,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -121,6 +122,14 @@ final class ScriptedOrigin implements ExchangeHandler {
     Forwarded end() {
       if (cancelled == null) {
         reply.end(null);
+      }
+      return this;
+    }
+
+    /** Ends with trailer fields. */
+    Forwarded endWith(String... trailers) {
+      if (cancelled == null) {
+        reply.end(Fields.of(trailers));
       }
       return this;
     }

@@ -6,6 +6,7 @@ import io.kamille.cache.semantics.Validators;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.Reservation;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.Method;
@@ -66,9 +67,10 @@ final class Validation {
     if (asked == null) {
       return null;
     }
-    if (isConditional && isConfirmed(asked, head)) {
+    if (isConfirmed(head, asked)) {
       here.loops().current().counters().freshened();
       stored = null;
+      freshenOthers(asked, head, now);
       return freshened(asked, head, now);
     }
     if (isError(head.status())) {
@@ -82,9 +84,9 @@ final class Validation {
     return null;
   }
 
-  /** A 304, or a 200 to HEAD that shows the same (§4.3.5). */
-  private boolean isConfirmed(StoredResponse asked, ResponseHead head) {
-    return head.status() == StatusCode.NOT_MODIFIED
+  /** A 304 to what we asked, or a 200 to HEAD that shows the same (§4.3.5). */
+  private boolean isConfirmed(ResponseHead head, StoredResponse asked) {
+    return (isConditional && head.status() == StatusCode.NOT_MODIFIED)
         || (isHead() && Validators.confirms(head, asked.facts(), asked.contentLength()));
   }
 
@@ -136,6 +138,27 @@ final class Validation {
     StoredResponse freshened = keep(news, reservation, underNewHead);
     asked.release();
     return freshened;
+  }
+
+  /** Brings up to date what else the request selects and the answer is about (§4.3.4, §4.3.5). */
+  private void freshenOthers(StoredResponse asked, ResponseHead update, long now) {
+    Variants variants = here.store().find(fetch.key());
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse other = variants.at(i);
+      if (other != asked && other.selecting().matches(fetch.request()) && other.tryRetain()) {
+        if (isAbout(update, other)) {
+          freshened(other, update, now).release();
+        } else {
+          other.release();
+        }
+      }
+    }
+  }
+
+  private boolean isAbout(ResponseHead update, StoredResponse other) {
+    return update.status() == StatusCode.NOT_MODIFIED
+        ? Validators.sharesStrongTag(update, other.facts())
+        : Validators.confirms(update, other.facts(), other.contentLength());
   }
 
   private StoredResponse keep(

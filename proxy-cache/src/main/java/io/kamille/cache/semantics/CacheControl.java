@@ -32,6 +32,10 @@ public final class CacheControl {
   static final int NO_TRANSFORM = 1 << 7;
   static final int IMMUTABLE = 1 << 8;
   static final int ONLY_IF_CACHED = 1 << 9;
+  static final int TARGETED = 1 << 10;
+
+  private static final long OF_RESPONSE =
+      Fields.mask(FieldName.CACHE_CONTROL, FieldName.CDN_CACHE_CONTROL);
 
   private final int flags;
   private final int maxAgeSeconds;
@@ -43,7 +47,7 @@ public final class CacheControl {
   private final List<String> noCacheFields;
   private final List<String> privateFields;
 
-  CacheControl(CacheControlParser parsed) {
+  CacheControl(Directives parsed) {
     this.flags = parsed.flags;
     this.maxAgeSeconds = parsed.maxAgeSeconds;
     this.sMaxAgeSeconds = parsed.sMaxAgeSeconds;
@@ -55,9 +59,16 @@ public final class CacheControl {
     this.privateFields = List.copyOf(parsed.privateFields);
   }
 
-  /** The directives of a response; {@link #NONE}, without garbage, if it has none. */
+  /**
+   * The directives of a response, of {@code CDN-Cache-Control} if it is there and valid, else of
+   * {@code Cache-Control} (RFC 9213 §2.2); {@link #NONE}, without garbage, if it has none.
+   */
   public static CacheControl ofResponse(Fields fields) {
-    return fields.has(FieldName.CACHE_CONTROL) ? parse(fields) : NONE;
+    if (!fields.hasAny(OF_RESPONSE)) {
+      return NONE;
+    }
+    CacheControl targeted = TargetedCacheControl.parse(fields);
+    return targeted == null ? parse(fields) : targeted;
   }
 
   /**
@@ -138,6 +149,11 @@ public final class CacheControl {
   }
 
   // Responses
+
+  /** Whether these are for us in particular, so that {@code Expires} is ignored (RFC 9213 §2.2). */
+  public boolean isTargeted() {
+    return has(TARGETED);
+  }
 
   /** {@code s-maxage} in seconds or {@link #ABSENT} (§5.2.2.10). */
   public int sMaxAgeSeconds() {

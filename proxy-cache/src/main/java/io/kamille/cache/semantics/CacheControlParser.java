@@ -5,7 +5,6 @@ import static io.kamille.cache.semantics.CacheControl.ABSENT;
 import io.kamille.core.http.Octets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Reads {@code Cache-Control} lines octet by octet (RFC 9111 §5.2). For one thread and one use. */
 final class CacheControlParser {
@@ -27,16 +26,7 @@ final class CacheControlParser {
    */
   private static final int INVALID = -2;
 
-  int flags;
-  int maxAgeSeconds = ABSENT;
-  int sMaxAgeSeconds = ABSENT;
-  int staleWhileRevalidateSeconds = ABSENT;
-  int staleIfErrorSeconds = ABSENT;
-  int maxStaleSeconds = ABSENT;
-  int minFreshSeconds = ABSENT;
-  List<String> noCacheFields = List.of();
-  List<String> privateFields = List.of();
-
+  private final Directives found = new Directives();
   private byte[] octets = {};
   private int at;
   private int end;
@@ -75,7 +65,7 @@ final class CacheControlParser {
   }
 
   CacheControl finish() {
-    return new CacheControl(this);
+    return new CacheControl(found);
   }
 
   private void readDirective(boolean afterComma) {
@@ -111,7 +101,7 @@ final class CacheControlParser {
       at += octets[at] == '\\' ? 2 : 1;
     }
     if (at >= end) {
-      flags |= CacheControl.NO_STORE | CacheControl.NO_CACHE;
+      found.flags |= CacheControl.NO_STORE | CacheControl.NO_CACHE;
       at = end;
       return end;
     }
@@ -134,38 +124,39 @@ final class CacheControlParser {
 
   private void take() {
     if (is("max-age")) {
-      maxAgeSeconds = lifetime(maxAgeSeconds);
+      found.maxAgeSeconds = lifetime(found.maxAgeSeconds);
     } else if (is("s-maxage")) {
-      sMaxAgeSeconds = lifetime(sMaxAgeSeconds);
+      found.sMaxAgeSeconds = lifetime(found.sMaxAgeSeconds);
     } else if (is("no-store")) {
-      flags |= CacheControl.NO_STORE;
+      found.flags |= CacheControl.NO_STORE;
     } else if (is("no-cache")) {
-      noCacheFields = listed(CacheControl.NO_CACHE, noCacheFields);
+      found.noCacheFields = listed(CacheControl.NO_CACHE, found.noCacheFields);
     } else if (is("private")) {
-      privateFields = listed(CacheControl.PRIVATE, privateFields);
+      found.privateFields = listed(CacheControl.PRIVATE, found.privateFields);
     } else if (is("public")) {
       permit(CacheControl.PUBLIC);
     } else if (is("must-revalidate")) {
-      flags |= CacheControl.MUST_REVALIDATE;
+      found.flags |= CacheControl.MUST_REVALIDATE;
     } else if (is("proxy-revalidate")) {
-      flags |= CacheControl.PROXY_REVALIDATE;
+      found.flags |= CacheControl.PROXY_REVALIDATE;
     } else if (is("must-understand")) {
       permit(CacheControl.MUST_UNDERSTAND);
     } else if (is("no-transform")) {
-      flags |= CacheControl.NO_TRANSFORM;
+      found.flags |= CacheControl.NO_TRANSFORM;
     } else if (is("immutable")) {
       permit(CacheControl.IMMUTABLE);
     } else if (is("only-if-cached")) {
-      flags |= CacheControl.ONLY_IF_CACHED;
+      found.flags |= CacheControl.ONLY_IF_CACHED;
     } else if (is("stale-while-revalidate")) {
-      staleWhileRevalidateSeconds = extension(staleWhileRevalidateSeconds);
+      found.staleWhileRevalidateSeconds = extension(found.staleWhileRevalidateSeconds);
     } else if (is("stale-if-error")) {
-      staleIfErrorSeconds = extension(staleIfErrorSeconds);
+      found.staleIfErrorSeconds = extension(found.staleIfErrorSeconds);
     } else if (is("max-stale")) {
-      maxStaleSeconds = maxStale();
+      found.maxStaleSeconds = maxStale();
     } else if (is("min-fresh")) {
       int delta = delta();
-      minFreshSeconds = Math.max(minFreshSeconds, delta == INVALID ? Integer.MAX_VALUE : delta);
+      found.minFreshSeconds =
+          Math.max(found.minFreshSeconds, delta == INVALID ? Integer.MAX_VALUE : delta);
     }
   }
 
@@ -175,7 +166,7 @@ final class CacheControlParser {
 
   private void permit(int flag) {
     if (isProper && argumentStart < 0) {
-      flags |= flag;
+      found.flags |= flag;
     }
   }
 
@@ -198,7 +189,7 @@ final class CacheControlParser {
     if (delta == INVALID) {
       return 0;
     }
-    return maxStaleSeconds == ABSENT ? delta : Math.min(maxStaleSeconds, delta);
+    return found.maxStaleSeconds == ABSENT ? delta : Math.min(found.maxStaleSeconds, delta);
   }
 
   private int delta() {
@@ -218,25 +209,15 @@ final class CacheControlParser {
   /** The fields this directive and those before it list, unless it lists none and sets the flag. */
   private List<String> listed(int flag, List<String> before) {
     List<String> names = new ArrayList<>(before);
-    boolean isList = isQuoted && isProper && readNames(names);
+    boolean isList =
+        isQuoted
+            && isProper
+            && Directives.readNames(Octets.text(octets, argumentStart, argumentEnd), names);
     if (!isList) {
-      flags |= flag;
+      found.flags |= flag;
       return before;
     }
     return names;
-  }
-
-  private boolean readNames(List<String> names) {
-    int sizeBefore = names.size();
-    for (String element : Octets.text(octets, argumentStart, argumentEnd).split(",", -1)) {
-      String name = element.strip();
-      if (Octets.isToken(name)) {
-        names.add(name.toLowerCase(Locale.ROOT));
-      } else if (!name.isEmpty()) {
-        return false;
-      }
-    }
-    return names.size() > sizeBefore;
   }
 
   private static boolean isWhiteSpace(byte octet) {

@@ -19,6 +19,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
    * Sources are tried in the order of §4.2.1: s-maxage, max-age, Expires minus Date, then the
    * operator's default or a guess. A source that is present but makes no sense means "already
    * stale"; the next one is not tried. Without a Last-Modified date there is nothing to guess from.
+   * Directives targeted at us put Expires out of force (RFC 9213 §2.2).
    */
 
   /** Where a lifetime comes from. */
@@ -53,7 +54,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
     if (control.maxAgeSeconds() != ABSENT) {
       return new Freshness(control.maxAgeSeconds(), Source.MAX_AGE);
     }
-    if (head.has(FieldName.EXPIRES)) {
+    if (head.has(FieldName.EXPIRES) && !control.isTargeted()) {
       return new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES);
     }
     if (!isHeuristicallyCacheable(head.status()) && !control.isPublic()) {

@@ -125,8 +125,14 @@ public final class ReusePlanner {
         : ask(stored, ForwardReason.STALE);
   }
 
-  /** Older than the client's max-age (§5.2.1.1). */
+  /**
+   * Older than the client's max-age (§5.2.1.1). What is immutable and fresh is not asked about for
+   * that: browsers send max-age=0 with every reload (RFC 8246 §2).
+   */
   private static boolean isTooOld(StoredFacts stored, CacheControl control, long now) {
+    if (stored.isImmutable() && stored.isFresh(now)) {
+      return false;
+    }
     return control.maxAgeSeconds() != CacheControl.ABSENT
         && stored.ageSeconds(now) > control.maxAgeSeconds();
   }

@@ -167,7 +167,7 @@ public enum Storability {
   /** The last rule of §3. */
   private static boolean isMarkedCacheable(ResponseHead response, CacheControl control) {
     return control.isPublic()
-        || response.has(FieldName.EXPIRES)
+        || (response.has(FieldName.EXPIRES) && !control.isTargeted())
         || control.maxAgeSeconds() != CacheControl.ABSENT
         || control.sMaxAgeSeconds() != CacheControl.ABSENT
         || Freshness.isHeuristicallyCacheable(response.status());

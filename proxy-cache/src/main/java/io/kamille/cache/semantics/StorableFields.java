@@ -30,6 +30,15 @@ public final class StorableFields {
           FieldName.TRANSFER_ENCODING,
           FieldName.UPGRADE);
 
+  /**
+   * What we decide by ourselves is not lost to a name in {@code Connection}, where no end-to-end
+   * field belongs (RFC 9110 §7.6.1), nor, as far as we could not do without, to a directive.
+   */
+  private static final Set<String> NO_OPTIONS =
+      Set.of("date", "etag", "expires", "last-modified", "set-cookie");
+
+  private static final Set<String> NEEDED = Set.of("cache-control", "cdn-cache-control", "vary");
+
   private StorableFields() {}
 
   /**
@@ -59,14 +68,16 @@ public final class StorableFields {
 
   /** The names that this response itself keeps out of the store, in lower case. */
   static Set<String> excluded(Fields response, CacheControl control) {
-    Set<String> names = new HashSet<>(control.noCacheFields());
-    names.addAll(control.privateFields());
+    Set<String> names = new HashSet<>();
     for (String value : response.all(FieldName.CONNECTION)) {
       for (String option : value.split(",", -1)) {
         names.add(option.strip().toLowerCase(Locale.ROOT));
       }
     }
-    names.remove("cache-control");
+    names.removeAll(NO_OPTIONS);
+    names.addAll(control.noCacheFields());
+    names.addAll(control.privateFields());
+    names.removeAll(NEEDED);
     return names;
   }
 

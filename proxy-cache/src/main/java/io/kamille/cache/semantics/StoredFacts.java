@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param isValidatedOnceStale must-revalidate or proxy-revalidate: never reused stale (§5.2.2.2,
  *     §5.2.2.8)
  * @param hasSharedMaxAge s-maxage: no client can have it stale (§5.2.2.10)
+ * @param isImmutable immutable: while it is fresh, its age is no reason to ask (RFC 8246 §2)
  * @param staleWhileRevalidateSeconds RFC 5861 §3; 0 for none
  * @param staleIfErrorSeconds RFC 5861 §4; 0 for none
  * @param date {@code date_value} in epoch seconds
@@ -35,6 +36,7 @@ public record StoredFacts(
     boolean isValidatedAlways,
     boolean isValidatedOnceStale,
     boolean hasSharedMaxAge,
+    boolean isImmutable,
     int staleWhileRevalidateSeconds,
     int staleIfErrorSeconds,
     long date,
@@ -62,6 +64,7 @@ public record StoredFacts(
         control.isNoCache(),
         control.isMustRevalidate() || control.isProxyRevalidate(),
         control.sMaxAgeSeconds() != CacheControl.ABSENT,
+        control.isImmutable(),
         Math.max(0, control.staleWhileRevalidateSeconds()),
         Math.max(0, control.staleIfErrorSeconds()),
         CurrentAge.dateValue(fields, responseTime),

@@ -69,13 +69,23 @@ public final class Validators {
     return isSameDate;
   }
 
+  /**
+   * Whether a 304 is about {@code stored} too, which its request selects but did not ask about: it
+   * has the same strong validator (§4.3.4).
+   */
+  public static boolean sharesStrongTag(ResponseHead notModified, StoredFacts stored) {
+    String tag = entityTag(notModified);
+    String storedTag = stored.entityTag();
+    return tag != null && storedTag != null && EntityTag.matchesStrongly(tag, storedTag);
+  }
+
   private static boolean isKnown(long date) {
     return date != HttpDate.INVALID;
   }
 
   /**
    * Whether a 200 to HEAD shows that {@code stored} is still good; if not, it is to be considered
-   * stale (§4.3.5).
+   * stale (§4.3.5). A response with nothing to compare shows nothing.
    *
    * @param contentLength octets of content stored
    */
@@ -86,7 +96,9 @@ public final class Validators {
     String tag = head.field(FieldName.ETAG);
     String lastModified = head.field(FieldName.LAST_MODIFIED);
     String length = head.field(FieldName.CONTENT_LENGTH);
-    return (tag == null || tag.equals(stored.entityTag()))
+    boolean isComparable = tag != null || lastModified != null || length != null;
+    return isComparable
+        && (tag == null || tag.equals(stored.entityTag()))
         && (lastModified == null || lastModified(head, stored) == stored.lastModified())
         && (length == null || length.equals(Long.toString(contentLength)));
   }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stored responses under one cache key, told apart by the request fields that {@code Vary}
- * names (RFC 9111 §4.1); the most recent first.
+ * names (RFC 9111 §4.1); the most recent by {@code Date} first.
  *
  * <p>Immutable; any thread. Who keeps it holds one lease on each response in it.
  */
@@ -14,7 +14,11 @@ public final class Variants {
 
   /*
    * A hostile or careless origin can name a field that differs in every request. The limit makes
-   * that cost little memory and a short search; what was stored longest ago makes room.
+   * that cost little memory and a short search; the oldest makes room.
+   *
+   * Of several that a request selects, the most recent is used (§4), but for one case: some origins
+   * forget Vary on the response for requests without preferences, which would then answer everybody.
+   * So a response without Vary steps back behind a fresh one that has it (§4.1).
    */
   private static final int LIMIT = 16;
 
@@ -29,27 +33,43 @@ public final class Variants {
     return new Variants(new StoredResponse[] {response});
   }
 
-  /** These with {@code response} in front, in place of those selected by the same fields. */
+  /** These with {@code response}, in place of those selected by the same fields. */
   public Variants with(StoredResponse response) {
     StoredResponse[] all = new StoredResponse[Math.min(responses.length + 1, LIMIT)];
     int count = 0;
-    all[count++] = response;
+    boolean isPlaced = false;
     for (StoredResponse other : responses) {
-      if (count < all.length && !other.selecting().equals(response.selecting())) {
+      if (!isPlaced && other.facts().date() <= response.facts().date()) {
+        all[count++] = response;
+        isPlaced = true;
+      }
+      boolean isRoom = count < (isPlaced ? all.length : all.length - 1);
+      if (isRoom && !other.selecting().equals(response.selecting())) {
         all[count++] = other;
       }
+    }
+    if (!isPlaced) {
+      all[count++] = response;
     }
     return new Variants(Arrays.copyOf(all, count));
   }
 
-  /** The most recent response that this request selects, or null. Takes no lease. */
-  public @Nullable StoredResponse select(RequestHead request) {
+  /** The response to use for this request, or null. Takes no lease. */
+  public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
+    StoredResponse selected = null;
     for (StoredResponse response : responses) {
       if (response.selecting().matches(request)) {
-        return response;
+        if (selected == null) {
+          selected = response;
+          if (!selected.selecting().isEmpty()) {
+            return selected;
+          }
+        } else if (!response.selecting().isEmpty() && response.facts().isFresh(nowEpochSeconds)) {
+          return response;
+        }
       }
     }
-    return null;
+    return selected;
   }
 
   public int size() {

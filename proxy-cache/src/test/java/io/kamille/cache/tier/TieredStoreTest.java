@@ -74,7 +74,8 @@ class TieredStoreTest {
   void whatIsCommittedIsFoundByAnEqualKey() {
     put(1, 1000);
     Variants found = Objects.requireNonNull(store.find(key(1)));
-    StoredResponse response = Objects.requireNonNull(found.select(RequestHead.of("GET", uri(1))));
+    StoredResponse response =
+        Objects.requireNonNull(found.select(RequestHead.of("GET", uri(1)), 0));
     assertThat(response.contentLength()).isEqualTo(1000);
     assertThat(response.uri()).isEqualTo(uri(1));
     assertThat(response.head().fields().toString()).isEqualTo("A: 1\n");
