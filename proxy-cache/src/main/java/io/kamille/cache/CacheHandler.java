@@ -302,6 +302,11 @@ public final class CacheHandler implements ExchangeHandler {
     }
 
     @Override
+    public void brokenOffSlow() {
+      loops.current().counters().brokenOffSlow();
+    }
+
+    @Override
     public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
       CacheLoop loop = loops.current();
       RequestHead request = exchange.request();

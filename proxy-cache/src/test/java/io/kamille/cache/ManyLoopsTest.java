@@ -49,6 +49,11 @@ class ManyLoopsTest {
 
   /** Sends a request on a loop; complete when the handler has seen it. */
   private CompletableFuture<Void> send(EventLoop loop, RecordingReply reply) {
+    return send(handler, loop, reply);
+  }
+
+  private static CompletableFuture<Void> send(
+      CacheHandler handler, EventLoop loop, RecordingReply reply) {
     Exchange exchange = CacheFixture.exchange(loop, "GET", URI, reply);
     return CompletableFuture.runAsync(() -> handler.handle(exchange), loop);
   }
@@ -116,12 +121,22 @@ class ManyLoopsTest {
     System.getLogger("test").log(System.Logger.Level.INFO, "seed " + seed);
     Random random = new Random(seed);
     for (int round = 0; round < 60; round++) {
-      round(random);
+      round(handler, random);
+    }
+  }
+
+  @Test
+  void anythingAtAnyTimeLeavesEveryReaderWithTheWholeEvenIfItCannotBeStored() {
+    long seed = System.nanoTime();
+    System.getLogger("test").log(System.Logger.Level.INFO, "seed " + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 60; round++) {
+      round(cache.handler(origin, CacheSettings.of(1 + random.nextInt(150_000))), random);
     }
   }
 
   /** One response in random chunks, readers that come, pause and leave, a purge, an ending. */
-  private void round(Random random) {
+  private void round(CacheHandler handler, Random random) {
     int before = origin.requests().size();
     byte[] content = octets(random.nextInt(200_000), random);
     List<RecordingReply> replies = new ArrayList<>();
@@ -129,7 +144,7 @@ class ManyLoopsTest {
     replies.add(leader);
     cache.operations().clear();
     origin.answering(forwarded -> {});
-    await(send(loop(0), leader));
+    await(send(handler, loop(0), leader));
     ScriptedOrigin.Forwarded forwarded = origin.last();
     assertThat(origin.requests()).hasSize(before + 1);
     origin.answering(
@@ -143,7 +158,7 @@ class ManyLoopsTest {
       at += length;
       int event = random.nextInt(8);
       if (event < 5) {
-        reader(random, replies);
+        reader(handler, random, replies);
       } else if (event == 5) {
         loop(0).execute(leader::leave);
       } else if (event == 6 && ending == 0) {
@@ -163,11 +178,13 @@ class ManyLoopsTest {
       await(reply.whenEnded());
       if (reply.isComplete()) {
         assertThat(reply.content()).isEqualTo(content);
+      } else if (reply.isEnded()) {
+        assertThat(ending).isEqualTo(1);
       }
     }
   }
 
-  private void reader(Random random, List<RecordingReply> replies) {
+  private void reader(CacheHandler handler, Random random, List<RecordingReply> replies) {
     RecordingReply reply = new RecordingReply();
     EventLoop home = loop(random.nextInt(LOOPS));
     int manner = random.nextInt(4);
@@ -181,7 +198,7 @@ class ManyLoopsTest {
       reply.whenWritten(reply::leave);
     }
     replies.add(reply);
-    send(home, reply)
+    send(handler, home, reply)
         .whenComplete(
             (handled, trouble) -> {
               if (trouble != null) {

@@ -50,6 +50,9 @@ public final class Follower implements ContentSource {
 
     /** Answers although the origin has no answer. */
     void failed(Exchange exchange, Forwarding forwarding, Failure why);
+
+    /** A client was broken off because it held others up. */
+    void brokenOffSlow();
   }
 
   private enum State {
@@ -67,6 +70,8 @@ public final class Follower implements ContentSource {
   private final long deadlineNanos;
   private State state = State.WAITING;
   private @Nullable ContentFeed feed;
+  private @Nullable Backlog backlog;
+  private ContentWindow.@Nullable End end;
 
   private Follower(
       Exchange exchange,
@@ -114,6 +119,7 @@ public final class Follower implements ContentSource {
       case Stage.Waiting() -> {}
       case Stage.Filling filling -> read(filling, false);
       case Stage.Filled(var filling, var length) -> read(filling, true);
+      case Stage.Overflowing(var filling, var length) -> readOn(length);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Apart(var hasCookie) -> goApart(hasCookie);
       case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : ALONE);
@@ -130,6 +136,56 @@ public final class Follower implements ContentSource {
         && reading.advance(filling.octets().length() - filling.contentOffset())
         && isFilled) {
       leaveFor(() -> client.end(null));
+    }
+  }
+
+  /** Reads what is stored, then what comes from the window. */
+  private void readOn(long storedLength) {
+    if (state == State.WAITING) {
+      goAlone();
+      return;
+    }
+    ContentFeed stored = feed;
+    if (stored != null) {
+      if (!stored.advance(storedLength)) {
+        return;
+      }
+      stored.close();
+      feed = null;
+    }
+    Backlog rest = backlog;
+    boolean isAtEnd = rest == null || rest.advance();
+    if (isAtEnd && end != null) {
+      leaveFor(() -> client.end(null));
+    }
+  }
+
+  /** Takes a chunk from the window, if it reads; it looks later. Borrows the hold. */
+  void take(SharedChunk chunk) {
+    if (state == State.BEGUN) {
+      if (backlog == null) {
+        backlog = new Backlog(client, client.isPaused());
+      }
+      chunk.retain();
+      backlog.add(chunk);
+    }
+  }
+
+  /** No chunk will come any more; it looks later. */
+  void ended(ContentWindow.End how) {
+    if (state == State.BEGUN) {
+      end = how;
+      if (how.why() != null) {
+        breakOff(how.why());
+      }
+    }
+  }
+
+  /** Leaves if it has so much to take that others have to wait. */
+  void breakOffIfSlow() {
+    if (state == State.BEGUN && backlog != null && backlog.isLong()) {
+      onward.brokenOffSlow();
+      breakOff(ContentWindow.tooSlow());
     }
   }
 
@@ -222,12 +278,20 @@ public final class Follower implements ContentSource {
     if (feed != null) {
       feed.pause();
     }
+    if (backlog != null) {
+      backlog.pause();
+    }
   }
 
   @Override
   public void resume() {
     if (feed != null) {
       feed.resume();
+    }
+    if (backlog != null) {
+      backlog.resume();
+    }
+    if (state == State.BEGUN) {
       look();
     }
   }
@@ -246,6 +310,9 @@ public final class Follower implements ContentSource {
     if (feed != null) {
       feed.close();
       feed = null;
+    }
+    if (backlog != null) {
+      backlog.close();
     }
     flight.left();
     last.run();

@@ -6,6 +6,8 @@ import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +22,9 @@ final class FollowerGroup implements Runnable {
   private final List<Follower> followers = new ArrayList<>();
   private final AtomicBoolean isWoken = new AtomicBoolean();
   private final AtomicReference<@Nullable StoredOctets> kept = new AtomicReference<>();
+  private final Queue<SharedChunk> inbox = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable ContentWindow> window = new AtomicReference<>();
+  private final AtomicBoolean isBreakingOffSlow = new AtomicBoolean();
   private boolean isTimed;
   private long timedNanos;
 
@@ -48,10 +53,28 @@ final class FollowerGroup implements Runnable {
     kept.set(octets);
   }
 
+  /** Where chunks will come from. Any thread, once, before the first of them. */
+  void readFrom(ContentWindow window) {
+    this.window.set(window);
+  }
+
+  /** Gives a chunk to the followers. Any thread. Takes over one hold. */
+  void offer(SharedChunk chunk) {
+    inbox.add(chunk);
+    wake();
+  }
+
+  /** Breaks off the followers that are too slow for the others. Any thread. */
+  void breakOffSlow() {
+    isBreakingOffSlow.set(true);
+    wake();
+  }
+
   /** Makes every follower look at the flight, soon. Any thread; calls before that are one. */
   void wake() {
     if (isWoken.compareAndSet(false, true) && !execute(loop, this)) {
       release(kept.getAndSet(null));
+      discard();
     }
   }
 
@@ -59,11 +82,39 @@ final class FollowerGroup implements Runnable {
   public void run() {
     isWoken.set(false);
     StoredOctets leased = kept.getAndSet(null);
+    deliver();
     for (int i = 0; i < followers.size(); i++) {
       followers.get(i).look();
     }
+    if (isBreakingOffSlow.getAndSet(false)) {
+      followers.forEach(Follower::breakOffIfSlow);
+    }
     followers.removeIf(Follower::isDone);
     release(leased);
+  }
+
+  /** The end is looked at before the inbox: nothing comes behind it. */
+  private void deliver() {
+    ContentWindow from = window.get();
+    if (from == null) {
+      return;
+    }
+    ContentWindow.End end = from.end();
+    for (SharedChunk next = inbox.poll(); next != null; next = inbox.poll()) {
+      for (Follower follower : followers) {
+        follower.take(next);
+      }
+      next.release();
+    }
+    if (end != null) {
+      followers.forEach(follower -> follower.ended(end));
+    }
+  }
+
+  private void discard() {
+    for (SharedChunk next = inbox.poll(); next != null; next = inbox.poll()) {
+      next.release();
+    }
   }
 
   private static void release(@Nullable StoredOctets leased) {

@@ -4,6 +4,7 @@ import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.content.ContentSource;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -33,6 +34,10 @@ public final class InFlight {
    *
    * A lease for every group lasts from the end of the fill until the group has looked at it: whoever
    * looks meanwhile finds the octets, even if the store has forgotten them at once.
+   *
+   * A fill that cannot be stored to its end goes on for those who have begun, in a window. Those are
+   * in groups that were in place before the stage was Filling no more, so the groups seen right
+   * after that are all that count.
    */
   private static final FollowerGroup[] NONE = {};
 
@@ -62,6 +67,11 @@ public final class InFlight {
   /** Whether anybody follows at this moment. */
   public boolean hasFollowers() {
     return followers.get() > 0;
+  }
+
+  /** How many follow at this moment. */
+  public int followers() {
+    return followers.get();
   }
 
   /**
@@ -101,6 +111,32 @@ public final class InFlight {
     } else {
       settle(new Stage.Again(true));
     }
+  }
+
+  /**
+   * The content cannot be stored any further. The caller still holds its lease.
+   *
+   * @param storedLength octets of content stored
+   * @param origin who is paused when readers are too slow
+   * @param stuck what to do when that does not help; on the leader's loop
+   * @return where the rest of the content goes; null if nobody reads along, and then the flight is
+   *     over
+   */
+  public @Nullable ContentWindow overflow(long storedLength, ContentSource origin, Runnable stuck) {
+    if (!(stage.get() instanceof Stage.Filling filling)) {
+      settle(new Stage.Again(true));
+      return null;
+    }
+    table.remove(key, this);
+    stage.set(new Stage.Overflowing(filling, storedLength));
+    FollowerGroup[] readers = groups.get();
+    ContentWindow window = new ContentWindow(loop, origin, stuck);
+    window.readers(readers);
+    for (FollowerGroup group : readers) {
+      group.readFrom(window);
+      group.wake();
+    }
+    return readers.length == 0 ? null : window;
   }
 
   /** The content broke off, or could not be stored to its end. */

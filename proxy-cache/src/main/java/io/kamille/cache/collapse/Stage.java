@@ -36,6 +36,14 @@ sealed interface Stage {
   /** All content is there. */
   record Filled(Filling filling, long contentLength) implements Stage {}
 
+  /**
+   * The rest of the content is not stored: who has begun gets it from a window, the others go to
+   * the origin alone.
+   *
+   * @param storedLength octets of content up to there; the leader's lease has ended
+   */
+  record Overflowing(Filling filling, long storedLength) implements Stage {}
+
   /** The content broke off: who has begun must break off too, the others ask again. */
   record Broken(Failure why) implements Stage {}
 

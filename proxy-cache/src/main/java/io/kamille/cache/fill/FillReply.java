@@ -1,6 +1,8 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.collapse.ContentWindow;
 import io.kamille.cache.collapse.InFlight;
+import io.kamille.cache.collapse.SharedChunk;
 import io.kamille.cache.semantics.Preconditions;
 import io.kamille.cache.semantics.Storability;
 import io.kamille.cache.semantics.StoredFacts;
@@ -33,6 +35,9 @@ final class FillReply implements Reply, ContentSource {
    *
    * The client's side is the output's. A client that leaves does not end the fill while others
    * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
+   *
+   * A fill of unknown length that outgrows its limit or the memory is given up, but not those who
+   * have begun to read it: the rest of the content goes to them and the client through a window.
    */
   private enum State {
     WAITING,
@@ -54,6 +59,7 @@ final class FillReply implements Reply, ContentSource {
   private State state = State.WAITING;
   private @Nullable InFlight flight;
   private @Nullable Fill fill;
+  private @Nullable ContentWindow window;
   private boolean isClientGone;
 
   /** Takes over the validation, which ends the lease on the response it is about. */
@@ -194,15 +200,16 @@ final class FillReply implements Reply, ContentSource {
     if (fill != null) {
       String trouble = append(fill, chunk);
       if (trouble != null) {
-        if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
-          here.uncachable(fetch);
-        }
-        giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
+        giveUp(fill, trouble);
       } else if (flight != null) {
         flight.progress();
       }
     }
-    output.write(chunk);
+    if (window != null) {
+      share(window, chunk);
+    } else {
+      output.write(chunk);
+    }
     if (isClientGone && !mustGoOn()) {
       stop(Failure.of(Kind.CLIENT_GONE, "nobody is left to read the response"));
     }
@@ -222,6 +229,56 @@ final class FillReply implements Reply, ContentSource {
     }
   }
 
+  private void giveUp(Fill full, String trouble) {
+    if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
+      here.uncachable(fetch);
+    }
+    if (flight != null && full.expectedLength() == UNKNOWN_LENGTH) {
+      overflow(full, flight);
+    } else {
+      giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
+    }
+  }
+
+  /** The rest of the content is not stored; those who have begun to read it get it all the same. */
+  private void overflow(Fill full, InFlight shared) {
+    window = shared.overflow(full.length(), origin, this::stuck);
+    if (window == null) {
+      flight = null;
+      output.unstored();
+    } else {
+      output.windowed();
+    }
+    here.abandon(full);
+    fill = null;
+  }
+
+  /** Takes ownership of the chunk. */
+  private void share(ContentWindow to, ByteBuf chunk) {
+    SharedChunk shared;
+    try {
+      shared = to.write(chunk);
+    } finally {
+      chunk.release();
+    }
+    output.write(shared);
+    to.written();
+  }
+
+  /** The window has been full for too long: who holds others up is broken off. */
+  private void stuck() {
+    int followers = flight == null ? 0 : flight.followers();
+    if (window == null || !window.isWaitedFor(followers + (isClientGone ? 0 : 1))) {
+      return;
+    }
+    window.breakOffSlow();
+    if (!isClientGone && output.isSlow()) {
+      isClientGone = true;
+      here.loops().current().counters().brokenOffSlow();
+      output.abort(ContentWindow.tooSlow());
+    }
+  }
+
   @Override
   public void end(@Nullable Fields trailers) {
     if (state == State.REPEATING) {
@@ -237,6 +294,7 @@ final class FillReply implements Reply, ContentSource {
     if (fill != null) {
       complete(fill);
     }
+    endWindow(null);
     if (isWanted) {
       output.end(trailers);
     }
@@ -388,7 +446,16 @@ final class FillReply implements Reply, ContentSource {
     }
   }
 
+  private void endWindow(@Nullable Failure why) {
+    if (window != null) {
+      window.end(why);
+      window = null;
+      flight = null;
+    }
+  }
+
   private void giveUp(Failure why) {
+    endWindow(why);
     output.unstored();
     if (fill != null) {
       here.abandon(fill);

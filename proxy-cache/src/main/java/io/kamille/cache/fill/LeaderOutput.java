@@ -1,5 +1,7 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.collapse.Backlog;
+import io.kamille.cache.collapse.SharedChunk;
 import io.kamille.cache.serve.ContentFeed;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Reply;
@@ -7,6 +9,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +28,16 @@ final class LeaderOutput {
    *   behind ── the feed has caught up ──► direct
    *   behind ── the fill is given up: the origin is paused, late chunks wait ──► caught up, direct
    *
-   * Without a fill a pause is simply the origin's.
+   * Without a fill a pause is simply the origin's. If followers have begun to read a fill that is
+   * given up, the rest comes from a window, which pauses the origin for all of them; what the client
+   * has not taken of it waits in the backlog.
    */
   private final Reply client;
   private final Queue<ByteBuf> waiting = new ArrayDeque<>();
   private ContentSource origin = ContentSource.NONE;
   private @Nullable Fill fill;
   private @Nullable ContentFeed feed;
+  private @Nullable Backlog backlog;
   private @Nullable Fields trailers;
   private long passedBytes;
   private long storedBytes;
@@ -68,6 +74,24 @@ final class LeaderOutput {
     }
   }
 
+  /** From now on chunks come from a window; what is stored can still be read. */
+  void windowed() {
+    fill = null;
+    origin = ContentSource.NONE;
+    backlog = new Backlog(client, isPaused);
+  }
+
+  /** Takes one chunk of the window. Takes over one hold. */
+  void write(SharedChunk chunk) {
+    Objects.requireNonNull(backlog).add(chunk);
+    readOn();
+  }
+
+  /** Whether the client has so much to take from the window that others have to wait. */
+  boolean isSlow() {
+    return backlog != null && backlog.isLong();
+  }
+
   /** Takes one chunk. Takes ownership. */
   void write(ByteBuf chunk) {
     if (isClosed) {
@@ -92,10 +116,11 @@ final class LeaderOutput {
     if (isClosed) {
       return;
     }
-    if (feed == null) {
+    if (feed == null && backlog == null) {
       client.end(trailers);
     } else {
       this.trailers = trailers == null ? null : trailers.copy();
+      readOn();
     }
   }
 
@@ -115,6 +140,9 @@ final class LeaderOutput {
       feed.close();
       feed = null;
     }
+    if (backlog != null) {
+      backlog.close();
+    }
     waiting.forEach(ByteBuf::release);
     waiting.clear();
     resumeOrigin();
@@ -123,6 +151,9 @@ final class LeaderOutput {
   /** The client is slow. */
   void pause() {
     isPaused = true;
+    if (backlog != null) {
+      backlog.pause();
+    }
     if (feed != null) {
       feed.pause();
     } else if (fill != null) {
@@ -138,6 +169,8 @@ final class LeaderOutput {
     if (feed != null) {
       feed.resume();
       advance();
+    } else if (backlog != null) {
+      readOn();
     } else {
       resumeOrigin();
     }
@@ -159,6 +192,10 @@ final class LeaderOutput {
     passedBytes = storedBytes;
     feed = null;
     current.close();
+    if (backlog != null) {
+      readOn();
+      return;
+    }
     while (!waiting.isEmpty()) {
       client.write(waiting.remove());
     }
@@ -166,6 +203,21 @@ final class LeaderOutput {
       client.end(trailers);
     } else if (fill == null && !isPaused) {
       resumeOrigin();
+    }
+  }
+
+  /** Takes what the window has, behind what is stored. */
+  private void readOn() {
+    Backlog rest = backlog;
+    if (rest == null || feed != null) {
+      return;
+    }
+    if (!isPaused) {
+      rest.resume();
+    }
+    if (rest.advance() && isComplete && !isClosed) {
+      isClosed = true;
+      client.end(trailers);
     }
   }
 

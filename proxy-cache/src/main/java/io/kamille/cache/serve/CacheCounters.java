@@ -54,6 +54,13 @@ public final class CacheCounters {
           Unit.COUNT,
           "Storable responses that were sent without being stored, for want of memory.");
 
+  public static final MetricDescriptor SLOW =
+      MetricDescriptor.counter(
+          "kamille_cache_slow_readers_total",
+          Unit.COUNT,
+          "Requests broken off because their clients held up others with whom they shared content"
+              + " that could not be stored.");
+
   private final Counter fresh;
   private final Counter stale;
   private final Counter collapsed;
@@ -63,6 +70,7 @@ public final class CacheCounters {
   private final Counter stored;
   private final Counter abandoned;
   private final Counter shortages;
+  private final Counter slow;
   private final Map<ForwardReason, Counter> forwarded = new EnumMap<>(ForwardReason.class);
 
   CacheCounters(MetricRegistry registry) {
@@ -75,6 +83,7 @@ public final class CacheCounters {
     stored = registry.counter(FILLS, "stored");
     abandoned = registry.counter(FILLS, "abandoned");
     shortages = registry.counter(SHORTAGES);
+    slow = registry.counter(SLOW);
     for (ForwardReason reason : ForwardReason.values()) {
       forwarded.put(reason, registry.counter(FORWARDED, reason.token()));
     }
@@ -114,6 +123,11 @@ public final class CacheCounters {
   /** A fill ended. */
   public void filled(boolean isStored) {
     (isStored ? stored : abandoned).increment();
+  }
+
+  /** A client was broken off because it held others up. */
+  public void brokenOffSlow() {
+    slow.increment();
   }
 
   /** There was no memory for a response. */

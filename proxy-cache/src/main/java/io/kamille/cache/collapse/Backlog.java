@@ -1,0 +1,81 @@
+package io.kamille.cache.collapse;
+
+import io.kamille.core.content.ContentSink;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * The chunks of a window that one reader has still to take. Confined to the reader's loop. Holds
+ * them until they are taken or {@link #close} is called.
+ */
+public final class Backlog {
+
+  /*
+   * The sink may call pause, resume and close from inside a write: the flag keeps the loop below the
+   * only one, so that the order stays.
+   */
+  private final ContentSink sink;
+  private final Queue<SharedChunk> chunks = new ArrayDeque<>();
+  private long occupiedBytes;
+  private boolean isPaused;
+  private boolean isWriting;
+  private boolean isClosed;
+
+  public Backlog(ContentSink sink, boolean isPaused) {
+    this.sink = sink;
+    this.isPaused = isPaused;
+  }
+
+  /** Takes over one hold. */
+  public void add(SharedChunk chunk) {
+    if (isClosed) {
+      chunk.release();
+    } else {
+      occupiedBytes += chunk.occupiedBytes();
+      chunks.add(chunk);
+    }
+  }
+
+  /** Whether it is this reader that keeps the window from being emptied. */
+  public boolean isLong() {
+    return occupiedBytes > ContentWindow.HALF_BYTES;
+  }
+
+  /** Holds back what {@link #advance} would give. */
+  public void pause() {
+    isPaused = true;
+  }
+
+  /** Lets go again; the caller advances. */
+  public void resume() {
+    isPaused = false;
+  }
+
+  /**
+   * Gives the sink what there is.
+   *
+   * @return whether it has all; false during a call of this method and after {@link #close}
+   */
+  public boolean advance() {
+    if (isWriting || isClosed) {
+      return false;
+    }
+    isWriting = true;
+    while (!isPaused && !chunks.isEmpty()) {
+      SharedChunk next = chunks.remove();
+      occupiedBytes -= next.occupiedBytes();
+      sink.write(next.content());
+      next.release();
+    }
+    isWriting = false;
+    return !isClosed && chunks.isEmpty();
+  }
+
+  /** Gives nothing more. Idempotent. */
+  public void close() {
+    isClosed = true;
+    chunks.forEach(SharedChunk::release);
+    chunks.clear();
+    occupiedBytes = 0;
+  }
+}
