@@ -154,8 +154,6 @@ class OriginTroubleIT {
         "http_protocol_error | HTTP/2.0 200 OK~~",
         "http_protocol_error | HTTP/1.1 600 x~Cache-Control: max-age=60~Content-Length: 0~~",
         "http_protocol_error | HTTP/1.1 304 Not Modified~~",
-        "http_protocol_error | HTTP/1.1 206 x~Content-Range: bytes 0-0/2~Content-Length: 1~~a",
-        "http_protocol_error | HTTP/1.1 416 x~Content-Range: bytes */2~Content-Length: 0~~",
       })
   void anAnswerWeCannotTrustIsA502(String error, String message) {
     journey

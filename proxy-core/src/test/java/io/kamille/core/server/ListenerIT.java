@@ -119,7 +119,9 @@ class ListenerIT {
     TestClient active = server.connect();
     active.get("/").get("/never");
     TestClient begun = server.connect();
-    begun.send("GET /begun HTTP/1.1\r\nHo");
+    // In one segment: whoever has the first answer knows that the second head has begun.
+    begun.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\nGET /begun HTTP/1.1\r\nHo");
+    begun.answer();
     TestServer.await("the request", () -> waiting.get() != null);
     TestServer.await("all connections", () -> server.limiter().open() == 6);
     server.settle();

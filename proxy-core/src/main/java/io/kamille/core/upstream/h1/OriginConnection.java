@@ -92,7 +92,6 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   private State state = State.IDLE;
   private Method method = Method.GET;
   private boolean isConditional;
-  private boolean isRanged;
   private int interims;
   private boolean fresh = true;
   private boolean reusable;
@@ -146,7 +145,6 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     state = State.HEAD;
     method = request.method();
     isConditional = fields.hasAny(PRECONDITIONS);
-    isRanged = fields.has(FieldName.RANGE);
     interims = 0;
     reusable = true;
     trouble = null;
@@ -291,15 +289,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   }
 
   /**
-   * Whether this status answers a precondition or a range that the request had not: the client
-   * holds nothing that it could be about (RFC 9110 §15.4.5, §15.3.7, §15.5.17).
+   * Whether this is a 304 to a request without precondition: the client holds nothing that it could
+   * be about (RFC 9110 §15.4.5). A 206 or 416 is let through: some APIs page by them, unasked.
    */
   private boolean answersWhatWasNotAsked(int status) {
-    return switch (status) {
-      case StatusCode.NOT_MODIFIED -> !isConditional;
-      case StatusCode.PARTIAL_CONTENT, StatusCode.RANGE_NOT_SATISFIABLE -> !isRanged;
-      default -> false;
-    };
+    return status == StatusCode.NOT_MODIFIED && !isConditional;
   }
 
   private void begin(ResponseHead head, ByteBuf in) {
