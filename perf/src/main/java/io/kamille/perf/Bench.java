@@ -5,6 +5,7 @@ import static io.kamille.perf.compare.ComparisonOptions.REQUESTS;
 
 import io.kamille.perf.compare.ComparisonOptions;
 import io.kamille.perf.compare.IdleComparison;
+import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.RequestComparison;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ public final class Bench {
       ./dev bench hit  [OPTIONS]   a stored response, compared with the floor and other servers
       ./dev bench pass [OPTIONS]   a small response that must not be stored, compared
       ./dev bench idle [OPTIONS]   what an idle persistent connection takes of memory, compared
+      ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
       """;
 
@@ -50,6 +52,7 @@ public final class Bench {
     switch (name) {
       case "hit" -> RequestComparison.ofHits(REQUESTS.parse(arguments)).run();
       case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
+      case "pacing" -> PacingComparison.of(arguments).run();
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
       default -> runMicro(name, arguments);
     }
@@ -63,6 +66,8 @@ public final class Bench {
   private static void printHelp() {
     System.out.println(HELP);
     System.out.println(ComparisonOptions.HELP.indent(2));
+    System.out.println("Options of pacing:");
+    System.out.println(PacingComparison.HELP.indent(2));
     System.out.println("Micro-benchmarks:");
     var silent = OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT);
     BenchmarkList.defaultList().getAll(silent, List.of()).stream()

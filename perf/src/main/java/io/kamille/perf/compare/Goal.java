@@ -4,6 +4,7 @@ import io.kamille.perf.report.Spread;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.DoublePredicate;
 
 /** How little Kamille is to take. The median decides. */
 sealed interface Goal {
@@ -19,14 +20,19 @@ sealed interface Goal {
 
   /** One line about what came of it. */
   default String verdict(Samples samples) {
-    return measured(samples)
+    return verdict(claim(), measured(samples), median -> median <= limit());
+  }
+
+  /** One line about what came of a claim. */
+  static String verdict(String claim, Optional<Spread> measured, DoublePredicate isMet) {
+    return measured
         .map(
             value ->
-                (value.median() <= limit() ? "met     " : "missed  ")
-                    + claim()
+                (isMet.test(value.median()) ? "met     " : "missed  ")
+                    + claim
                     + ": "
                     + value.text(2))
-        .orElse("unknown " + claim() + ": not measured");
+        .orElse("unknown " + claim + ": not measured");
   }
 
   /** CPU time per request as a multiple of another server's. */

@@ -72,7 +72,7 @@ public final class IdleComparison {
       }
     }
     print();
-    RawData.keep(checkout, options, RawData.csvOfIdle(facts, samples));
+    RawData.keep(checkout, options.record(), RawData.csvOfIdle(facts, samples));
   }
 
   private void warm(Contestant contestant, Wrk wrk) throws IOException, InterruptedException {

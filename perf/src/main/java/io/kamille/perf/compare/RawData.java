@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The file behind a table: the facts about the machine as comments, then a line per round. */
 final class RawData {
@@ -23,11 +24,11 @@ final class RawData {
   private RawData() {}
 
   /** Writes the file, if one was asked for. */
-  static void keep(Checkout checkout, ComparisonOptions options, String csv) throws IOException {
-    if (options.record() == null) {
+  static void keep(Checkout checkout, @Nullable String name, String csv) throws IOException {
+    if (name == null) {
       return;
     }
-    Path file = checkout.logData().resolve(options.record() + ".csv");
+    Path file = checkout.logData().resolve(name + ".csv");
     Files.createDirectories(checkout.logData());
     Files.writeString(file, csv);
     System.out.println("raw data: " + checkout.root().relativize(file));
@@ -41,7 +42,7 @@ final class RawData {
     return csv(facts, IDLE_TITLES, samples.stream().map(RawData::line));
   }
 
-  private static String csv(Map<String, String> facts, String titles, Stream<String> lines) {
+  static String csv(Map<String, String> facts, String titles, Stream<String> lines) {
     Stream<String> comments =
         facts.entrySet().stream().map(fact -> "# " + fact.getKey() + ": " + fact.getValue());
     return Stream.of(comments, Stream.of(titles), lines)
@@ -78,7 +79,7 @@ final class RawData {
         sample.liveHeapAfter());
   }
 
-  private static String line(Object... cells) {
+  static String line(Object... cells) {
     return Stream.of(cells).map(String::valueOf).collect(Collectors.joining(","));
   }
 }

@@ -82,7 +82,7 @@ public final class RequestComparison {
         report.print(subject);
       }
       report.print(goals);
-      RawData.keep(checkout, options, RawData.csv(report.facts(), samples.all()));
+      RawData.keep(checkout, options.record(), RawData.csv(report.facts(), samples.all()));
     }
   }
 

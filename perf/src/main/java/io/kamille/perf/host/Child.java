@@ -17,6 +17,7 @@ public final class Child {
 
   private static final Duration STOP_LIMIT = Duration.ofSeconds(3);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+  private static final Duration LOOK_SOON = Duration.ofMillis(5);
   private static final int LOG_LINES = 5;
 
   private final String name;
@@ -51,6 +52,27 @@ public final class Child {
     }
   }
 
+  /**
+   * Waits until the process has printed that many lines with that text.
+   *
+   * @throws IOException if the process ended or the limit passed; with what it printed last
+   */
+  public void awaitPrinted(String text, int lines, Duration limit) throws IOException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (printed(text) < lines) {
+      if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+        throw new IOException(name + " did not print «" + text + "»" + lastWords());
+      }
+      LockSupport.parkNanos(LOOK_SOON.toNanos());
+    }
+  }
+
+  private long printed(String text) throws IOException {
+    try (Stream<String> all = Files.lines(log)) {
+      return all.filter(line -> line.contains(text)).count();
+    }
+  }
+
   private static boolean isListening(int port) {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
@@ -63,6 +85,11 @@ public final class Child {
   public CpuTime cpuTime() throws IOException {
     return sum(
         CpuTime.ZERO, CpuTime::plus, pid -> CpuTime.parse(Files.readString(proc(pid, "stat"))));
+  }
+
+  /** How long the threads of the process itself have run. */
+  public RunTime runTime() throws IOException {
+    return RunTime.of(process.pid());
   }
 
   /** Memory of the process and all its children now. */

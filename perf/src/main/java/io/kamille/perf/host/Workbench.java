@@ -136,6 +136,12 @@ public final class Workbench implements AutoCloseable {
     return printed;
   }
 
+  /** Pins this process, all its threads, to that core: for load that is made here. */
+  public void moveTo(Core core) throws IOException, InterruptedException {
+    String pid = Long.toString(ProcessHandle.current().pid());
+    run(core, List.of("taskset", "-a", "-c", "-p", Integer.toString(core.number), pid));
+  }
+
   private void checkOpen() throws IOException {
     if (isClosed) {
       throw new IOException("the bench is being cleared");

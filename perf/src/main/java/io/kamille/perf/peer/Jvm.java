@@ -18,7 +18,7 @@ public final class Jvm {
   static final String OPTIONS = "KAMILLE_JAVA_OPTS";
 
   /** Seconds of load that C2 needs on one core that serves at the same time. */
-  static final int WARMUP_SECONDS = 10;
+  public static final int WARMUP_SECONDS = 10;
 
   private Jvm() {}
 

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Kamille, as {@code ./dev build} makes it.
  *
  * @param program {@code bin/kamille}
+ * @param pacing {@code off}, {@code adaptive} or an interval; null leaves it to its default
  */
-public record Kamille(Path program) implements Peer {
+public record Kamille(Path program, @Nullable String pacing) implements Peer {
 
   private static final String CONFIGURATION =
       """
@@ -39,9 +40,20 @@ public record Kamille(Path program) implements Peer {
         address: off
       """;
 
+  private static final String PACING =
+      """
+      engine:
+        pacing: %PACING%
+      """;
+
   /** Kamille of that checkout. */
   public Kamille(Checkout checkout) {
-    this(checkout.kamille());
+    this(checkout.kamille(), null);
+  }
+
+  /** The same with another way of pacing. */
+  public Kamille withPacing(String way) {
+    return new Kamille(program, way);
   }
 
   @Override
@@ -61,7 +73,8 @@ public record Kamille(Path program) implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    Path file = Template.write(directory.resolve("kamille.yaml"), CONFIGURATION, place);
+    String text = pacing == null ? "" : PACING.replace("%PACING%", pacing);
+    Path file = Template.write(directory.resolve("kamille.yaml"), CONFIGURATION + text, place);
     String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
     return List.of(
         "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,7 +19,17 @@ class TemplateTest {
 
   static Stream<Peer> peers() {
     return Stream.of(
-        new Kamille(Path.of("bin/kamille")), new Nginx(), new Haproxy(), new Varnish());
+        new Kamille(Path.of("bin/kamille"), null), new Nginx(), new Haproxy(), new Varnish());
+  }
+
+  @Test
+  void pacingIsLeftToItsDefaultUnlessAWayIsNamed(@TempDir Path directory) throws Exception {
+    var kamille = new Kamille(Path.of("bin/kamille"), null);
+    kamille.prepare(directory, PLACE);
+    Path file = directory.resolve("kamille.yaml");
+    assertThat(file).content().doesNotContain("engine:");
+    kamille.withPacing("500us").prepare(directory, PLACE);
+    assertThat(file).content().endsWith("engine:\n  pacing: 500us\n");
   }
 
   @ParameterizedTest

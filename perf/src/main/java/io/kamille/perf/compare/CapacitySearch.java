@@ -1,0 +1,61 @@
+package io.kamille.perf.compare;
+
+import java.io.IOException;
+
+/** Looks for the highest rate that holds, with few trials. */
+final class CapacitySearch {
+
+  /*
+   * From the rate where the search begins it goes up, or down, by a factor until the answer changes,
+   * then halves what is between on a logarithmic scale. Trials disturbed by something else can only
+   * make the answer smaller; that is what rounds and their median are for.
+   */
+
+  /** Tries a rate. */
+  @FunctionalInterface
+  interface Trial {
+    /** Whether the server keeps up with it. */
+    boolean holds(double rate) throws IOException, InterruptedException;
+  }
+
+  private final double factor;
+  private final double precision;
+  private final int trials;
+
+  /**
+   * A search.
+   *
+   * @param factor of the first steps
+   * @param precision how close the rate that holds and the one that does not shall come, as a
+   *     factor
+   * @param trials at most
+   */
+  CapacitySearch(double factor, double precision, int trials) {
+    this.factor = factor;
+    this.precision = precision;
+    this.trials = trials;
+  }
+
+  /** The highest rate that was seen to hold; 0 if none was. */
+  double find(double beginning, Trial trial) throws IOException, InterruptedException {
+    double holding = 0;
+    double failing = Double.POSITIVE_INFINITY;
+    double rate = beginning;
+    for (int i = 0; i < trials && failing > holding * precision; i++) {
+      if (trial.holds(rate)) {
+        holding = rate;
+      } else {
+        failing = rate;
+      }
+      rate = next(holding, failing);
+    }
+    return holding;
+  }
+
+  private double next(double holding, double failing) {
+    if (holding == 0) {
+      return failing / factor;
+    }
+    return Double.isInfinite(failing) ? holding * factor : Math.sqrt(holding * failing);
+  }
+}

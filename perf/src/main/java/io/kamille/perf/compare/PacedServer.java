@@ -1,0 +1,80 @@
+package io.kamille.perf.compare;
+
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Child;
+import io.kamille.perf.host.Workbench;
+import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.peer.Kamille;
+import io.kamille.perf.peer.Peer.Place;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One Kamille that changes its way of pacing while it runs: the same machine code, the same memory
+ * and the same connections, so that nothing differs but the pacing.
+ */
+final class PacedServer {
+
+  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration RELOAD_LIMIT = Duration.ofSeconds(5);
+  private static final String RELOADED = "configuration reloaded";
+
+  private final Workbench bench;
+  private final Kamille kamille;
+  private final Place place;
+  private final Path directory;
+  private final Child process;
+  private String way;
+  private int reloads;
+
+  private PacedServer(
+      Workbench bench, Kamille kamille, Place place, Path directory, Child process, String way) {
+    this.bench = bench;
+    this.kamille = kamille;
+    this.place = place;
+    this.directory = directory;
+    this.process = process;
+    this.way = way;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @throws IOException if it is not built, or does not start
+   */
+  static PacedServer start(Workbench bench, Checkout checkout, Place place, String way)
+      throws IOException {
+    var kamille = new Kamille(checkout);
+    String missing = kamille.missing();
+    if (missing != null) {
+      throw new IOException(missing);
+    }
+    Path directory = bench.directory(kamille.name());
+    var command = kamille.withPacing(way).prepare(directory, place);
+    var process = bench.start(kamille.name(), Core.SERVER, command);
+    process.awaitListening(place.port(), START_LIMIT);
+    return new PacedServer(bench, kamille, place, directory, process, way);
+  }
+
+  /** Changes the way of pacing and waits until that is in force. */
+  void pace(String next) throws IOException, InterruptedException {
+    if (next.equals(way)) {
+      return;
+    }
+    kamille.withPacing(next).prepare(directory, place);
+    bench.run(Core.OTHERS, List.of("sh", "-c", "kill -HUP " + process.pid()));
+    reloads++;
+    process.awaitPrinted(RELOADED, reloads, RELOAD_LIMIT);
+    way = next;
+  }
+
+  Contestant contestant() {
+    return new Contestant(kamille, process, place.port());
+  }
+
+  Child process() {
+    return process;
+  }
+}
