@@ -21,9 +21,11 @@ public final class Cache implements AutoCloseable {
   private final CacheLoops loops;
   private final WallClock clock;
   private final CacheOperations operations;
+  private final long sendfileFromBytes;
 
-  private Cache(Arena arena, MetricRegistry registry, WallClock clock) {
+  private Cache(Arena arena, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
     this.arena = arena;
+    this.sendfileFromBytes = sendfileFromBytes;
     ResponseIndex index = new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes()));
     this.store = new TieredStore(arena, index);
     this.flights = new InFlightTable(clock);
@@ -33,18 +35,27 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * Takes {@code capacityBytes} of memory outside the heap.
+   * Takes {@code capacityBytes} of memory outside the heap. All content is sent by copying.
    *
    * @throws IllegalArgumentException if that is too little
    * @throws IllegalStateException if the kernel refuses
    */
   public static Cache open(long capacityBytes, MetricRegistry registry, WallClock clock) {
-    return new Cache(Arena.open(capacityBytes), registry, clock);
+    return new Cache(Arena.open(capacityBytes), Long.MAX_VALUE, registry, clock);
+  }
+
+  /**
+   * As {@link #open(long, MetricRegistry, WallClock)}, but where the kernel and the connection
+   * allow it, content of {@code sendfileFromBytes} or more is sent without being copied.
+   */
+  public static Cache open(
+      long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
+    return new Cache(Arena.openSendable(capacityBytes), sendfileFromBytes, registry, clock);
   }
 
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
-    return new CacheHandler(next, store, flights, loops, settings, clock);
+    return new CacheHandler(next, store, flights, loops, settings, sendfileFromBytes, clock);
   }
 
   /** What an operator sees and does. */

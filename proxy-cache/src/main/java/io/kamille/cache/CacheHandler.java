@@ -70,6 +70,7 @@ public final class CacheHandler implements ExchangeHandler {
       InFlightTable flights,
       CacheLoops loops,
       CacheSettings settings,
+      long sendfileFromBytes,
       WallClock clock) {
     this.store = store;
     this.flights = flights;
@@ -77,7 +78,7 @@ public final class CacheHandler implements ExchangeHandler {
     this.settings = settings;
     this.clock = clock;
     this.cacheStatus = CacheStatus.of(settings.statusName());
-    this.replies = new StoredReply(cacheStatus);
+    this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.fetches =
         new Fetches(next, store, flights, replies, cacheStatus, loops, settings.fill(), clock);
   }

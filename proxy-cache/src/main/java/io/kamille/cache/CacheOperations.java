@@ -23,6 +23,13 @@ public final class CacheOperations {
           Unit.BYTES,
           "Memory taken by responses that are stored, being stored, or forgotten and still sent.");
 
+  public static final MetricDescriptor RETIRED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_retired_bytes",
+          Unit.BYTES,
+          "Memory lost until a restart, because the kernel did not replace pages that connections"
+              + " may still send. Part of the used memory; zero unless something is wrong.");
+
   public static final MetricDescriptor KEYS =
       MetricDescriptor.gauge(
           "kamille_cache_keys", Unit.COUNT, "Target URIs that something is stored under.");
@@ -49,6 +56,7 @@ public final class CacheOperations {
     this.removals = new Removals(store, flights);
     registry.gauge(CAPACITY, this::capacityBytes);
     registry.gauge(USED, this::usedBytes);
+    registry.gauge(RETIRED, store::retiredBytes);
     registry.gauge(KEYS, this::keys);
     registry.gauge(IN_FLIGHT, this::inFlight);
     registry.counting(EVICTIONS, store::evictions);

@@ -42,8 +42,15 @@ final class CacheFixture implements AutoCloseable {
   }
 
   CacheFixture(long capacityBytes, CacheSettings settings) {
+    this(capacityBytes, Long.MAX_VALUE, settings);
+  }
+
+  CacheFixture(long capacityBytes, long sendfileFromBytes, CacheSettings settings) {
     channel.freezeTime();
-    cache = Cache.open(capacityBytes, registry, clock);
+    cache =
+        sendfileFromBytes == Long.MAX_VALUE
+            ? Cache.open(capacityBytes, registry, clock)
+            : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
     handler = cache.handler(origin, settings);
   }
 
@@ -150,9 +157,9 @@ final class CacheFixture implements AutoCloseable {
   public void close() {
     run();
     cache.operations().clear();
-    assertThat(cache.operations().usedBytes()).isZero();
     assertThat(cache.operations().inFlight()).isZero();
     cache.close();
+    assertThat(cache.operations().usedBytes()).isZero();
     channel.finishAndReleaseAll();
   }
 }

@@ -6,7 +6,11 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.FileRegion;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +34,8 @@ final class RecordingReply implements Reply {
   private boolean isEnded;
   private boolean isAborted;
   private boolean isGone;
+  private boolean takesRegions;
+  private int regions;
 
   // What the test does
 
@@ -52,6 +58,12 @@ final class RecordingReply implements Reply {
   /** Complete when the reply has ended or the client has left, for tests on several loops. */
   CompletableFuture<RecordingReply> whenEnded() {
     return whenEnded;
+  }
+
+  /** Takes regions of files from now on, and is slow from each of them to {@link #resume}. */
+  RecordingReply takingRegions() {
+    takesRegions = true;
+    return this;
   }
 
   /** Runs after each chunk. */
@@ -102,6 +114,11 @@ final class RecordingReply implements Reply {
 
   @Nullable Failure failure() {
     return failure;
+  }
+
+  /** How many regions were among the content. */
+  int regions() {
+    return regions;
   }
 
   boolean isWholeAtOnce() {
@@ -185,6 +202,28 @@ final class RecordingReply implements Reply {
     }
     chunk.release();
     whenWritten.run();
+  }
+
+  @Override
+  public boolean takesRegions() {
+    return takesRegions;
+  }
+
+  @Override
+  public void write(FileRegion region) {
+    if (isEnded || !takesRegions) {
+      throw new AssertionError("a region, out of place");
+    }
+    regions++;
+    try {
+      while (region.transferred() < region.count()) {
+        region.transferTo(Channels.newChannel(content), region.transferred());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    region.release();
+    source.pause();
   }
 
   @Override

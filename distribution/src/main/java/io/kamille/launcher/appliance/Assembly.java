@@ -52,8 +52,16 @@ final class Assembly implements AutoCloseable {
 
   Assembly(Configuration configuration, MetricRegistry registry) {
     this.registry = registry;
-    cache = Cache.open(configuration.cache().memoryCapacityBytes(), registry, clock);
+    cache = openCache(configuration);
     reload(configuration);
+  }
+
+  private Cache openCache(Configuration configuration) {
+    long capacityBytes = configuration.cache().memoryCapacityBytes();
+    var from = configuration.cache().sendfileFromBytes();
+    return from.isPresent()
+        ? Cache.open(capacityBytes, from.get(), registry, clock)
+        : Cache.open(capacityBytes, registry, clock);
   }
 
   /** The station that every request comes to first. */

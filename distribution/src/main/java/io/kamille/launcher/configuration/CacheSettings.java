@@ -11,11 +11,13 @@ import java.util.Optional;
  * The cache that all routes share.
  *
  * @param memoryCapacityBytes off-heap, taken at start
+ * @param sendfileFromBytes content that long goes to clients by sendfile; empty for none
  * @param maxObjectSizeBytes head and content of the largest response stored
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
  */
 public record CacheSettings(
     long memoryCapacityBytes,
+    Optional<Long> sendfileFromBytes,
     long maxObjectSizeBytes,
     Heuristic heuristic,
     Collapse collapse,
@@ -44,8 +46,19 @@ public record CacheSettings(
           .defaultsTo(256 * MIB)
           .appliesOnRestart();
 
+  static final Setting<Optional<Long>> SENDFILE_FROM =
+      Setting.of(
+              "cache.memory.sendfile-from",
+              ValueTypes.orWord("off", ValueTypes.size(32 * KIB, 16 * TIB)),
+              "Stored content of at least this size is sent to clients by sendfile(2), without being"
+                  + " copied, once it was sent seven times. `off` copies everything. Either way"
+                  + " content is copied where the connection or the kernel does not allow it; the"
+                  + " log says at start if the kernel does not.")
+          .defaultsTo(Optional.of(128 * KIB))
+          .appliesOnRestart();
+
   static final Section MEMORY =
-      Section.one("cache.memory", "Where stored responses lie.", MEMORY_CAPACITY);
+      Section.one("cache.memory", "Where stored responses lie.", MEMORY_CAPACITY, SENDFILE_FROM);
 
   static final Setting<Long> MAX_OBJECT_SIZE =
       Setting.of(
@@ -134,6 +147,7 @@ public record CacheSettings(
     SectionValues collapse = values.one(COLLAPSE);
     return new CacheSettings(
         values.one(MEMORY).value(MEMORY_CAPACITY),
+        values.one(MEMORY).value(SENDFILE_FROM),
         values.value(MAX_OBJECT_SIZE),
         new Heuristic(
             heuristic.value(HEURISTIC_ENABLED),

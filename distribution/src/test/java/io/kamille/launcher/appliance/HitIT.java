@@ -51,6 +51,30 @@ class HitIT {
   }
 
   @Test
+  void largeContentComesBackOctetByOctetHoweverOftenItIsAskedFor() {
+    byte[] octets = new byte[1_000_003];
+    new Random(1).nextBytes(octets);
+    String content = new String(octets, StandardCharsets.ISO_8859_1);
+    journey.origin().on("/large", ok(content, "Cache-Control: max-age=600"));
+    journey.get("/large");
+    try (TestClient client = journey.client(4_096)) {
+      for (int i = 0; i < 12; i++) {
+        Answer hit = client.get("/large").answer();
+        assertThat(hit.content().equals(content)).as("hit %d", i).isTrue();
+      }
+      Answer part = client.get("/large", "Range: bytes=70001-").answer();
+      assertThat(part.status()).isEqualTo(206);
+      assertThat(part.content().equals(content.substring(70_001))).isTrue();
+      assertThat(client.request("HEAD", "/large").answer("HEAD").status()).isEqualTo(200);
+      client.get("/large").get("/large");
+      assertThat(client.answer().content().equals(content)).isTrue();
+      assertThat(client.answer().content().equals(content)).isTrue();
+    }
+    assertThat(journey.origin().requests("/large")).hasSize(1);
+    assertThat(journey.accessLog(17)).filteredOn(line -> line.contains("1000003")).hasSize(15);
+  }
+
+  @Test
   void whatMayNotBeStoredIsAskedForEachTime() {
     journey
         .origin()

@@ -69,7 +69,7 @@ class ConfigurationFileTest {
                 cache: {default-ttl: 10m}
               - {host: example.org, upstream: web, cache: off}
             cache:
-              memory: {capacity: 1GiB}
+              memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
               collapse: {enabled: off, wait-timeout: 1s}
@@ -124,6 +124,7 @@ class ConfigurationFileTest {
         .isEqualTo(
             new CacheSettings(
                 1L << 30,
+                Optional.of(256L << 10),
                 2L << 20,
                 new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
                 new CacheSettings.Collapse(false, Duration.ofSeconds(1)),

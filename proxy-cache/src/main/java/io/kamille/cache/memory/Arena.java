@@ -1,6 +1,9 @@
 package io.kamille.cache.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.FileRegion;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,12 +35,21 @@ public final class Arena implements AutoCloseable {
    *
    * The slabs are split into shards with a monitor each. A loop names its home shard, so loops that
    * fill and free do not meet in a lock unless memory is short. Readers take no lock at all.
+   *
+   * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
+   * sent by sendfile. A region of that file covers whole pages of one block and nothing else; blocks
+   * of which regions were given out come back through Renewal (ADR 12).
    */
 
   /** The least capacity, in octets. */
   public static final long CAPACITY_MINIMUM_BYTES = 1 << 20;
 
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
   private static final long CAPACITY_MAXIMUM_BYTES = 1L << 46;
+
+  /** Below that, copying costs less than a system call of its own does. */
+  static final int REGION_MINIMUM_BYTES = 32 << 10;
+
   private static final int SLABS_PER_SHARD_MINIMUM = 1024;
   private static final int SHARDS_MAXIMUM = 16;
   private static final long HEADROOM_DIVISOR = 32;
@@ -45,7 +57,9 @@ public final class Arena implements AutoCloseable {
   /** Far more than progress of others can explain: the maps have lost granules. */
   private static final int ATTEMPTS_LIMIT = 10_000_000;
 
-  private final java.lang.foreign.Arena life;
+  private final java.lang.foreign.Arena life = java.lang.foreign.Arena.ofShared();
+  private final @Nullable MemoryFile file;
+  private final @Nullable Renewal renewal;
   private final MemorySegment memory;
   private final MemorySegment readable;
   private final long address;
@@ -57,9 +71,11 @@ public final class Arena implements AutoCloseable {
   private final AtomicLong requestedBytes = new AtomicLong();
   private final AtomicLong live = new AtomicLong();
 
-  private Arena(long slabs, int shardCount) {
-    life = java.lang.foreign.Arena.ofShared();
-    memory = AnonymousMapping.map(slabs * Slab.BYTES, life);
+  private Arena(long slabs, int shardCount, MemoryFile.@Nullable Opening opening) {
+    long bytes = slabs * Slab.BYTES;
+    file = opening == null ? null : fileOf(opening, bytes);
+    memory = file == null ? AnonymousMapping.map(bytes, life) : file.memory();
+    renewal = file == null ? null : new Renewal(this, file);
     readable = memory.asReadOnly();
     address = memory.address();
     capacityGranules = slabs * Slab.GRANULES;
@@ -80,12 +96,28 @@ public final class Arena implements AutoCloseable {
    * @throws IllegalStateException if the kernel refuses
    */
   public static Arena open(long capacityBytes) {
+    return open(capacityBytes, shardsOf(capacityBytes));
+  }
+
+  /**
+   * As {@link #open(long)}, and large content can be sent without copying, if the kernel has files
+   * in memory. If not, one line in the log says why, and everything is copied.
+   */
+  public static Arena openSendable(long capacityBytes) {
+    return open(capacityBytes, shardsOf(capacityBytes), MemoryFile::open);
+  }
+
+  private static int shardsOf(long capacityBytes) {
     long useful = Math.max(1, capacityBytes / Slab.BYTES / SLABS_PER_SHARD_MINIMUM);
     int shards = Math.min(Runtime.getRuntime().availableProcessors(), SHARDS_MAXIMUM);
-    return open(capacityBytes, (int) Math.min(useful, shards));
+    return (int) Math.min(useful, shards);
   }
 
   static Arena open(long capacityBytes, int shards) {
+    return open(capacityBytes, shards, null);
+  }
+
+  static Arena open(long capacityBytes, int shards, MemoryFile.@Nullable Opening opening) {
     if (capacityBytes < CAPACITY_MINIMUM_BYTES || capacityBytes > CAPACITY_MAXIMUM_BYTES) {
       throw new IllegalArgumentException(
           "capacityBytes: "
@@ -96,7 +128,19 @@ public final class Arena implements AutoCloseable {
               + CAPACITY_MAXIMUM_BYTES
               + ")");
     }
-    return new Arena(capacityBytes / Slab.BYTES, shards);
+    return new Arena(capacityBytes / Slab.BYTES, shards, opening);
+  }
+
+  /** A file is mapped without asking whether so much memory exists, so that is asked first. */
+  private @Nullable MemoryFile fileOf(MemoryFile.Opening opening, long bytes) {
+    AnonymousMapping.check(bytes);
+    try {
+      return opening.open(bytes, life);
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING, "stored content is sent by copying, not by sendfile: " + e.getMessage());
+      return null;
+    }
   }
 
   /**
@@ -151,6 +195,24 @@ public final class Arena implements AutoCloseable {
     return freeGranules.get() * Block.GRANULE_BYTES;
   }
 
+  /** Whether large content can be sent without copying at this moment. */
+  public boolean isSendable() {
+    return renewal != null && renewal.works();
+  }
+
+  /**
+   * How many of the used octets come free soon, without anybody's doing: their content was sent as
+   * regions, and they are being given fresh pages.
+   */
+  public long renewingBytes() {
+    return renewal == null ? 0 : renewal.pendingBytes();
+  }
+
+  /** How many of the used octets never come free, because the kernel refused fresh pages. */
+  public long retiredBytes() {
+    return renewal == null ? 0 : renewal.retiredBytes();
+  }
+
   /**
    * How many octets the owner of the content should keep free, by evicting, so that nearly every
    * object lies in one block. Fills in flight may use them.
@@ -180,11 +242,21 @@ public final class Arena implements AutoCloseable {
    */
   @Override
   public void close() {
-    ArenaSnapshot left = snapshot();
-    if (left.live() != 0 || left.usedBytes() != 0) {
-      throw new IllegalStateException("arena: " + left + " (expected: every lease released)");
+    checkUnused(live.get() == 0);
+    if (renewal != null) {
+      renewal.close();
     }
+    checkUnused(usedBytes() == retiredBytes());
     life.close();
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  private void checkUnused(boolean isUnused) {
+    if (!isUnused) {
+      throw new IllegalStateException("arena: " + snapshot() + " (expected: every lease released)");
+    }
   }
 
   /** Sets {@code granules} aside; true means that {@link #collect} will find them. */
@@ -230,6 +302,42 @@ public final class Arena implements AutoCloseable {
       granule += given;
     }
     freeGranules.addAndGet(Block.granules(block));
+  }
+
+  /** As {@link #give}, for a block of which regions were given out; may come free later. */
+  void giveSent(long block) {
+    if (renewal != null && mayBeSent(block)) {
+      renewal.give(block);
+    } else {
+      give(block);
+    }
+  }
+
+  /**
+   * Whether regions of {@code block} are ever given out: it holds enough whole pages. One that
+   * grows goes on to be.
+   */
+  private boolean mayBeSent(long block) {
+    return sendableTo(Block.offset(block) + Block.bytes(block)) - sendableFrom(Block.offset(block))
+        >= REGION_MINIMUM_BYTES;
+  }
+
+  /** Where the first whole page begins at or behind {@code offset}. */
+  long sendableFrom(long offset) {
+    return file == null ? offset : file.pageFrom(offset);
+  }
+
+  /** Where the last whole page ends before {@code offset}. */
+  long sendableTo(long offset) {
+    return file == null ? offset : file.pageTo(offset);
+  }
+
+  /** Those octets as a region, which takes over one lease on {@code bytes}. */
+  FileRegion region(StoredBytes bytes, long offset, long length) {
+    if (file == null) {
+      throw new IllegalStateException("arena: has no file (expected: sendable)");
+    }
+    return new LeasedRegion(bytes, file.channel(), offset, length);
   }
 
   /** Counts a {@link StoredBytes} that begins ({@code +1}) or ends ({@code -1}). */

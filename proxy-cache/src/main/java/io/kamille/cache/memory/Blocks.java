@@ -91,6 +91,16 @@ abstract class Blocks {
     }
   }
 
+  /** Gives all blocks back to {@code arena}, of which regions were given out. */
+  final void giveSent(Arena arena) {
+    for (int index = 0; index < count; index++) {
+      arena.giveSent(block(index));
+    }
+    count = 0;
+    FIRST.setOpaque(this, Block.NONE);
+    MORE.setRelease(this, null);
+  }
+
   private void set(int index, long block) {
     if (index == 0) {
       FIRST.setOpaque(this, block);

@@ -2,6 +2,7 @@ package io.kamille.cache.memory;
 
 import io.kamille.cache.store.SliceConsumer;
 import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.content.ContentSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +24,25 @@ public final class StoredBytes extends Blocks implements StoredOctets {
    * The length is published with release after the octets and their blocks are in place, and read
    * with acquire: what lies below it is complete for the reader. The lease count is changed by CAS
    * only, so that it cannot rise again from zero nor fall below it.
+   *
+   *  31  30  29       27 26                           0
+   * ┌───┬───┬───────────┬──────────────────────────────┐
+   * │ 0 │ S │ sendings  │ leases                       │
+   * └───┴───┴───────────┴──────────────────────────────┘
+   *
+   * S is set by somebody who holds a lease, before the first region is given out, in the same word:
+   * so whoever ends the last lease sees it. Pages that were sent have to be replaced afterwards,
+   * which costs what regions save in about seven sendings; so the first seven are copied, and what
+   * is hardly ever asked for never goes as regions.
+   *
+   * A region covers whole pages below the published length. They stay in their block when a writer
+   * gives back its unused end, so regions may be given out before that, too.
    */
+
+  private static final int LEASES_MASK = (1 << 27) - 1;
+  private static final int SENDING = 1 << 27;
+  private static final int SENDINGS_MASK = 7 << 27;
+  private static final int SENT = 1 << 30;
 
   private static final VarHandle LEASES;
   private static final VarHandle LENGTH;
@@ -53,7 +72,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   @Override
   public boolean tryRetain() {
     int held = (int) LEASES.getOpaque(this);
-    while (held > 0 && held < Integer.MAX_VALUE) {
+    while ((held & LEASES_MASK) != 0 && (held & LEASES_MASK) != LEASES_MASK) {
       int witness = (int) LEASES.compareAndExchange(this, held, held + 1);
       if (witness == held) {
         return true;
@@ -73,11 +92,11 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   @Override
   public void release() {
     int held = (int) LEASES.getOpaque(this);
-    while (held > 0) {
+    while ((held & LEASES_MASK) != 0) {
       int witness = (int) LEASES.compareAndExchange(this, held, held - 1);
       if (witness == held) {
-        if (held == 1) {
-          free();
+        if ((held & LEASES_MASK) == 1) {
+          free((held & SENT) != 0);
         }
         return;
       }
@@ -88,7 +107,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
 
   /** How many leases are held at this moment. */
   public int leases() {
-    return (int) LEASES.getOpaque(this);
+    return (int) LEASES.getOpaque(this) & LEASES_MASK;
   }
 
   @Override
@@ -124,6 +143,64 @@ public final class StoredBytes extends Blocks implements StoredOctets {
             leasedSlice(Block.offset(block) + from - position, Math.min(end, next) - from));
       }
       position = next;
+    }
+  }
+
+  @Override
+  public boolean countSending() {
+    if (!arena.isSendable()) {
+      return false;
+    }
+    int word = (int) LEASES.getOpaque(this);
+    while ((word & SENDINGS_MASK) != SENDINGS_MASK) {
+      int witness = (int) LEASES.compareAndExchange(this, word, word + SENDING);
+      if (witness == word) {
+        return false;
+      }
+      word = witness;
+    }
+    return true;
+  }
+
+  @Override
+  public void send(long offset, long length, ContentSink sink) {
+    long readable = checkReadable(offset, length);
+    boolean isSendable = arena.isSendable();
+    long end = offset + length;
+    long position = 0;
+    for (int index = 0; position < end; index++) {
+      long block = block(index);
+      long next = position + Block.bytes(block);
+      if (next > offset) {
+        long start = Block.offset(block);
+        long from = start + Math.max(offset, position) - position;
+        long to = start + Math.min(end, next) - position;
+        if (isSendable) {
+          send(start, start + Math.min(readable, next) - position, from, to, sink);
+        } else {
+          sink.write(leasedSlice(from, to - from));
+        }
+      }
+      position = next;
+    }
+  }
+
+  /** Sends what lies from {@code from} to {@code to} in a block with those whole pages. */
+  private void send(long start, long end, long from, long to, ContentSink sink) {
+    long regionFrom = Math.max(from, arena.sendableFrom(start));
+    long regionTo = Math.min(to, arena.sendableTo(end));
+    if (regionTo - regionFrom < Arena.REGION_MINIMUM_BYTES) {
+      sink.write(leasedSlice(from, to - from));
+      return;
+    }
+    if (from < regionFrom) {
+      sink.write(leasedSlice(from, regionFrom - from));
+    }
+    retain();
+    LEASES.getAndBitwiseOr(this, SENT);
+    sink.write(arena.region(this, regionFrom, regionTo - regionFrom));
+    if (regionTo < to) {
+      sink.write(leasedSlice(regionTo, to - regionTo));
     }
   }
 
@@ -184,16 +261,23 @@ public final class StoredBytes extends Blocks implements StoredOctets {
     return new LeasedSlice(this, arena.address() + arenaOffset, (int) length);
   }
 
-  private void checkReadable(long offset, long length) {
+  /** How many octets are readable, those among them. */
+  private long checkReadable(long offset, long length) {
     if (leases() == 0) {
       throw ended();
     }
-    Objects.checkFromIndexSize(offset, length, length());
+    long readable = length();
+    Objects.checkFromIndexSize(offset, length, readable);
+    return readable;
   }
 
-  private void free() {
+  private void free(boolean wasSent) {
     arena.countRequested(-length);
-    trim(0, arena);
+    if (wasSent) {
+      giveSent(arena);
+    } else {
+      trim(0, arena);
+    }
     arena.countLive(-1);
   }
 

@@ -15,12 +15,18 @@ public final class ContentFeed {
    * A window bounds what one write adds to the client's queue, so that the pause that follows comes
    * in time. The sink may call pause, resume and cancel from inside a write: the flag keeps the loop
    * below the only one, and the lease until it has ended.
+   *
+   * A window of regions adds next to nothing to the queue; it bounds for how long one system call
+   * may keep the loop when the client takes everything at once.
    */
   public static final int WINDOW_BYTES = 256 << 10;
+
+  private static final int REGION_WINDOW_BYTES = 2 << 20;
 
   private final ContentSink sink;
   private final StoredOctets octets;
   private final long offset;
+  private final boolean byRegion;
   private long position;
   private boolean isPaused;
   private boolean isWriting;
@@ -32,10 +38,21 @@ public final class ContentFeed {
    * @param position how many of those octets the sink has already
    */
   public ContentFeed(ContentSink sink, StoredOctets octets, long offset, long position) {
+    this(sink, octets, offset, position, false);
+  }
+
+  private ContentFeed(
+      ContentSink sink, StoredOctets octets, long offset, long position, boolean byRegion) {
     this.sink = sink;
     this.octets = octets;
     this.offset = offset;
     this.position = position;
+    this.byRegion = byRegion;
+  }
+
+  /** Feeds a sink that takes regions with what lies behind {@code offset}. Takes over one lease. */
+  static ContentFeed byRegion(ContentSink sink, StoredOctets octets, long offset) {
+    return new ContentFeed(sink, octets, offset, 0, true);
   }
 
   /** How many octets have been given to the sink. */
@@ -69,10 +86,14 @@ public final class ContentFeed {
     }
     isWriting = true;
     while (!isPaused && !isClosed && position < limit) {
-      long window = Math.min(limit - position, WINDOW_BYTES);
+      long window = Math.min(limit - position, byRegion ? REGION_WINDOW_BYTES : WINDOW_BYTES);
       long from = offset + position;
       position += window;
-      octets.forEachSlice(from, window, sink::write);
+      if (byRegion) {
+        octets.send(from, window, sink);
+      } else {
+        octets.forEachSlice(from, window, sink::write);
+      }
     }
     isWriting = false;
     if (isClosed) {

@@ -6,6 +6,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.FileRegion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +97,16 @@ public final class ReplyHandover implements Reply, ContentSource {
   @Override
   public void write(ByteBuf chunk) {
     client.write(chunk);
+  }
+
+  @Override
+  public boolean takesRegions() {
+    return client.takesRegions();
+  }
+
+  @Override
+  public void write(FileRegion region) {
+    client.write(region);
   }
 
   @Override

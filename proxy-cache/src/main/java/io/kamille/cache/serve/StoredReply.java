@@ -17,12 +17,21 @@ public final class StoredReply {
 
   /*
    * Most hits are small and in one piece: one call, one slice, one gathering write. What is longer
-   * than a window goes in windows, so that a slow client holds a lease and not a queue.
+   * than a window goes in windows, so that a slow client holds a lease and not a queue. Large
+   * content that is asked for often goes as regions of a file where the connection takes them, and
+   * the kernel copies nothing (ADR 12).
    */
   private final CacheStatus cacheStatus;
+  private final long sendfileFromBytes;
 
-  public StoredReply(CacheStatus cacheStatus) {
+  /**
+   * Answers that name themselves so.
+   *
+   * @param sendfileFromBytes content that long, or longer, may go as regions
+   */
+  public StoredReply(CacheStatus cacheStatus, long sendfileFromBytes) {
     this.cacheStatus = cacheStatus;
+    this.sendfileFromBytes = sendfileFromBytes;
   }
 
   /**
@@ -84,15 +93,16 @@ public final class StoredReply {
     reply.end(null);
   }
 
-  private static void sendPart(
-      Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+  private void sendPart(Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+    long length = range.length();
+    boolean byRegion = goesByRegion(reply, stored, length);
     lines.contentRange(range);
-    lines.contentLength(range.length());
-    sendInWindows(reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), range.length());
+    lines.contentLength(length);
+    sendInWindows(
+        reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), length, byRegion);
   }
 
-  private static void sendWhole(
-      RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
+  private void sendWhole(RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
     int status = stored.status();
     long length = stored.contentLength();
     if (!StatusCode.hasNoContent(status)) {
@@ -101,18 +111,31 @@ public final class StoredReply {
     if (request.method() == Method.HEAD) {
       reply.stored(status, lines.octets(), lines.length(), stored.lines(), 0);
       stored.release();
-    } else if (length <= ContentFeed.WINDOW_BYTES && stored.isOnePiece()) {
+      return;
+    }
+    boolean byRegion = goesByRegion(reply, stored, length);
+    if (!byRegion && length <= ContentFeed.WINDOW_BYTES && stored.isOnePiece()) {
       reply.stored(status, lines.octets(), lines.length(), stored.linesAndContent(), length);
       stored.release();
     } else {
-      sendInWindows(reply, status, stored, lines, 0, length);
+      sendInWindows(reply, status, stored, lines, 0, length, byRegion);
     }
   }
 
+  private boolean goesByRegion(Reply reply, StoredResponse stored, long length) {
+    return length >= sendfileFromBytes && reply.takesRegions() && stored.content().countSending();
+  }
+
   private static void sendInWindows(
-      Reply reply, int status, StoredResponse stored, OwnLines lines, long offset, long length) {
+      Reply reply,
+      int status,
+      StoredResponse stored,
+      OwnLines lines,
+      long offset,
+      long length,
+      boolean byRegion) {
     ByteBuf head = stored.lines();
-    StoredSource source = new StoredSource(reply, stored, offset, length);
+    StoredSource source = new StoredSource(reply, stored, offset, length, byRegion);
     reply.open(source);
     reply.storedHead(status, lines.octets(), lines.length(), head, length);
     source.start();

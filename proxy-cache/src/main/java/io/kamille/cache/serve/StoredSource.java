@@ -11,16 +11,26 @@ import io.kamille.core.failure.Failure;
  */
 final class StoredSource implements ContentSource {
 
+  /*
+   * Regions may be all of the content and wait in no buffer of ours, so the reply ends only when
+   * the client has taken them: until then the sink pauses us.
+   */
   private final Reply reply;
   private final ContentFeed feed;
   private final long length;
+  private final boolean byRegion;
   private boolean isStarted;
 
   /** Takes over one lease on the response, and gives it back when the last slice is written. */
-  StoredSource(Reply reply, StoredResponse stored, long offset, long length) {
+  StoredSource(Reply reply, StoredResponse stored, long offset, long length, boolean byRegion) {
     this.reply = reply;
     this.length = length;
-    this.feed = new ContentFeed(reply, stored.content(), stored.contentOffset() + offset, 0);
+    this.byRegion = byRegion;
+    long from = stored.contentOffset() + offset;
+    this.feed =
+        byRegion
+            ? ContentFeed.byRegion(reply, stored.content(), from)
+            : new ContentFeed(reply, stored.content(), from, 0);
     stored.content().retain();
     stored.release();
   }
@@ -32,7 +42,7 @@ final class StoredSource implements ContentSource {
   }
 
   private void advance() {
-    if (isStarted && feed.advance(length)) {
+    if (isStarted && feed.advance(length) && !(byRegion && feed.isPaused())) {
       feed.close();
       reply.end(null);
     }

@@ -1,5 +1,6 @@
 package io.kamille.cache.store;
 
+import io.kamille.core.content.ContentSink;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -44,6 +45,25 @@ public interface StoredOctets {
    * @throws IllegalStateException if no lease is held
    */
   void forEachSlice(long offset, long length, SliceConsumer consumer);
+
+  /**
+   * Counts that a large part is about to be sent.
+   *
+   * @return whether it should go by {@link #send}: that is possible, and the octets were sent often
+   *     enough that it pays
+   */
+  boolean countSending();
+
+  /**
+   * Hands {@code length} octets from {@code offset} on to {@code sink}, in order: as regions of a
+   * file what can be sent so, as slices the rest. Each piece carries a lease of its own; the
+   * caller's is only needed until this returns.
+   *
+   * @param sink one that takes regions
+   * @throws IndexOutOfBoundsException if that reaches beyond {@link #length()}
+   * @throws IllegalStateException if no lease is held
+   */
+  void send(long offset, long length, ContentSink sink);
 
   /**
    * {@code length} octets from {@code offset} on as one buffer with a lease of its own: a slice if

@@ -24,7 +24,8 @@ public final class TieredStore {
    *
    * When memory is short, so much of the coldest is forgotten that the free memory would suffice.
    * What readers still hold does not come free at once; a few rounds are enough to get past a
-   * few slow readers, and forgetting the whole cache for one response would help nobody.
+   * few slow readers, and forgetting the whole cache for one response would help nobody. Nor is
+   * more forgotten for what comes free soon anyhow: this response goes past, the next finds room.
    */
   private static final int STRIPES = 1 << 15;
   private static final int ROUNDS = 8;
@@ -123,11 +124,8 @@ public final class TieredStore {
       return false;
     }
     for (int round = 0; round < ROUNDS; round++) {
-      long missing = bytes - arena.freeBytes();
-      if (missing <= 0) {
-        return true;
-      }
-      if (index.evict(missing) == 0) {
+      long missing = bytes - arena.freeBytes() - arena.renewingBytes();
+      if (missing <= 0 || index.evict(missing) == 0) {
         break;
       }
     }
@@ -141,6 +139,11 @@ public final class TieredStore {
   /** What is taken of the arena: stored, being filled, or forgotten and still read. */
   public long usedBytes() {
     return arena.usedBytes();
+  }
+
+  /** What of it never comes free: see {@link Arena#retiredBytes}. */
+  public long retiredBytes() {
+    return arena.retiredBytes();
   }
 
   /** How many keys something is stored under; an estimate while fills go on. */

@@ -3,6 +3,12 @@ package io.kamille.cache.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.FileRegion;
+import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,8 +34,17 @@ class ArenaChurnTest {
   @ValueSource(ints = {1, 4})
   void nobodySeesAnothersOctetsAndEveryGranuleComesBack(int shards)
       throws InterruptedException, ExecutionException {
+    churn(Arena.open(2 << 20, shards));
+  }
+
+  @Test
+  void norInAnArenaThatRegionsAreSentOf() throws InterruptedException, ExecutionException {
+    churn(Arena.open(2 << 20, 2, MemoryFile::open));
+  }
+
+  private static void churn(Arena opened) throws InterruptedException, ExecutionException {
     var places = new AtomicReferenceArray<@Nullable StoredBytes>(PLACES);
-    try (Arena arena = Arena.open(2 << 20, shards);
+    try (Arena arena = opened;
         ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<Integer>> running = new ArrayList<>();
       for (int thread = 0; thread < THREADS; thread++) {
@@ -46,7 +62,8 @@ class ArenaChurnTest {
           left.release();
         }
       }
-      assertThat(arena.usedBytes()).isZero();
+      TestMemory.awaitFree(arena);
+      assertThat(arena.retiredBytes()).isZero();
       assertThat(arena.snapshot().requestedBytes()).isZero();
       assertThat(arena.snapshot().longestFreeRunBytes()).isEqualTo(Slab.BYTES);
     }
@@ -64,6 +81,7 @@ class ArenaChurnTest {
         StoredBytes stored = places.get(place);
         if (stored != null && stored.tryRetain()) {
           assertOneColour(stored);
+          Pieces.of(stored).forEach(ArenaChurnTest::assertOneColour);
           stored.release();
           read++;
         }
@@ -96,9 +114,28 @@ class ArenaChurnTest {
   private static void assertOneColour(StoredBytes stored) {
     byte[] content = new byte[(int) stored.length()];
     stored.copyTo(0, content, 0, content.length);
+    assertOneColour(content);
+  }
+
+  private static void assertOneColour(Object piece) {
+    if (piece instanceof FileRegion region) {
+      var content = new ByteArrayOutputStream();
+      try {
+        while (region.transferred() < region.count()) {
+          region.transferTo(Channels.newChannel(content), region.transferred());
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      assertOneColour(content.toByteArray());
+    }
+    ReferenceCountUtil.release(piece);
+  }
+
+  private static void assertOneColour(byte[] content) {
     for (byte octet : content) {
       if (octet != content[0]) {
-        throw new AssertionError(stored + " was overwritten while leased");
+        throw new AssertionError("octets were overwritten while leased");
       }
     }
   }

@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
@@ -32,6 +33,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
    * with the first octet of a head. An exchange that is over when the handler returns goes back to
    * the loop; one that somebody may still hold on to is left to the garbage collector.
+   *
+   * A region of a file waits in the channel's queue like everything else, but the channel does not
+   * count its octets. So they are counted here, and as long as any are left the client passes for
+   * one that does not take its answers.
    *
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
@@ -64,6 +69,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private Phase phase = Phase.HEAD;
   private @Nullable ClientExchange exchange;
   private @Nullable ByteBuf waiting;
+  private @Nullable PendingRegions regions;
   private long deadlineNanos = NEVER;
   private long pendingSeen;
   private boolean reading;
@@ -159,7 +165,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private boolean head(ByteBuf in) {
     ClientExchange begun = exchange;
-    if (begun == null && !channel.isWritable()) {
+    if (begun == null && !isWritable()) {
       return keep(in);
     }
     ClientExchange current = begun == null ? shared.take(this) : begun;
@@ -280,12 +286,19 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     ClientExchange current = exchange;
     exchange = null;
     if (current != null) {
+      if (regions != null) {
+        current.notSent(regions.unsentBytes());
+      }
       current.clientGone(Failure.of(Kind.CLIENT_GONE, reason));
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
+    writabilityChanged();
+  }
+
+  private void writabilityChanged() {
     ClientExchange current = exchange;
     if (phase == Phase.HEAD) {
       if (current == null) {
@@ -293,7 +306,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       }
     } else if (current == null) {
       return;
-    } else if (channel.isWritable()) {
+    } else if (isWritable()) {
       if (phase == Phase.EXCHANGE && !current.wantsContent()) {
         deadlineNanos = NEVER;
       }
@@ -306,13 +319,17 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Between requests, a client is read from only while it takes its answers. */
   private void betweenRequests() {
-    if (channel.isWritable()) {
+    if (isWritable()) {
       deadline(shared.settings().idleTimeout());
       shared.loop.execute(this::processNext);
     } else {
       awaitClient();
       readMore(false);
     }
+  }
+
+  private boolean isWritable() {
+    return regions == null && channel.isWritable();
   }
 
   private void awaitClient() {
@@ -348,6 +365,39 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   void write(ByteBuf octets) {
     channel.write(octets, channel.voidPromise());
     flushSoon();
+  }
+
+  /** Whether nobody between us and the socket wants to see the octets. */
+  boolean takesRegions() {
+    return !secure && channel.pipeline().first() == this;
+  }
+
+  /** As {@link #write(ByteBuf)}; the client passes for slow until the region has left. */
+  void write(FileRegion region) {
+    boolean isFirst = regions == null;
+    PendingRegions pending = regions == null ? new PendingRegions() : regions;
+    regions = pending;
+    pending.add(region);
+    channel.write(region).addListener(_ -> left(pending));
+    flushSoon();
+    if (isFirst) {
+      writabilityChanged();
+    }
+  }
+
+  /** The oldest region has left: it is with the kernel, or it was dropped with the connection. */
+  private void left(PendingRegions pending) {
+    long unsent = pending.remove();
+    if (unsent > 0 && exchange != null) {
+      exchange.notSent(unsent);
+    }
+    if (pending.isEmpty()) {
+      regions = null;
+      if (isWritable()) {
+        shared.lookAtClock();
+        writabilityChanged();
+      }
+    }
   }
 
   /** Something was queued on the channel: it leaves at the end of this burst. */
@@ -517,7 +567,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
           progress();
         } else if (current != null && current.wantsContent()) {
           contentIsLate(current);
-        } else if (channel.isWritable()) {
+        } else if (isWritable()) {
           deadlineNanos = NEVER;
         } else {
           close();
@@ -556,7 +606,11 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Octets the kernel has not taken. The pending count alone ignores what is partly written. */
   private long pendingBytes() {
     ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-    return out == null ? 0 : out.totalPendingWriteBytes() - out.currentProgress();
+    if (out == null) {
+      return 0;
+    }
+    long inFiles = regions == null ? 0 : regions.bytes();
+    return inFiles + out.totalPendingWriteBytes() - out.currentProgress();
   }
 
   private void deadline(Duration timeout) {

@@ -24,6 +24,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.FileRegion;
 import io.netty.channel.socket.DuplexChannel;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -493,6 +494,34 @@ final class ClientExchange implements Reply {
     if (tunnel) {
       connection().progress();
     }
+  }
+
+  @Override
+  public boolean takesRegions() {
+    return !gone && !chunked && !tunnel && connection().takesRegions();
+  }
+
+  @Override
+  public void write(FileRegion region) {
+    if (gone || state != State.BEGUN || withoutContent) {
+      region.release();
+      return;
+    }
+    if (!takesRegions()) {
+      Reply.super.write(region);
+    }
+    sentBytes += region.count();
+    if (expectedBytes >= 0 && sentBytes > expectedBytes) {
+      region.release();
+      failAndTell(Failure.of(Kind.HTTP_PROTOCOL_ERROR, "more content than its length says"));
+      return;
+    }
+    connection().write(region);
+  }
+
+  /** Takes back what was counted as sent and was not, before the client went away. */
+  void notSent(long bytes) {
+    sentBytes -= bytes;
   }
 
   @Override

@@ -1,0 +1,165 @@
+package io.kamille.cache.memory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A file without a name that lies in memory only, mapped whole: what is written to the mapping can
+ * be sent from the file, by sendfile(2), without being copied.
+ *
+ * <p>Any thread.
+ */
+class MemoryFile implements AutoCloseable {
+
+  /*
+   * A page that was sent belongs to the kernel's queues until the other side has read it: on the
+   * loopback device even acknowledged octets are still the sender's pages. renew() takes pages out
+   * of the file; the queues keep them, and the next touch of the mapping finds fresh ones.
+   *
+   * That holds for pages one by one. A huge page of which only a part is taken out may stay, with
+   * zeros written over that part, under the eyes of the queue. Hence MADV_NOHUGEPAGE, which also
+   * binds khugepaged. And a kernel that grants memory strictly (vm.overcommit_memory = 2) promises
+   * none to such a file: a write could end in SIGBUS where an anonymous mapping was refused at
+   * start, so there is no file then.
+   */
+
+  /** Makes a file of {@code bytes} octets whose mapping ends with {@code life}. */
+  @FunctionalInterface
+  interface Opening {
+
+    /**
+     * Takes the memory.
+     *
+     * @throws IOException if the system has no such files; the message says why
+     */
+    MemoryFile open(long bytes, Arena life) throws IOException;
+  }
+
+  private static final Path OVERCOMMIT = Path.of("/proc/sys/vm/overcommit_memory");
+  private static final String STRICT = "2";
+
+  private final int descriptor;
+  private final FileChannel channel;
+  private final MemorySegment memory;
+  private final int pageBytes;
+
+  MemoryFile(int descriptor, FileChannel channel, MemorySegment memory, int pageBytes) {
+    this.descriptor = descriptor;
+    this.channel = channel;
+    this.memory = memory;
+    this.pageBytes = pageBytes;
+  }
+
+  /** As {@link Opening#open}, by memfd_create(2). */
+  static MemoryFile open(long bytes, Arena life) throws IOException {
+    if (Files.readString(OVERCOMMIT, StandardCharsets.US_ASCII).strip().equals(STRICT)) {
+      throw new IOException("vm.overcommit_memory is 2, and promises no memory to files");
+    }
+    int descriptor = create();
+    boolean isOpen = false;
+    try {
+      int pageBytes = SystemCalls.pageBytes();
+      checked("ftruncate", SystemCalls.ftruncate(descriptor, bytes));
+      checked("fallocate", SystemCalls.punchHole(descriptor, 0, pageBytes));
+      FileChannel channel =
+          FileChannel.open(Path.of("/proc/self/fd/" + descriptor), StandardOpenOption.READ);
+      try {
+        MemorySegment memory = map(descriptor, bytes, life);
+        isOpen = true;
+        return new MemoryFile(descriptor, channel, memory, pageBytes);
+      } finally {
+        if (!isOpen) {
+          channel.close();
+        }
+      }
+    } finally {
+      if (!isOpen) {
+        SystemCalls.close(descriptor);
+      }
+    }
+  }
+
+  /** Kernels before 6.3 do not know that a file can be sealed against being executed. */
+  private static int create() throws IOException {
+    String name = "kamille-arena";
+    int flags = SystemCalls.MFD_CLOEXEC;
+    long created = SystemCalls.memfdCreate(name, flags | SystemCalls.MFD_NOEXEC_SEAL);
+    if (created == -SystemCalls.EINVAL) {
+      created = SystemCalls.memfdCreate(name, flags);
+    }
+    return (int) checked("memfd_create", created);
+  }
+
+  @SuppressWarnings("restricted")
+  private static MemorySegment map(int descriptor, long bytes, Arena life) throws IOException {
+    long address = checked("mmap", SystemCalls.mmap(bytes, SystemCalls.MAP_SHARED, descriptor));
+    long advised = SystemCalls.madvise(address, bytes, SystemCalls.MADV_NOHUGEPAGE);
+    if (advised < 0 && advised != -SystemCalls.EINVAL) {
+      SystemCalls.munmap(address, bytes);
+      checked("madvise", advised);
+    }
+    return MemorySegment.ofAddress(address).reinterpret(bytes, life, AnonymousMapping::unmap);
+  }
+
+  private static long checked(String call, long result) throws IOException {
+    if (result < 0) {
+      throw new IOException(call + " failed, errno " + -result);
+    }
+    return result;
+  }
+
+  final int descriptor() {
+    return descriptor;
+  }
+
+  /** The whole file, for reading and writing. */
+  final MemorySegment memory() {
+    return memory;
+  }
+
+  /** The whole file, for sending. */
+  final FileChannel channel() {
+    return channel;
+  }
+
+  /** Where the first page begins that lies at or behind {@code offset}. */
+  final long pageFrom(long offset) {
+    return -(-offset & -pageBytes);
+  }
+
+  /** Where the last page ends that lies before {@code offset}. */
+  final long pageTo(long offset) {
+    return offset & -pageBytes;
+  }
+
+  /**
+   * Puts fresh pages in the place of those from {@code from} to {@code to}, whoever still holds
+   * them. Their octets are lost.
+   *
+   * @return false if the kernel refuses; then the pages must not be written to
+   */
+  boolean renew(long from, long to) {
+    long result;
+    do {
+      result = SystemCalls.punchHole(descriptor, from, to - from);
+    } while (result == -SystemCalls.EINTR);
+    return result == 0;
+  }
+
+  /** Closes the file; its mapping lives on. */
+  @Override
+  public final void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    SystemCalls.close(descriptor);
+  }
+}

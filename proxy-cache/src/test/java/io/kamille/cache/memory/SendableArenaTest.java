@@ -1,0 +1,235 @@
+package io.kamille.cache.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.FileRegion;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Stored octets as regions of a file: which are, and what becomes of their memory. */
+class SendableArenaTest {
+
+  private static final int MIB = 1 << 20;
+  private static final int SLAB = Slab.BYTES;
+  private static final int PAGE = SystemCalls.pageBytes();
+  private static final int MINIMUM = Arena.REGION_MINIMUM_BYTES;
+
+  @Test
+  void aRegionHoldsWholePagesOfItsBlockOnly() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes before = ArenaTest.store(arena, 1000);
+      StoredBytes stored = ArenaTest.store(arena, MINIMUM + 2 * PAGE);
+      assertThat(stored.blockCount()).isEqualTo(1);
+      List<Object> pieces = Pieces.of(stored);
+      assertThat(pieces).hasSize(3);
+      FileRegion region = Pieces.regions(pieces).getFirst();
+      long start = Block.offset(stored.block(0));
+      assertThat(start % PAGE).isNotZero();
+      assertThat(region.position() % PAGE).isZero();
+      assertThat(region.position()).isGreaterThan(start);
+      assertThat(region.count() % PAGE).isZero();
+      assertThat(region.position() + region.count()).isLessThan(start + stored.length());
+      pieces.forEach(ReferenceCountUtil::release);
+      before.release();
+      stored.release();
+    }
+  }
+
+  @Test
+  void aRegionMayBeginWithinAPageOfTheBlock() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes stored = ArenaTest.store(arena, 64 << 10);
+      List<Object> pieces = Pieces.of(stored, 300, MINIMUM);
+      assertThat(pieces).hasSize(1);
+      FileRegion region = Pieces.regions(pieces).getFirst();
+      assertThat(region.position()).isEqualTo(Block.offset(stored.block(0)) + 300);
+      assertThat(region.count()).isEqualTo(MINIMUM);
+      pieces.forEach(ReferenceCountUtil::release);
+      stored.release();
+    }
+  }
+
+  @Test
+  void whatIsShortGoesAsASlice() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes stored = ArenaTest.store(arena, 64 << 10);
+      List<Object> pieces = Pieces.of(stored, 0, MINIMUM - 1);
+      assertThat(pieces).hasSize(1);
+      assertThat(Pieces.regions(pieces)).isEmpty();
+      pieces.forEach(ReferenceCountUtil::release);
+      stored.release();
+    }
+  }
+
+  @Test
+  void pagesThatAreStillWrittenToAreNoRegion() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      ArenaWriter writer = arena.writer(0);
+      writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(MINIMUM + PAGE + 1)));
+      List<Object> pieces = Pieces.of(writer.bytes());
+      FileRegion region = Pieces.regions(pieces).getFirst();
+      assertThat(region.count()).isEqualTo(MINIMUM + PAGE);
+      pieces.forEach(ReferenceCountUtil::release);
+      writer.abandon();
+    }
+  }
+
+  @Test
+  void eachPieceHoldsALeaseUntilItIsReleased() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes stored = ArenaTest.store(arena, 500_000);
+      List<Object> pieces = Pieces.of(stored);
+      assertThat(stored.leases()).isEqualTo(1 + pieces.size());
+      pieces.forEach(ReferenceCountUtil::release);
+      assertThat(stored.leases()).isEqualTo(1);
+      stored.release();
+    }
+  }
+
+  @Test
+  void theFirstSevenSendingsAreCopied() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes stored = ArenaTest.store(arena, 500_000);
+      for (int i = 0; i < 7; i++) {
+        assertThat(stored.countSending()).isFalse();
+      }
+      assertThat(stored.countSending()).isTrue();
+      assertThat(stored.countSending()).isTrue();
+      assertThat(stored.leases()).isEqualTo(1);
+      Pieces.drop(stored);
+      assertThat(stored.countSending()).isTrue();
+      stored.release();
+      assertThat(stored.tryRetain()).isFalse();
+      assertThatIllegalStateException().isThrownBy(stored::release);
+    }
+  }
+
+  @Test
+  void memoryThatWasSentHoldsFreshPagesWhenItComesFree() {
+    Arena arena = Arena.openSendable(MIB);
+    StoredBytes stored = ArenaTest.store(arena, 500_000);
+    long offset = Block.offset(stored.block(0));
+    assertThat(arena.readable().get(ValueLayout.JAVA_LONG, offset)).isNotZero();
+    Pieces.drop(stored);
+    stored.release();
+    TestMemory.awaitFree(arena);
+    assertThat(arena.renewingBytes()).isZero();
+    assertThat(arena.readable().get(ValueLayout.JAVA_LONG, offset)).isZero();
+    arena.close();
+  }
+
+  @Test
+  void memoryThatWasOnlyCopiedIsFreeAtOnceAndKeepsItsPages() {
+    try (Arena arena = Arena.openSendable(MIB)) {
+      StoredBytes stored = ArenaTest.store(arena, 500_000);
+      long offset = Block.offset(stored.block(0));
+      stored.forEachSlice(0, 500_000, ReferenceCountUtil::release);
+      stored.release();
+      assertThat(arena.usedBytes()).isZero();
+      assertThat(arena.readable().get(ValueLayout.JAVA_LONG, offset)).isNotZero();
+    }
+  }
+
+  @Test
+  void withoutAMemoryFileEverythingIsCopied() {
+    try (Arena arena =
+        Arena.open(
+            MIB,
+            1,
+            (bytes, life) -> {
+              throw new IOException("memfd_create failed, errno 1");
+            })) {
+      assertThat(arena.isSendable()).isFalse();
+      StoredBytes stored = ArenaTest.store(arena, 500_000);
+      assertThat(stored.countSending()).isFalse();
+      List<Object> pieces = Pieces.of(stored);
+      assertThat(Pieces.regions(pieces)).isEmpty();
+      pieces.forEach(ReferenceCountUtil::release);
+      ArenaTest.assertPattern(stored, 500_000);
+      stored.release();
+      assertThat(arena.usedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void whatTheKernelCannotGiveIsRefusedWithAFileToo() {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> Arena.openSendable(1L << 46))
+        .withMessageContaining("capacityBytes: 70368744177664")
+        .withMessageContaining("errno 12");
+  }
+
+  @Test
+  void memoryThatCannotBeRenewedIsNeverUsedAgain() {
+    Arena arena = Arena.open(MIB, 1, SendableArenaTest::stubborn);
+    StoredBytes first = ArenaTest.store(arena, 300_000);
+    StoredBytes second = ArenaTest.store(arena, 300_000);
+    long firstOffset = Block.offset(first.block(0));
+    Pieces.drop(first);
+    Pieces.drop(second);
+    first.release();
+    TestMemory.await("the retirement", () -> arena.retiredBytes() > 0);
+    long retired = arena.retiredBytes();
+    assertThat(retired).isGreaterThanOrEqualTo(300_000 - SLAB);
+    assertThat(arena.isSendable()).isFalse();
+    assertThat(second.countSending()).isFalse();
+    assertThat(Pieces.regions(dropped(Pieces.of(second)))).isEmpty();
+    StoredBytes rest = ArenaTest.store(arena, (int) arena.freeBytes());
+    ArenaTest.assertPattern(second, 300_000);
+    byte[] left = arena.readable().asSlice(firstOffset, SLAB).toArray(ValueLayout.JAVA_BYTE);
+    assertThat(left).isEqualTo(Arrays.copyOf(ArenaTest.pattern(300_000), SLAB));
+    rest.release();
+    second.release();
+    TestMemory.await("the retirement", () -> arena.renewingBytes() == 0);
+    assertThat(arena.retiredBytes()).isGreaterThan(retired);
+    arena.close();
+  }
+
+  @Test
+  void anArenaIsNotClosedUnderARegion() {
+    Arena arena = Arena.openSendable(MIB);
+    StoredBytes stored = ArenaTest.store(arena, 500_000);
+    List<Object> pieces = Pieces.of(stored);
+    stored.release();
+    assertThatIllegalStateException()
+        .isThrownBy(arena::close)
+        .withMessageContaining("expected: every lease released");
+    pieces.forEach(ReferenceCountUtil::release);
+    arena.close();
+  }
+
+  @Test
+  void theWholeCapacityComesFreeAgain() {
+    try (Arena arena = Arena.openSendable(8 * MIB)) {
+      for (int round = 0; round < 10; round++) {
+        StoredBytes stored = ArenaTest.store(arena, 8 * MIB);
+        ArenaTest.assertPattern(stored, 8 * MIB);
+        Pieces.drop(stored);
+        stored.release();
+        TestMemory.awaitFree(arena);
+      }
+    }
+  }
+
+  private static List<Object> dropped(List<Object> pieces) {
+    pieces.forEach(ReferenceCountUtil::release);
+    return pieces;
+  }
+
+  /** A file whose kernel gives no fresh pages. */
+  private static MemoryFile stubborn(long bytes, java.lang.foreign.Arena life) throws IOException {
+    MemoryFile real = MemoryFile.open(bytes, life);
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
+      @Override
+      boolean renew(long from, long to) {
+        return false;
+      }
+    };
+  }
+}
