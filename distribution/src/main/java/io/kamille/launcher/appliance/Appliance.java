@@ -82,7 +82,7 @@ public final class Appliance implements AutoCloseable {
     limiter = new ConnectionLimiter(preflight.connections(configuration.limits().connections()));
     assembly = assemble(configuration);
     accessLog = openAccessLog(configuration.log());
-    loops = new LoopGroup(configuration.loops());
+    loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
   }
 
   /**
@@ -258,6 +258,7 @@ public final class Appliance implements AutoCloseable {
     assembly.reload(next);
     H1Settings settings = h1Settings(next.limits());
     h1Loops.forEach(loop -> loop.settings(settings));
+    loops.pace(next.engine().pace());
     limiter.limit(preflight.connections(next.limits().connections()));
     accessLog.reopen();
     running = next;

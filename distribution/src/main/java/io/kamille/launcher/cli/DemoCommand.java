@@ -51,7 +51,7 @@ final class DemoCommand implements Callable<Integer> {
     try (DemoOrigin origin = DemoOrigin.start(log::request)) {
       Configuration configuration =
           Configurations.accepted(
-              ConfigurationOptions.parse(listen, origin.url(), admin, "64MiB", null),
+              ConfigurationOptions.parse(listen, origin.url(), admin, "64MiB", null, null),
               spec.commandLine().getErr());
       try (Appliance appliance = Running.start(configuration, Version.number())) {
         welcome(out, appliance, origin);

@@ -84,6 +84,12 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(names = "--loops", paramLabel = "N", description = "How many event loops run.")
     @Nullable String loops;
+
+    @Option(
+        names = "--pacing",
+        paramLabel = "PACE",
+        description = "How loops poll: adaptive, off, or at a fixed interval such as 500us.")
+    @Nullable String pacing;
   }
 
   @Override
@@ -115,6 +121,6 @@ final class RunCommand implements Callable<Integer> {
           "nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
     }
     return ConfigurationOptions.parse(
-        words.listen, words.origin, words.admin, words.memory, words.loops);
+        words.listen, words.origin, words.admin, words.memory, words.loops, words.pacing);
   }
 }

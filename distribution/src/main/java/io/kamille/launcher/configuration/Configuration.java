@@ -28,6 +28,7 @@ public final class Configuration {
           "The configuration file.",
           ListenerSettings.SECTION,
           LOOPS,
+          EngineSettings.SECTION,
           UpstreamSettings.SECTION,
           RouteSettings.SECTION,
           CacheSettings.SECTION,
@@ -39,6 +40,7 @@ public final class Configuration {
   private final SectionValues values;
   private final List<ListenerSettings> listeners;
   private final int loops;
+  private final EngineSettings engine;
   private final List<UpstreamSettings> upstreams;
   private final List<RouteSettings> routes;
   private final CacheSettings cache;
@@ -52,6 +54,7 @@ public final class Configuration {
     this.values = values;
     listeners = values.all(ListenerSettings.SECTION).stream().map(ListenerSettings::of).toList();
     loops = values.value(LOOPS);
+    engine = EngineSettings.of(values.one(EngineSettings.SECTION));
     upstreams = values.all(UpstreamSettings.SECTION).stream().map(UpstreamSettings::of).toList();
     routes = values.all(RouteSettings.SECTION).stream().map(RouteSettings::of).toList();
     cache = CacheSettings.of(values.one(CacheSettings.SECTION));
@@ -68,6 +71,10 @@ public final class Configuration {
   /** How many event loops run. */
   public int loops() {
     return loops;
+  }
+
+  public EngineSettings engine() {
+    return engine;
   }
 
   /** The upstreams in the order of the file; names are unique. */

@@ -25,14 +25,16 @@ public final class ConfigurationOptions {
    * @param admin an address or {@code off}; null for the default
    * @param memory a size; null for the default
    * @param loops how many event loops; null for the default
+   * @param pacing how they pace themselves; null for the default
    */
   public static ConfigurationReading parse(
       String listen,
       String origin,
       @Nullable String admin,
       @Nullable String memory,
-      @Nullable String loops) {
-    return new ConfigurationOptions().read(listen, origin, admin, memory, loops);
+      @Nullable String loops,
+      @Nullable String pacing) {
+    return new ConfigurationOptions().read(listen, origin, admin, memory, loops, pacing);
   }
 
   private ConfigurationReading read(
@@ -40,13 +42,17 @@ public final class ConfigurationOptions {
       String origin,
       @Nullable String admin,
       @Nullable String memory,
-      @Nullable String loops) {
+      @Nullable String loops,
+      @Nullable String pacing) {
     var file = SectionValues.of(Configuration.FILE);
 
     var listener = file.child(ListenerSettings.SECTION, "");
     put(listener, ListenerSettings.ADDRESS, "--listen", listen);
     file.add(listener.build());
     put(file, Configuration.LOOPS, "--loops", loops);
+    var engine = file.child(EngineSettings.SECTION, "");
+    put(engine, EngineSettings.PACING, "--pacing", pacing);
+    file.add(engine.build());
 
     var upstream = file.child(UpstreamSettings.SECTION, ONLY_UPSTREAM);
     var server = upstream.child(OriginSettings.SECTION, "");

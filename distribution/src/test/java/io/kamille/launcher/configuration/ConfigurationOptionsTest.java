@@ -2,6 +2,7 @@ package io.kamille.launcher.configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -12,7 +13,8 @@ class ConfigurationOptionsTest {
   @Test
   void twoAddressesAreAConfiguration() {
     var reading =
-        ConfigurationOptions.parse("127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null);
+        ConfigurationOptions.parse(
+            "127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null, null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
@@ -25,22 +27,25 @@ class ConfigurationOptionsTest {
   }
 
   @Test
-  void memoryAdminAndLoopsMayBeGiven() {
-    var reading = ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3");
+  void memoryAdminLoopsAndPacingMayBeGiven() {
+    var reading = ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3", "500us");
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(1L << 30);
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.loops()).isEqualTo(3);
+    assertThat(configuration.engine().pace()).isEqualTo(PaceSettings.fixed(500_000));
   }
 
   @Test
   void everyWrongWordIsNamedByItsOption() {
-    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none");
+    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none", "fast");
     assertThat(((ConfigurationReading.Refused) reading).problems())
         .extracting(Problem::toString)
         .containsExactly(
             "command line: --listen: found \"8080\", expected HOST:PORT with a port of 1–65535",
             "command line: --loops: found \"none\", expected a whole number of 1–1024",
+            "command line: --pacing: found \"fast\", expected adaptive, off, or a duration of"
+                + " 50us–100ms such as 250ms, 30s, 5m or 1h",
             "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] with nothing"
                 + " behind it",
             "command line: --memory: found \"much\", expected a size of 1MiB–16TiB such as 64KiB",

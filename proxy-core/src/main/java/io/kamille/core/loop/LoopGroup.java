@@ -1,50 +1,139 @@
 package io.kamille.core.loop;
 
+import io.kamille.core.loop.LoopMeter.Reading;
+import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A fixed number of loops over native epoll. Any thread may ask; start and stop are the owner's.
+ * A fixed number of loops over native epoll, which pace themselves alike. Any thread may ask and
+ * set the pace; start and stop are the owner's.
  */
 public final class LoopGroup implements AutoCloseable {
 
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
 
+  private final LoopControl control;
   private final MultiThreadIoEventLoopGroup group;
   private final List<EventLoop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+  private final List<LoopMeter> meters = new ArrayList<>();
 
   /**
-   * Starts the loops.
+   * Starts loops that do not pace themselves.
    *
    * @param count how many, at least one
    * @throws IllegalStateException if this machine has no native epoll
    */
   public LoopGroup(int count) {
+    this(count, PaceSettings.OFF, new MetricRegistry());
+  }
+
+  /**
+   * Starts the loops.
+   *
+   * @param count how many, at least one
+   * @param registry where they tell what they do
+   * @throws IllegalStateException if this machine has no native epoll
+   */
+  public LoopGroup(int count, PaceSettings pace, MetricRegistry registry) {
     if (!Epoll.isAvailable()) {
       throw new IllegalStateException("native epoll is not available", Epoll.unavailabilityCause());
     }
+    control = new LoopControl(pace);
     group =
         new MultiThreadIoEventLoopGroup(
-            count,
-            new DefaultThreadFactory("kamille-loop"),
-            HalfCloseIoHandler.factory(EpollIoHandler.newFactory()));
+            count, new DefaultThreadFactory("kamille-loop"), handlers(registry));
     for (EventExecutor loop : group) {
+      String name = name(loops.size());
       loops.add((EventLoop) loop);
-      threads.add(loop.submit(Thread::currentThread).syncUninterruptibly().getNow());
+      threads.add(loop.submit(() -> named(name)).syncUninterruptibly().getNow());
     }
+  }
+
+  private static Thread named(String name) {
+    Thread thread = Thread.currentThread();
+    thread.setName(name);
+    return thread;
+  }
+
+  private IoHandlerFactory handlers(MetricRegistry registry) {
+    IoHandlerFactory epoll = HalfCloseIoHandler.factory(EpollIoHandler.newFactory());
+    ThreadMXBean process = ManagementFactory.getThreadMXBean();
+    return new IoHandlerFactory() {
+      @Override
+      public IoHandler newHandler(ThreadAwareExecutor executor) {
+        LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
+        meters.add(meter);
+        return new PacedIoHandler(
+            epoll.newHandler(executor),
+            control,
+            LoopClock.SYSTEM,
+            process::getCurrentThreadCpuTime,
+            meter);
+      }
+
+      @Override
+      public boolean isChangingThreadSupported() {
+        return false; // a handler remembers its thread, to wake it
+      }
+    };
+  }
+
+  /** How the loops pace themselves. Any thread. */
+  public PaceSettings pace() {
+    return control.settings();
+  }
+
+  /** Another pace, for each loop from its next turn on. Any thread. */
+  public void pace(PaceSettings settings) {
+    control.settings(settings);
+  }
+
+  /** What the loops did, in their order. Any thread. */
+  public List<LoopTurns> turns() {
+    List<LoopTurns> turns = new ArrayList<>();
+    for (int i = 0; i < meters.size(); i++) {
+      turns.add(turns(name(i), meters.get(i)));
+    }
+    return turns;
+  }
+
+  private LoopTurns turns(String name, LoopMeter meter) {
+    return new LoopTurns(
+        name,
+        control.settings().mode(),
+        meter.value(Reading.INTERVAL_NANOS),
+        meter.reason(),
+        meter.value(Reading.POLLS),
+        meter.value(Reading.EVENTS),
+        meter.ratio(Reading.POLLS_PER_SECOND),
+        meter.ratio(Reading.EVENTS_PER_POLL),
+        meter.ratio(Reading.UTILISATION),
+        meter.value(Reading.POLL_COST_NANOS),
+        meter.value(Reading.PAUSES),
+        meter.value(Reading.PAUSE_NANOS),
+        meter.value(Reading.SPIN_BUDGET_NANOS),
+        meter.value(Reading.SPINS),
+        meter.value(Reading.PAID_SPINS),
+        meter.value(Reading.SPIN_NANOS),
+        meter.turns().snapshot());
   }
 
   /** Processor time that all loops have used, in nanoseconds. Any thread. */
@@ -64,7 +153,7 @@ public final class LoopGroup implements AutoCloseable {
 
   /** The name of a loop's thread. */
   public String name(int index) {
-    return threads.get(index).getName();
+    return "kamille-loop-" + (index + 1);
   }
 
   /** Makes sockets, toward origins, of the kind these loops serve. */

@@ -25,6 +25,18 @@ class TimeSpanTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"500us, 500", "1500us, 1500", "0us, 0", "2 US, 2"})
+  void microsecondsAreWrittenUs(String text, long micros) {
+    assertThat(TimeSpan.parse(text)).isEqualTo(Duration.ofNanos(1_000 * micros));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500, 500us", "1500, 1500us", "2000, 2ms"})
+  void printsMicrosecondsWhereMillisecondsDoNotDo(long micros, String text) {
+    assertThat(TimeSpan.print(Duration.ofNanos(1_000 * micros))).isEqualTo(text);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "30", "s", "-1s", "1.5s", "1h30m", "1w", "999999999999999999d"})
   void everythingElseIsRefused(String text) {
     assertThat(TimeSpan.parse(text)).isNull();

@@ -1,0 +1,58 @@
+package io.kamille.core.loop;
+
+import java.util.function.LongSupplier;
+
+/** Adds up what a loop does until somebody wants to know. Confined to its loop. */
+final class LoadWindow {
+
+  private final LongSupplier cpuNanos;
+  private long startNanos;
+  private long startCpuNanos;
+  private long polls;
+  private long events;
+  private long busyNanos;
+
+  /**
+   * An empty window.
+   *
+   * @param cpuNanos processor time of the calling thread so far, asked once per window
+   */
+  LoadWindow(LongSupplier cpuNanos) {
+    this.cpuNanos = cpuNanos;
+  }
+
+  /** Forgets everything and begins now. */
+  void restart(long nowNanos) {
+    begin(nowNanos, cpuNanos.getAsLong());
+  }
+
+  void polled(int found) {
+    polls++;
+    events += found;
+  }
+
+  void busy(long nanos) {
+    busyNanos += nanos;
+  }
+
+  long elapsedNanos(long nowNanos) {
+    return nowNanos - startNanos;
+  }
+
+  /** What happened until now, when the next window begins. */
+  LoadSample next(long nowNanos) {
+    long cpu = cpuNanos.getAsLong();
+    LoadSample sample =
+        new LoadSample(nowNanos - startNanos, polls, events, busyNanos, cpu - startCpuNanos);
+    begin(nowNanos, cpu);
+    return sample;
+  }
+
+  private void begin(long nowNanos, long cpu) {
+    startNanos = nowNanos;
+    startCpuNanos = cpu;
+    polls = 0;
+    events = 0;
+    busyNanos = 0;
+  }
+}

@@ -1,0 +1,111 @@
+package io.kamille.core.loop;
+
+import io.kamille.core.metric.Histogram;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** What one loop tells of itself. Written by its loop; read by any thread. */
+final class LoopMeter {
+
+  /** One number. */
+  enum Reading {
+    /** Odd during a turn, even while the loop waits or pauses. */
+    PROGRESS,
+    POLLS,
+    EVENTS,
+    PAUSES,
+    PAUSE_NANOS,
+    SPINS,
+    PAID_SPINS,
+    SPIN_NANOS,
+    BUSY_NANOS,
+    INTERVAL_NANOS,
+    REASON,
+    SPIN_BUDGET_NANOS,
+    POLL_COST_NANOS,
+    // Of the last window, as the bits of a double
+    POLLS_PER_SECOND,
+    EVENTS_PER_POLL,
+    UTILISATION
+  }
+
+  private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final int PADDING = 8;
+
+  private final long[] cells = new long[PADDING + Reading.values().length + PADDING];
+  private final Histogram turns;
+
+  LoopMeter(Histogram turns) {
+    this.turns = turns;
+  }
+
+  void add(Reading reading, long amount) {
+    int cell = PADDING + reading.ordinal();
+    CELL.setOpaque(cells, cell, cells[cell] + amount);
+  }
+
+  void set(Reading reading, long value) {
+    CELL.setOpaque(cells, PADDING + reading.ordinal(), value);
+  }
+
+  void set(Reading reading, double value) {
+    set(reading, Double.doubleToRawLongBits(value));
+  }
+
+  /** Any thread. */
+  long value(Reading reading) {
+    return (long) CELL.getOpaque(cells, PADDING + reading.ordinal());
+  }
+
+  /** Any thread. */
+  double ratio(Reading reading) {
+    return Double.longBitsToDouble(value(reading));
+  }
+
+  /** Any thread. */
+  PaceReason reason() {
+    return PaceReason.values()[(int) value(Reading.REASON)];
+  }
+
+  /** A turn begins: from now on the loop is busy. */
+  void turnBegins() {
+    if (!isInTurn()) {
+      add(Reading.PROGRESS, 1);
+    }
+  }
+
+  /** The turn is over, or there was none. */
+  void turnEnds() {
+    if (isInTurn()) {
+      add(Reading.PROGRESS, 1);
+    }
+  }
+
+  private boolean isInTurn() {
+    return (cells[PADDING + Reading.PROGRESS.ordinal()] & 1) == 1;
+  }
+
+  /** How long a turn took. */
+  void turnTook(long nanos) {
+    add(Reading.BUSY_NANOS, nanos);
+    turns.record(nanos);
+  }
+
+  /** What the last window was like. */
+  void load(LoadSample load) {
+    set(Reading.POLLS_PER_SECOND, load.polls() * 1e9 / Math.max(1, load.elapsedNanos()));
+    set(Reading.EVENTS_PER_POLL, load.eventsPerPoll());
+    set(Reading.UTILISATION, load.utilisation());
+  }
+
+  /** Nothing is measured from now on. */
+  void forgetLoad() {
+    set(Reading.POLLS_PER_SECOND, 0.0);
+    set(Reading.EVENTS_PER_POLL, 0.0);
+    set(Reading.UTILISATION, 0.0);
+  }
+
+  Histogram turns() {
+    return turns;
+  }
+}

@@ -1,0 +1,43 @@
+package io.kamille.core.loop;
+
+import io.kamille.core.metric.HistogramSnapshot;
+
+/**
+ * What one loop did and how it paces itself. A copy; its numbers are each true, not of one moment.
+ *
+ * @param name of its thread
+ * @param mode who chooses the interval
+ * @param intervalNanos between two polls, at least, now
+ * @param reason why it is that
+ * @param polls since the start
+ * @param events that they brought
+ * @param pollsPerSecond lately; zero when pacing is off, like all that has to be timed
+ * @param eventsPerPoll lately
+ * @param utilisation lately: the share of the time in which the loop was busy, 0–1
+ * @param pollCostNanos processor time that a poll was last seen to cost without pauses
+ * @param pauses since the start
+ * @param pauseNanos they took
+ * @param spinBudgetNanos the longest busy wait, now
+ * @param spins busy waits since the start
+ * @param paidSpins of those, how many ended with something to do
+ * @param spinNanos they took
+ * @param turns how long turns took
+ */
+public record LoopTurns(
+    String name,
+    PaceSettings.Mode mode,
+    long intervalNanos,
+    PaceReason reason,
+    long polls,
+    long events,
+    double pollsPerSecond,
+    double eventsPerPoll,
+    double utilisation,
+    long pollCostNanos,
+    long pauses,
+    long pauseNanos,
+    long spinBudgetNanos,
+    long spins,
+    long paidSpins,
+    long spinNanos,
+    HistogramSnapshot turns) {}

@@ -1,0 +1,393 @@
+package io.kamille.core.loop;
+
+import io.kamille.core.loop.LoopMeter.Reading;
+import io.kamille.core.loop.PaceSettings.Mode;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoRegistration;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leaves a least interval between two polls of another handler, and may poll without sleeping for a
+ * while before it lets that handler block. Confined to its loop, but for {@code wakeup}.
+ */
+final class PacedIoHandler implements IoHandler {
+
+  /*
+   * One turn of the loop is one call of run and the tasks that the loop executes after it:
+   *
+   *   poll returns ─ events ─ tasks ─ run: ─ pause for the rest of the interval ─ poll ..
+   *   └──────────── turn ───────────┘ └─────────────── no turn ───────────────┘
+   *   └──────────────────── interval, at least ─────────────────────────┘
+   *
+   * A pause ends early for a task, a timer or a shutdown; what is left of the interval is paused for
+   * afterwards. No pause begins while a task waits. When the interval is over and nothing is ready,
+   * the poll blocks, so that an idle loop sleeps in the kernel and its next event is not delayed.
+   *
+   * The delegate asks its context shouldReportActiveIoTime() at one moment only: when its wait is
+   * over and before it handles events. That is where a turn begins.
+   *
+   * Off and without a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every call goes
+   * through: a loop costs what it would cost without this class, but for two counters.
+   *
+   * A socket that was registered in a turn (accepted, or dialled to an origin) often has something to
+   * read already. An adaptive loop then polls once without a pause, so that a new connection waits
+   * for one interval and not for two.
+   */
+  private final IoHandler delegate;
+  private final LoopControl control;
+  private final LoopClock clock;
+  private final LoopMeter meter;
+  private final LoadWindow window;
+  private final WakeState state = new WakeState();
+  private final TurnPacer pacer = new TurnPacer();
+  private final PaceController controller;
+  private final SpinBudget spin = new SpinBudget();
+  private final PollContext context = new PollContext();
+
+  // Written before the state first leaves RUNNING, so whoever sees PAUSED sees it too.
+  private @Nullable Thread thread;
+  private @Nullable PaceSettings settings;
+  private boolean isAdaptive;
+  private boolean isPlain = true;
+  private boolean isStopping;
+  private boolean isExact;
+
+  // Of the turn that goes on
+  private boolean isInTurn;
+  private long turnStartNanos;
+
+  // Of the last poll
+  private boolean isPollNew;
+  private int found;
+  private long waitNanos;
+  private boolean hasPaused;
+  private boolean wasAfterPause;
+  private boolean hasRegistered;
+  private boolean wasExempt;
+
+  /**
+   * Paces {@code delegate}.
+   *
+   * @param cpuNanos processor time of the calling thread so far
+   */
+  PacedIoHandler(
+      IoHandler delegate,
+      LoopControl control,
+      LoopClock clock,
+      LongSupplier cpuNanos,
+      LoopMeter meter) {
+    this.delegate = delegate;
+    this.control = control;
+    this.clock = clock;
+    this.meter = meter;
+    window = new LoadWindow(cpuNanos);
+    controller = new PaceController(control.settings().latencyBudgetNanos());
+  }
+
+  LoopMeter meter() {
+    return meter;
+  }
+
+  @Override
+  public void initialize() {
+    thread = Thread.currentThread();
+    delegate.initialize();
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // settings are replaced, never changed
+  public int run(IoHandlerContext outer) {
+    PaceSettings wanted = control.settings();
+    if (wanted != settings) {
+      apply(wanted);
+    }
+    return isPlain ? pollPlainly(outer) : pollPaced(outer);
+  }
+
+  private void apply(PaceSettings next) {
+    settings = next;
+    isAdaptive = next.mode() == Mode.ADAPTIVE;
+    isPlain = isStopping || (next.mode() == Mode.OFF && next.spinLimitNanos() == 0);
+    controller.reset(next.latencyBudgetNanos());
+    spin.limit(next.spinLimitNanos());
+    isInTurn = false;
+    isPollNew = false;
+    meter.turnEnds();
+    if (isPlain) {
+      state.delegating();
+      meter.forgetLoad();
+    } else {
+      beExact();
+      state.running();
+      window.restart(clock.nanos());
+    }
+    publish(next);
+  }
+
+  private void beExact() {
+    if (!isExact) {
+      isExact = true;
+      clock.beExact();
+    }
+  }
+
+  // Without pacing
+
+  private int pollPlainly(IoHandlerContext outer) {
+    meter.turnEnds();
+    int events = delegate.run(context.over(outer, true));
+    meter.turnBegins();
+    meter.add(Reading.POLLS, 1);
+    meter.add(Reading.EVENTS, events);
+    return events;
+  }
+
+  // With pacing
+
+  private int pollPaced(IoHandlerContext outer) {
+    long now = clock.nanos();
+    endTurn(now);
+    if (pacer.restNanos(now) > 0 && !isExempt()) {
+      if (outer.canBlock()) {
+        now = pause(outer, now);
+      }
+      if (pacer.restNanos(now) > 0) {
+        beginTurn(now);
+        return 0;
+      }
+    }
+    return poll(outer, now);
+  }
+
+  private void beginTurn(long now) {
+    isInTurn = true;
+    turnStartNanos = now;
+    meter.turnBegins();
+  }
+
+  private void endTurn(long now) {
+    if (!isInTurn) {
+      return;
+    }
+    isInTurn = false;
+    meter.turnEnds();
+    long took = now - turnStartNanos;
+    meter.turnTook(took);
+    window.busy(took);
+    if (isPollNew) {
+      isPollNew = false;
+      judge(took, now);
+    }
+  }
+
+  /** Tells the controller of the turn, and of the window when it is over. */
+  private void judge(long workNanos, long now) {
+    PaceSettings present = Objects.requireNonNull(settings);
+    boolean fell = isAdaptive && controller.turn(found, workNanos, wasAfterPause, waitNanos);
+    if (fell) {
+      window.restart(now);
+    } else if (window.elapsedNanos(now) >= windowNanos(present)) {
+      LoadSample load = window.next(now);
+      if (isAdaptive) {
+        controller.window(load, now);
+      }
+      meter.load(load);
+    }
+    publish(present);
+  }
+
+  private long windowNanos(PaceSettings present) {
+    return Math.max(controller.windowNanos(), 4 * present.intervalNanos());
+  }
+
+  private void publish(PaceSettings present) {
+    switch (present.mode()) {
+      case OFF -> publish(0, PaceReason.OFF);
+      case FIXED -> publish(present.intervalNanos(), PaceReason.FIXED);
+      case ADAPTIVE -> publish(controller.intervalNanos(), controller.reason());
+    }
+    meter.set(Reading.POLL_COST_NANOS, controller.pollCostNanos());
+    meter.set(Reading.SPIN_BUDGET_NANOS, spin.nanos());
+  }
+
+  private void publish(long intervalNanos, PaceReason reason) {
+    pacer.interval(intervalNanos);
+    meter.set(Reading.INTERVAL_NANOS, intervalNanos);
+    meter.set(Reading.REASON, reason.ordinal());
+  }
+
+  /** Whether the next poll need not wait: once after a socket was registered. */
+  private boolean isExempt() {
+    wasExempt = isAdaptive && hasRegistered && !wasExempt;
+    return wasExempt;
+  }
+
+  private long pause(IoHandlerContext outer, long begin) {
+    long nanos = Math.min(pacer.restNanos(begin), outer.delayNanos(begin));
+    if (nanos <= 0) {
+      return begin;
+    }
+    long end = begin + nanos;
+    long now = begin;
+    state.pausing();
+    while (state.isPaused() && outer.canBlock() && end - now > 0) {
+      clock.park(end - now);
+      Thread.interrupted(); // an interrupt would make every further park return at once
+      now = clock.nanos();
+    }
+    state.running();
+    if (end - now <= 0) {
+      controller.late(now - end);
+    }
+    hasPaused = true;
+    meter.add(Reading.PAUSES, 1);
+    meter.add(Reading.PAUSE_NANOS, now - begin);
+    return now;
+  }
+
+  private int poll(IoHandlerContext outer, long begin) {
+    hasRegistered = false;
+    boolean mayBlock = outer.canBlock();
+    int events = maySpin(mayBlock) ? spin(outer, begin) : 0;
+    if (events == 0) {
+      events = pollOnce(outer, true);
+    }
+    window.polled(events);
+    isPollNew = true;
+    found = events;
+    waitNanos = pacer.returnNanos() - begin;
+    wasAfterPause = hasPaused;
+    hasPaused = false;
+    if (mayBlock) {
+      spin.waited(waitNanos);
+    }
+    return events;
+  }
+
+  private boolean maySpin(boolean mayBlock) {
+    return mayBlock && pacer.intervalNanos() == 0 && spin.nanos() > 0 && control.maySpin();
+  }
+
+  private int spin(IoHandlerContext outer, long begin) {
+    long budget = spin.nanos();
+    int events = pollOnce(outer, false);
+    while (events == 0 && outer.canBlock() && pacer.returnNanos() - begin < budget) {
+      meter.turnEnds();
+      clock.letOthersRun();
+      events = pollOnce(outer, false);
+    }
+    meter.add(Reading.SPINS, 1);
+    meter.add(Reading.SPIN_NANOS, pacer.returnNanos() - begin);
+    if (events > 0 || !outer.canBlock()) {
+      meter.add(Reading.PAID_SPINS, 1);
+    }
+    return events;
+  }
+
+  private int pollOnce(IoHandlerContext outer, boolean mayBlock) {
+    meter.turnEnds();
+    context.over(outer, mayBlock);
+    state.delegating();
+    int events = delegate.run(context);
+    state.running();
+    if (!context.hasReturned) {
+      pollReturned();
+    }
+    meter.add(Reading.POLLS, 1);
+    meter.add(Reading.EVENTS, events);
+    return events;
+  }
+
+  private void pollReturned() {
+    if (isPlain) {
+      meter.turnBegins();
+    } else {
+      long now = clock.nanos();
+      pacer.polled(now);
+      beginTurn(now);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  public void wakeup() {
+    if (thread == Thread.currentThread()) {
+      return;
+    }
+    switch (state.wake()) {
+      case NOTHING -> {}
+      case UNPARK -> clock.unpark(Objects.requireNonNull(thread));
+      case DELEGATE -> delegate.wakeup();
+    }
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    if (!isStopping) {
+      isStopping = true;
+      apply(control.settings());
+    }
+    delegate.prepareToDestroy();
+  }
+
+  @Override
+  public void destroy() {
+    delegate.destroy();
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) throws Exception {
+    hasRegistered = true;
+    return delegate.register(handle);
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> handleType) {
+    return delegate.isCompatible(handleType);
+  }
+
+  /** What the delegate is told while it polls. */
+  private final class PollContext implements IoHandlerContext {
+
+    private @Nullable IoHandlerContext outer;
+    private boolean mayBlock;
+    private boolean hasReturned;
+
+    PollContext over(IoHandlerContext loop, boolean block) {
+      outer = loop;
+      mayBlock = block;
+      hasReturned = false;
+      return this;
+    }
+
+    private IoHandlerContext outer() {
+      return Objects.requireNonNull(outer);
+    }
+
+    @Override
+    public boolean canBlock() {
+      return mayBlock && outer().canBlock();
+    }
+
+    @Override
+    public long delayNanos(long currentTimeNanos) {
+      return outer().delayNanos(currentTimeNanos);
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return outer().deadlineNanos();
+    }
+
+    @Override
+    public boolean shouldReportActiveIoTime() {
+      hasReturned = true;
+      pollReturned();
+      return false;
+    }
+  }
+}
