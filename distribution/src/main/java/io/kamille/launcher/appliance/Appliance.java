@@ -177,7 +177,7 @@ public final class Appliance implements AutoCloseable {
           new H1Loop(
               loop,
               running.forwarding().via(),
-              h1Settings(running.limits()),
+              h1Settings(running),
               assembly.entrance(),
               observer(),
               System::nanoTime,
@@ -206,16 +206,20 @@ public final class Appliance implements AutoCloseable {
     return running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
   }
 
-  private static H1Settings h1Settings(LimitSettings limits) {
+  private static H1Settings h1Settings(Configuration configuration) {
+    LimitSettings limits = configuration.limits();
     return new H1Settings(
         new HeadLimits(limits.requestTargetBytes(), limits.fields(), limits.headBytes()),
         limits.headTimeout(),
         limits.idleTimeout(),
         limits.contentTimeout(),
         limits.tunnelTimeout(),
+        limits.uploadBytesPerSecond(),
+        limits.uploadGrace(),
         limits.requestContentBytes(),
         H1Settings.DEFAULT.lowWatermarkBytes(),
-        H1Settings.DEFAULT.highWatermarkBytes());
+        H1Settings.DEFAULT.highWatermarkBytes(),
+        configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
   }
 
   /** Where clients reach us, with the ports the kernel chose. */
@@ -256,7 +260,7 @@ public final class Appliance implements AutoCloseable {
     }
     OperationalLog.install(level(next));
     assembly.reload(next);
-    H1Settings settings = h1Settings(next.limits());
+    H1Settings settings = h1Settings(next);
     h1Loops.forEach(loop -> loop.settings(settings));
     loops.pace(next.engine().pace());
     limiter.limit(preflight.connections(next.limits().connections()));

@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param idleTimeout of a connection between requests
  * @param contentTimeout without a byte of content moving from or to the client
  * @param tunnelTimeout of a connection after an upgrade, without a byte either way
+ * @param uploadBytesPerSecond the least rate of request content, else 408; 0 for no limit
+ * @param uploadGrace how long request content may come slower than that
  * @param requestContentBytes of one request's content, else 413; {@link Long#MAX_VALUE} for no
  *     limit
  * @param drainDeadline how long exchanges may finish after the order to stop
@@ -35,11 +37,14 @@ public record LimitSettings(
     Duration idleTimeout,
     Duration contentTimeout,
     Duration tunnelTimeout,
+    long uploadBytesPerSecond,
+    Duration uploadGrace,
     long requestContentBytes,
     Duration drainDeadline) {
 
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
   private static final long TIB = 1L << 40;
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
   private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
@@ -120,6 +125,23 @@ public record LimitSettings(
                   + " WebSocket for example.")
           .defaultsTo(Duration.ofHours(1));
 
+  static final Setting<Optional<Long>> UPLOAD_RATE =
+      Setting.of(
+              "limits.upload-rate",
+              ValueTypes.orWord("none", ValueTypes.size(1, GIB)),
+              "The least rate, in bytes per second, at which a client must send the content of a"
+                  + " request, or `none` for no such limit. Content may take `limits.upload-grace`"
+                  + " and what its bytes so far take at this rate; then it is answered with 408. Time"
+                  + " in which the origin is the slow one does not count.")
+          .defaultsTo(Optional.of(500L));
+
+  static final Setting<Duration> UPLOAD_GRACE =
+      Setting.of(
+              "limits.upload-grace",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long request content may come slower than `limits.upload-rate`.")
+          .defaultsTo(Duration.ofSeconds(20));
+
   static final Setting<Optional<Long>> REQUEST_CONTENT =
       Setting.of(
               "limits.request-content",
@@ -149,6 +171,8 @@ public record LimitSettings(
           IDLE_TIMEOUT,
           CONTENT_TIMEOUT,
           TUNNEL_TIMEOUT,
+          UPLOAD_RATE,
+          UPLOAD_GRACE,
           REQUEST_CONTENT,
           DRAIN_DEADLINE);
 
@@ -164,6 +188,8 @@ public record LimitSettings(
         values.value(IDLE_TIMEOUT),
         values.value(CONTENT_TIMEOUT),
         values.value(TUNNEL_TIMEOUT),
+        values.value(UPLOAD_RATE).orElse(0L),
+        values.value(UPLOAD_GRACE),
         values.value(REQUEST_CONTENT).orElse(Long.MAX_VALUE),
         values.value(DRAIN_DEADLINE));
   }

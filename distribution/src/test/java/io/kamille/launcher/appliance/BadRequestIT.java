@@ -52,6 +52,7 @@ class BadRequestIT {
         assertThat(answer.field("Proxy-Status"))
             .as(malformed)
             .startsWith("kamille; error=http_request_error; details=\"");
+        assertThat(answer.field("Cache-Status")).as(malformed).isEqualTo("kamille; detail=refused");
         assertThat(answer.field("Connection")).as(malformed).isEqualTo("close");
         assertThat(client.isAtEnd()).as(malformed).isTrue();
       }

@@ -85,6 +85,8 @@ class ConfigurationFileTest {
               idle-timeout: 6s
               content-timeout: 7s
               tunnel-timeout: 8s
+              upload-rate: 2KiB
+              upload-grace: 11s
               request-content: 8MB
               drain-deadline: 9s
             forwarding: {via: edge1, x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
@@ -142,6 +144,8 @@ class ConfigurationFileTest {
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(7),
                 Duration.ofSeconds(8),
+                2 << 10,
+                Duration.ofSeconds(11),
                 8_000_000,
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())

@@ -540,12 +540,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     channel.close();
   }
 
-  /** Acts if the deadline has passed. */
+  /** Acts if the deadline has passed, or if the client sends too slowly. */
   void checkDeadline() {
+    ClientExchange current = exchange;
+    if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
+      breakOff(current, "the request content came too slowly");
+      return;
+    }
     if (deadlineNanos == NEVER || shared.nowNanos() - deadlineNanos < 0) {
       return;
     }
-    ClientExchange current = exchange;
     switch (phase) {
       case HEAD -> {
         if (current == null) {
@@ -589,10 +593,13 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       // The origin is slow to take it, not the client to send it.
       progress();
     } else {
-      deadlineNanos = NEVER;
-      current.breakOff(
-          Failure.request(StatusCode.REQUEST_TIMEOUT, "the request content took too long"));
+      breakOff(current, "the request content took too long");
     }
+  }
+
+  private void breakOff(ClientExchange current, String reason) {
+    deadlineNanos = NEVER;
+    current.breakOff(Failure.request(StatusCode.REQUEST_TIMEOUT, reason));
   }
 
   /** Whether the client took octets since the last look, however slowly. */

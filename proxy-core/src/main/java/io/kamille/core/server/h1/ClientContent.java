@@ -24,6 +24,7 @@ final class ClientContent implements RequestContent {
   private final ClientExchange exchange;
   private final long length;
   private final ContentDecoder decoder;
+  private final UploadPace pace = new UploadPace();
   private final ContentSink taking = new Taking();
   private @Nullable ContentSink sink;
   private @Nullable ContentSink tunnel;
@@ -56,6 +57,7 @@ final class ClientContent implements RequestContent {
       decoder.decode(Unpooled.EMPTY_BUFFER, taking);
       return;
     }
+    clientMaySend();
     exchange.sendContinue();
     exchange.wantContent();
   }
@@ -72,11 +74,13 @@ final class ClientContent implements RequestContent {
 
   @Override
   public void pause() {
+    pace.hold(exchange.now());
     exchange.readMore(false);
   }
 
   @Override
   public void resume() {
+    pace.release(exchange.now());
     exchange.readMore(true);
   }
 
@@ -87,6 +91,7 @@ final class ClientContent implements RequestContent {
       exchange.finishTunnel();
     } else if (!isComplete() && !dropping) {
       dismiss();
+      clientMaySend();
       exchange.contentCancelled();
     }
   }
@@ -99,6 +104,13 @@ final class ClientContent implements RequestContent {
   /** Whether somebody waits for octets, be it to drop them. */
   boolean isWanted() {
     return (sink != null || dropping) && !isComplete();
+  }
+
+  /** Whether the client sends slower than it must. */
+  boolean isTooSlow(long nowNanos, H1Settings settings) {
+    return isWanted()
+        && pace.isTooSlow(
+            nowNanos, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
   }
 
   /** Whether a station still takes it. */
@@ -127,7 +139,14 @@ final class ClientContent implements RequestContent {
   /** Nobody takes the rest: read and drop it. */
   void drop() {
     dismiss();
+    clientMaySend();
     exchange.wantContent();
+  }
+
+  private void clientMaySend() {
+    long now = exchange.now();
+    pace.begin(now);
+    pace.release(now);
   }
 
   /** Gives nothing more to who took it, and says who that was if not all had come. */
@@ -140,6 +159,7 @@ final class ClientContent implements RequestContent {
 
   /** Takes octets off the wire. Borrows the buffer. */
   void arrived(ByteBuf in) {
+    pace.arrived(in.readableBytes());
     if (decoder.decode(in, taking) == ContentDecoder.Outcome.MALFORMED) {
       in.skipBytes(in.readableBytes());
       exchange.breakOff(Failure.request(StatusCode.BAD_REQUEST, decoder.failure().reason()));

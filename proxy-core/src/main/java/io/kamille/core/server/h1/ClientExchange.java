@@ -3,6 +3,7 @@ package io.kamille.core.server.h1;
 import io.kamille.core.content.ContentSink;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
@@ -211,6 +212,11 @@ final class ClientExchange implements Reply {
     return content != null && content.isWanted();
   }
 
+  /** Whether the client sends its content slower than it must. */
+  boolean isUploadTooSlow() {
+    return content != null && content.isTooSlow(shared.nowNanos(), shared.settings());
+  }
+
   void contentArrived(ByteBuf in) {
     awaitsContinue = false;
     connection().progress();
@@ -325,6 +331,12 @@ final class ClientExchange implements Reply {
   }
 
   // The content's side
+
+  /** Monotonic nanoseconds, looked up just now. */
+  long now() {
+    shared.lookAtClock();
+    return shared.nowNanos();
+  }
 
   boolean awaitsContinue() {
     return awaitsContinue;
@@ -631,12 +643,24 @@ final class ClientExchange implements Reply {
     if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
       head.fields().add(FieldName.ALLOW, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     }
-    if (exchange != null && met && !exchange.notes().cacheStatus().isEmpty()) {
-      head.fields().add(FieldName.CACHE_STATUS, exchange.notes().cacheStatus());
+    String cacheStatus = cacheStatus();
+    if (!cacheStatus.isEmpty()) {
+      head.fields().add(FieldName.CACHE_STATUS, cacheStatus);
     }
     head(head, octets.length);
     write(Unpooled.wrappedBuffer(octets));
     end(null);
+  }
+
+  /** What the cache noted, or that no cache was asked because no route took the request. */
+  private String cacheStatus() {
+    if (exchange == null || !met) {
+      return "";
+    }
+    ExchangeNotes notes = exchange.notes();
+    return notes.cacheStatus().isEmpty() && notes.route().isEmpty()
+        ? shared.settings().refusedCacheStatus()
+        : notes.cacheStatus();
   }
 
   /** Who fails an exchange wants nothing more of its content. */

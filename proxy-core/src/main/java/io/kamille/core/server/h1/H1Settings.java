@@ -11,9 +11,13 @@ import java.time.Duration;
  * @param idleTimeout between requests
  * @param contentTimeout without progress while content comes from, or goes to, the client
  * @param tunnelTimeout without an octet either way after an upgrade
+ * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
+ * @param uploadGrace how long content may come slower than that
  * @param maxContentBytes content of one request; more is 413
  * @param lowWatermarkBytes octets waiting for the client below which the source goes on
  * @param highWatermarkBytes octets waiting for the client above which the source pauses
+ * @param refusedCacheStatus {@code Cache-Status} of an answer to a request that no route took;
+ *     empty for no such field
  */
 public record H1Settings(
     HeadLimits head,
@@ -21,9 +25,12 @@ public record H1Settings(
     Duration idleTimeout,
     Duration contentTimeout,
     Duration tunnelTimeout,
+    long uploadBytesPerSecond,
+    Duration uploadGrace,
     long maxContentBytes,
     int lowWatermarkBytes,
-    int highWatermarkBytes) {
+    int highWatermarkBytes,
+    String refusedCacheStatus) {
 
   /** What suits most sites. */
   public static final H1Settings DEFAULT =
@@ -33,7 +40,10 @@ public record H1Settings(
           Duration.ofSeconds(75),
           Duration.ofSeconds(30),
           Duration.ofMinutes(10),
+          500,
+          Duration.ofSeconds(20),
           Long.MAX_VALUE,
           64 * 1024,
-          128 * 1024);
+          128 * 1024,
+          "");
 }

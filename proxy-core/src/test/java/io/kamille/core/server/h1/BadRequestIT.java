@@ -3,6 +3,8 @@ package io.kamille.core.server.h1;
 import static io.kamille.core.server.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer.Ended;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +45,7 @@ class BadRequestIT {
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.field("Connection")).isEqualTo("close");
     assertThat(answer.field("Proxy-Status")).startsWith("kamille; error=http_request_error");
+    assertThat(answer.field("Cache-Status")).isEqualTo("kamille; detail=refused");
     assertThat(client.isAtEnd()).isTrue();
     server.settle();
     assertThat(server.ended()).extracting(Ended::status).containsExactly(status);
@@ -61,6 +64,20 @@ class BadRequestIT {
     assertThat(client.answer().content()).isEqualTo("/good");
     client.send("GET ftp://a/good HTTP/1.1\r\nHost: a\r\n\r\n");
     assertThat(client.answer().status()).isEqualTo(400);
+  }
+
+  /** RFC 9211 §2: a cache speaks for itself alone. */
+  @Test
+  void whatARouteTookIsNotCalledRefused() {
+    server.on(
+        "/routed",
+        exchange -> {
+          exchange.notes().route("somewhere");
+          exchange.reply().fail(Failure.of(Kind.CONNECTION_REFUSED, "nobody there"));
+        });
+    Answer answer = client.get("/routed").answer();
+    assertThat(answer.status()).isEqualTo(502);
+    assertThat(answer.field("Cache-Status")).isNull();
   }
 
   @Test

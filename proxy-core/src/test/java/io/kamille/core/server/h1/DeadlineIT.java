@@ -161,6 +161,97 @@ class DeadlineIT {
     assertThat(sink.aborts).hasSize(1);
   }
 
+  @Test
+  void contentThatDripsTimesOutHoweverSteadily() {
+    try (TestServer strict = new TestServer(withUploadRate(), 1)) {
+      TestClient client = strict.connect();
+      TestSink sink = new TestSink();
+      strict.on("/", exchange -> exchange.content().start(sink));
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx");
+      for (int i = 1; i < 5; i++) {
+        long bytes = i;
+        TestServer.await("an octet", () -> sink.bytes.get() == bytes);
+        strict.pass(Duration.ofSeconds(5));
+        client.send("x");
+      }
+      TestServer.await("an octet", () -> sink.bytes.get() == 5);
+      assertThat(sink.aborts).isEmpty();
+      strict.pass(Duration.ofSeconds(1));
+      Answer answer = client.answer();
+      assertThat(answer.status()).isEqualTo(408);
+      assertThat(answer.field("Proxy-Status")).contains("too slowly");
+      assertThat(client.isAtEnd()).isTrue();
+      strict.settle();
+      assertThat(sink.aborts).hasSize(1);
+    }
+  }
+
+  @Test
+  void contentThatComesAtTheLeastRateIsTaken() {
+    try (TestServer strict = new TestServer(withUploadRate(), 1)) {
+      TestClient client = strict.connect();
+      TestSink sink = new TestSink();
+      strict.on(
+          "/",
+          exchange -> {
+            sink.atEnd(() -> stored(exchange, "taken"));
+            exchange.content().start(sink);
+          });
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+      for (int i = 1; i < 10; i++) {
+        long bytes = 100L * i;
+        client.send("x".repeat(100));
+        TestServer.await("octets", () -> sink.bytes.get() == bytes);
+        strict.pass(Duration.ofSeconds(10));
+      }
+      client.send("x".repeat(100));
+      assertThat(client.answer().content()).isEqualTo("taken");
+    }
+  }
+
+  @Test
+  void timeInWhichTheSinkHoldsBackCountsForNoRate() {
+    try (TestServer strict = new TestServer(withUploadRate(), 1)) {
+      TestClient client = strict.connect();
+      TestSink sink = new TestSink();
+      AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
+      strict.on(
+          "/",
+          exchange -> {
+            sink.atEnd(() -> stored(exchange, "taken"));
+            exchange.content().start(sink);
+            exchange.content().pause();
+            waiting.set(exchange);
+          });
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n");
+      TestServer.await("the request", () -> waiting.get() != null);
+      strict.pass(Duration.ofSeconds(100));
+      Exchange exchange = Objects.requireNonNull(waiting.get());
+      exchange.loop().execute(() -> exchange.content().resume());
+      strict.settle();
+      strict.pass(Duration.ofSeconds(20));
+      client.send("x");
+      assertThat(client.answer().content()).isEqualTo("taken");
+    }
+  }
+
+  /** 10 octets a second, after 20 s. */
+  private static H1Settings withUploadRate() {
+    H1Settings settings = TestServer.SETTINGS;
+    return new H1Settings(
+        settings.head(),
+        settings.headTimeout(),
+        settings.idleTimeout(),
+        settings.contentTimeout(),
+        settings.tunnelTimeout(),
+        10,
+        Duration.ofSeconds(20),
+        settings.maxContentBytes(),
+        settings.lowWatermarkBytes(),
+        settings.highWatermarkBytes(),
+        settings.refusedCacheStatus());
+  }
+
   // Answers to slow clients
 
   @ParameterizedTest

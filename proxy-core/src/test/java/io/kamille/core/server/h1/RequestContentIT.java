@@ -500,9 +500,12 @@ class RequestContentIT {
         settings.idleTimeout(),
         settings.contentTimeout(),
         settings.tunnelTimeout(),
+        settings.uploadBytesPerSecond(),
+        settings.uploadGrace(),
         maxContentBytes,
         settings.lowWatermarkBytes(),
-        settings.highWatermarkBytes());
+        settings.highWatermarkBytes(),
+        settings.refusedCacheStatus());
   }
 
   private static void join(Thread thread) {

@@ -42,9 +42,12 @@ public final class TestServer implements AutoCloseable {
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
           Duration.ofSeconds(600),
+          0,
+          Duration.ZERO,
           Long.MAX_VALUE,
           32 * 1024,
-          64 * 1024);
+          64 * 1024,
+          "kamille; detail=refused");
 
   /** What the observer was told. */
   public record Ended(String target, int status, long contentBytes) {}
