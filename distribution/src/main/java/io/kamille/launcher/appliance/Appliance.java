@@ -55,6 +55,7 @@ public final class Appliance implements AutoCloseable {
           "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
+  private static final long RELOAD_WAIT_MILLIS = 5_000;
   private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final MetricRegistry registry = new MetricRegistry();
@@ -261,8 +262,11 @@ public final class Appliance implements AutoCloseable {
     OperationalLog.install(level(next));
     assembly.reload(next);
     H1Settings settings = h1Settings(next);
-    h1Loops.forEach(loop -> loop.settings(settings));
     loops.pace(next.engine().pace());
+    h1Loops.stream()
+        .map(loop -> loop.settings(settings))
+        .toList()
+        .forEach(taken -> taken.awaitUninterruptibly(RELOAD_WAIT_MILLIS));
     limiter.limit(preflight.connections(next.limits().connections()));
     accessLog.reopen();
     running = next;

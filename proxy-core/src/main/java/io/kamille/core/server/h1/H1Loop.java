@@ -4,6 +4,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.h1.HeadWriter;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -75,9 +76,13 @@ public final class H1Loop {
     return settings;
   }
 
-  /** New settings, for what begins from now on. Any thread. */
-  public void settings(H1Settings settings) {
-    loop.execute(
+  /**
+   * New settings, for what begins from now on. Any thread.
+   *
+   * @return done once the loop goes by them: it may look at a socket before it looks at its tasks
+   */
+  public Future<?> settings(H1Settings settings) {
+    return loop.submit(
         () -> {
           this.settings = settings;
           spare.clear();
