@@ -76,9 +76,16 @@ final class StepReport {
     return cells;
   }
 
+  /** The median of the rounds in which any request of that window was answered. */
   private String median(String way, int index, ToDoubleFunction<LoadWindow> property) {
-    var spread = Spread.of(of(way), run -> property.applyAsDouble(run.load().windows().get(index)));
-    return String.format(Locale.ROOT, "%.0f", spread.median());
+    List<LoadWindow> windows =
+        of(way).stream()
+            .map(run -> run.load().windows().get(index))
+            .filter(window -> window.latency().getTotalCount() > 0)
+            .toList();
+    return windows.isEmpty()
+        ? "–"
+        : String.format(Locale.ROOT, "%.0f", Spread.of(windows, property).median());
   }
 
   private List<Run> of(String way) {
