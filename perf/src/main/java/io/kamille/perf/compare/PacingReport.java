@@ -125,7 +125,8 @@ final class PacingReport {
     System.out.println(table);
     if (samples.capacities().stream().anyMatch(Capacity::isClientLimited)) {
       System.out.println(
-          "note: the client reached its own limit; what the server can do may be more");
+          "note: in some searches the client was at its limit or was disturbed where they ended;"
+              + " the server can do as much at least");
     }
   }
 
