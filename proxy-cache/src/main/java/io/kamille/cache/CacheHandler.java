@@ -77,7 +77,7 @@ public final class CacheHandler implements ExchangeHandler {
     this.loops = loops;
     this.settings = settings;
     this.clock = clock;
-    this.cacheStatus = CacheStatus.of(settings.statusName());
+this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
     this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.fetches =
         new Fetches(next, store, flights, replies, cacheStatus, loops, settings.fill(), clock);
@@ -155,7 +155,9 @@ public final class CacheHandler implements ExchangeHandler {
   /** RFC 9111 §5.2.1.7. */
   private void refuse(Exchange exchange) {
     Forwarding nothing = new Forwarding(ForwardReason.MISS).detail("only-if-cached");
-    exchange.notes().cacheStatus(cacheStatus.member(nothing));
+    exchange
+        .notes()
+        .cacheStatus(cacheStatus.member(cacheStatus.keyed(nothing, exchange.request())));
     exchange
         .reply()
         .fail(

@@ -15,13 +15,15 @@ import java.util.Optional;
  *     those that wait is forwarded for them all
  * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
  *     field
+ * @param showsKey whether that field tells the cache key
  */
 public record CacheSettings(
     CachePolicy policy,
     long maxObjectBytes,
     boolean mayCollapse,
     Duration collapseWaitTimeout,
-    Optional<String> statusName) {
+    Optional<String> statusName,
+    boolean showsKey) {
 
   /*
    * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
@@ -34,7 +36,12 @@ public record CacheSettings(
   /** The defaults for objects up to {@code maxObjectBytes}. */
   public static CacheSettings of(long maxObjectBytes) {
     return new CacheSettings(
-        CachePolicy.DEFAULT, maxObjectBytes, true, Duration.ofSeconds(5), Optional.of("kamille"));
+        CachePolicy.DEFAULT,
+        maxObjectBytes,
+        true,
+        Duration.ofSeconds(5),
+        Optional.of("kamille"),
+        false);
   }
 
   FillSettings fill() {

@@ -532,7 +532,12 @@ class CollapseTest {
     CacheSettings defaults = CacheSettings.of(1 << 20);
     CacheSettings off =
         new CacheSettings(
-            defaults.policy(), 1 << 20, false, Duration.ofSeconds(5), Optional.of("kamille"));
+            defaults.policy(),
+            1 << 20,
+            false,
+            Duration.ofSeconds(5),
+            Optional.of("kamille"),
+            false);
     try (CacheFixture apart = new CacheFixture(4 << 20, off)) {
       apart.get();
       apart.get();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
+import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -298,5 +300,26 @@ class DirectiveConformanceTest {
             "Cache-Status: kamille; fwd=uri-miss; stored; ttl=60\r\n");
     RecordingReply hit = fixture.get();
     assertThat(hit.field("Cache-Status")).isEqualTo("near; hit, kamille; hit; ttl=60");
+  }
+
+  @Test
+  void rfc9211Section2_7TheKeyIsToldToThoseWhoWantIt() {
+    CacheSettings defaults = CacheSettings.of(1 << 20);
+    CacheSettings telling =
+        new CacheSettings(
+            defaults.policy(), 1 << 20, true, Duration.ofSeconds(5), Optional.of("edge"), true);
+    try (CacheFixture keyed = new CacheFixture(4 << 20, telling)) {
+      String uri = "http://example.org/page?q=\"";
+      String key = "; key=\"http://example.org/page?q=\\\"\"";
+      RecordingReply miss = keyed.send("GET", uri);
+      keyed.origin.last().respond(200, "hello", "Cache-Control", "max-age=60", "ETag", "\"1\"");
+      assertThat(miss.field("Cache-Status")).isEqualTo("edge; fwd=uri-miss; stored; ttl=60" + key);
+      assertThat(keyed.send("GET", uri).field("Cache-Status")).isEqualTo("edge; hit; ttl=60" + key);
+      assertThat(keyed.send("GET", uri, "If-None-Match", "\"1\"").field("Cache-Status"))
+          .isEqualTo("edge; hit; ttl=60" + key);
+      RecordingReply passed = keyed.send("POST", uri);
+      keyed.origin.last().respond(200, "");
+      assertThat(passed.field("Cache-Status")).isEqualTo("edge; fwd=method" + key);
+    }
   }
 }

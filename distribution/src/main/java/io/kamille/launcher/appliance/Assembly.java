@@ -232,10 +232,11 @@ final class Assembly implements AutoCloseable {
     int defaultTtlSeconds =
         ttl == null ? CacheControl.ABSENT : (int) Math.min(ttl.toSeconds(), Integer.MAX_VALUE);
     return new CacheSettings(
-        new CachePolicy(heuristic, defaultTtlSeconds, CachePolicy.DEFAULT.storesSetCookie()),
+        new CachePolicy(heuristic, defaultTtlSeconds, settings.storesSetCookie()),
         settings.maxObjectSizeBytes(),
         settings.collapse().isEnabled(),
         settings.collapse().waitTimeout(),
-        settings.statusField());
+        settings.statusField(),
+        settings.statusKey());
   }
 }

@@ -13,15 +13,19 @@ import java.util.Optional;
  * @param memoryCapacityBytes off-heap, taken at start
  * @param sendfileFromBytes content that long goes to clients by sendfile; empty for none
  * @param maxObjectSizeBytes head and content of the largest response stored
+ * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
+ * @param statusKey whether Cache-Status tells the cache key
  */
 public record CacheSettings(
     long memoryCapacityBytes,
     Optional<Long> sendfileFromBytes,
     long maxObjectSizeBytes,
+    boolean storesSetCookie,
     Heuristic heuristic,
     Collapse collapse,
-    Optional<String> statusField) {
+    Optional<String> statusField,
+    boolean statusKey) {
 
   /**
    * Freshness of responses that say nothing about it (RFC 9111 §4.2.2).
@@ -70,6 +74,16 @@ public record CacheSettings(
               "an eighth of `cache.memory.capacity`",
               cache -> cache.one(MEMORY).value(MEMORY_CAPACITY) / 8)
           .appliesOnRestart();
+
+  static final Setting<Boolean> STORE_SET_COOKIE =
+      Setting.of(
+              "cache.store-set-cookie",
+              ValueTypes.onOff(),
+              "Whether a response with `Set-Cookie` may be stored and so be given, with its cookie,"
+                  + " to many. RFC 9111 §7.3 lets a cache do so; most origins do not mean it. Off,"
+                  + " such a response is stored only where `private` or `no-cache` lists the field,"
+                  + " and without it.")
+          .defaultsTo(false);
 
   static final Setting<Boolean> HEURISTIC_ENABLED =
       Setting.of(
@@ -132,15 +146,25 @@ public record CacheSettings(
                   + " `off` to send none.")
           .defaultsTo(Optional.of("kamille"));
 
+  static final Setting<Boolean> STATUS_KEY =
+      Setting.of(
+              "cache.status-key",
+              ValueTypes.onOff(),
+              "Whether the `Cache-Status` field tells the cache key too, which is the target URI"
+                  + " (RFC 9211 §2.7).")
+          .defaultsTo(false);
+
   static final Section SECTION =
       Section.one(
           "cache",
           "The cache that all routes share.",
           MEMORY,
           MAX_OBJECT_SIZE,
+          STORE_SET_COOKIE,
           HEURISTIC,
           COLLAPSE,
-          STATUS_FIELD);
+          STATUS_FIELD,
+          STATUS_KEY);
 
   static CacheSettings of(SectionValues values) {
     SectionValues heuristic = values.one(HEURISTIC);
@@ -149,11 +173,13 @@ public record CacheSettings(
         values.one(MEMORY).value(MEMORY_CAPACITY),
         values.one(MEMORY).value(SENDFILE_FROM),
         values.value(MAX_OBJECT_SIZE),
+        values.value(STORE_SET_COOKIE),
         new Heuristic(
             heuristic.value(HEURISTIC_ENABLED),
             heuristic.value(HEURISTIC_FRACTION),
             heuristic.value(HEURISTIC_LIMIT)),
         new Collapse(collapse.value(COLLAPSE_ENABLED), collapse.value(COLLAPSE_WAIT_TIMEOUT)),
-        values.value(STATUS_FIELD));
+        values.value(STATUS_FIELD),
+        values.value(STATUS_KEY));
   }
 }

@@ -71,9 +71,11 @@ class ConfigurationFileTest {
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
+              store-set-cookie: on
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
               collapse: {enabled: off, wait-timeout: 1s}
               status-field: off
+              status-key: on
             limits:
               request-target: 1KiB
               fields: 50
@@ -128,9 +130,11 @@ class ConfigurationFileTest {
                 1L << 30,
                 Optional.of(256L << 10),
                 2L << 20,
+                true,
                 new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
                 new CacheSettings.Collapse(false, Duration.ofSeconds(1)),
-                Optional.empty()));
+                Optional.empty(),
+                true));
     assertThat(configuration.limits())
         .isEqualTo(
             new LimitSettings(

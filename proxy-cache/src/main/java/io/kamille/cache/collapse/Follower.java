@@ -242,7 +242,7 @@ public final class Follower implements ContentSource {
   }
 
   private Forwarding forwarding() {
-    return new Forwarding(reason).collapsed();
+    return cacheStatus.keyed(new Forwarding(reason).collapsed(), exchange.request());
   }
 
   // Time

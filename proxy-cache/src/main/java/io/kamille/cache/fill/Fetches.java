@@ -85,7 +85,8 @@ public final class Fetches {
   private void pass(Exchange exchange, Forwarding forwarding, PassReply.HeadObserver observer) {
     loops.current().counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    exchange.reply(new PassReply(exchange, cacheStatus, forwarding, observer));
+    Forwarding told = cacheStatus.keyed(forwarding, exchange.request());
+    exchange.reply(new PassReply(exchange, cacheStatus, told, observer));
     next.handle(exchange);
   }
 
@@ -177,7 +178,7 @@ public final class Fetches {
         exchange,
         exchange.request(),
         key,
-        forwarding,
+        cacheStatus.keyed(forwarding, exchange.request()),
         flight,
         clock.epochSeconds(),
         store.removalsOf(key));

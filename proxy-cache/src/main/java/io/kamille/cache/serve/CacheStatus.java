@@ -3,6 +3,8 @@ package io.kamille.cache.serve;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,16 +24,45 @@ public final class CacheStatus {
   private static final byte[] SEPARATOR = OwnLines.ascii(", ");
 
   private final @Nullable String name;
+  private final boolean showsKey;
   private final byte[] hit;
 
-  private CacheStatus(@Nullable String name) {
+  private CacheStatus(@Nullable String name, boolean showsKey) {
     this.name = name;
+    this.showsKey = showsKey;
     this.hit = OwnLines.ascii(name + "; hit; ttl=");
   }
 
-  /** The member by that name, a token; none at all if empty. */
-  public static CacheStatus of(Optional<String> name) {
-    return new CacheStatus(name.orElse(null));
+  /**
+   * The member by that name, a token; none at all if empty.
+   *
+   * @param showsKey whether it has the parameter {@code key} (§2.7)
+   */
+  public static CacheStatus of(Optional<String> name, boolean showsKey) {
+    return new CacheStatus(name.orElse(null), showsKey);
+  }
+
+  /** The same, with the key of that request if keys are shown. */
+  public Forwarding keyed(Forwarding forwarding, RequestHead request) {
+    if (name == null || !showsKey) {
+      return forwarding;
+    }
+    String scheme = request.isSecure() ? "https://" : "http://";
+    return forwarding.key(quoted(scheme + request.authority() + request.pathAndQuery()));
+  }
+
+  /** A String (RFC 9651 §3.3.3); what it cannot hold is percent-encoded. */
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c <= ' ' || c >= 0x7f) {
+        quoted.append('%').append(HexFormat.of().withUpperCase().toHexDigits((byte) c));
+      } else {
+        quoted.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+      }
+    }
+    return quoted.append('"').toString();
   }
 
   /**
@@ -56,6 +87,9 @@ public final class CacheStatus {
     if (forwarding == null) {
       lines.append(hit);
       lines.append(stored.facts().ttlSeconds(nowEpochSeconds));
+      if (showsKey) {
+        lines.append(OwnLines.ascii("; key=" + quoted(stored.uri())));
+      }
     } else {
       lines.append(OwnLines.ascii(name + forwarding));
     }
@@ -69,11 +103,13 @@ public final class CacheStatus {
       return;
     }
     String behind = stored.cacheStatusBehind();
-    String own =
-        forwarding == null
-            ? name + "; hit; ttl=" + stored.facts().ttlSeconds(nowEpochSeconds)
-            : name + forwarding;
+    String own = name + (forwarding == null ? hit(stored, nowEpochSeconds) : forwarding);
     fields.add(FieldName.CACHE_STATUS, behind == null ? own : behind + ", " + own);
+  }
+
+  private String hit(StoredResponse stored, long nowEpochSeconds) {
+    String parameters = "; hit; ttl=" + stored.facts().ttlSeconds(nowEpochSeconds);
+    return showsKey ? parameters + "; key=" + quoted(stored.uri()) : parameters;
   }
 
   /** Adds the field line of a response that comes from behind. */

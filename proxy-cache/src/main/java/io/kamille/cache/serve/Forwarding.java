@@ -19,6 +19,7 @@ public final class Forwarding {
   private boolean isCollapsed;
   private boolean hasTtl;
   private long ttlSeconds;
+  private @Nullable String key;
   private @Nullable String detail;
 
   public Forwarding(ForwardReason reason) {
@@ -54,6 +55,12 @@ public final class Forwarding {
     return this;
   }
 
+  /** What the response is stored or looked up by, in quotes. */
+  Forwarding key(String quoted) {
+    this.key = quoted;
+    return this;
+  }
+
   /** A token that says more. */
   public Forwarding detail(String token) {
     this.detail = token;
@@ -75,6 +82,9 @@ public final class Forwarding {
     }
     if (hasTtl) {
       text.append("; ttl=").append(ttlSeconds);
+    }
+    if (key != null) {
+      text.append("; key=").append(key);
     }
     if (detail != null) {
       text.append("; detail=").append(detail);
