@@ -77,7 +77,7 @@ public final class CacheHandler implements ExchangeHandler {
     this.loops = loops;
     this.settings = settings;
     this.clock = clock;
-this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
+    this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
     this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.fetches =
         new Fetches(next, store, flights, replies, cacheStatus, loops, settings.fill(), clock);

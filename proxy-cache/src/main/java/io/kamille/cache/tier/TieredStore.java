@@ -7,8 +7,8 @@ import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /** The stored responses of all routes: an index, and the arena their octets lie in. Any thread. */
@@ -20,19 +20,20 @@ public final class TieredStore {
    * of keys; a fill remembers the count from before its request was forwarded, and commits only
    * if nothing was removed since. After the put it looks again, because a removal counts first and
    * removes then: whichever comes second sees the other. Two keys in one stripe cost at most one
-   * response that could have been stored; every unsafe request removes, so there are many stripes.
+   * response that could have been stored; every unsafe request removes, so there are many
+   * stripes.
    *
    * When memory is short, so much of the coldest is forgotten that the free memory would suffice.
    * What readers still hold does not come free at once; a few rounds are enough to get past a
    * few slow readers, and forgetting the whole cache for one response would help nobody. Nor is
    * more forgotten for what comes free soon anyhow: this response goes past, the next finds room.
    */
-  private static final int STRIPES = 1 << 15;
+  private static final int STRIPES = 1 << 17;
   private static final int ROUNDS = 8;
 
   private final Arena arena;
   private final ResponseIndex index;
-  private final AtomicLongArray removals = new AtomicLongArray(STRIPES);
+  private final AtomicIntegerArray removals = new AtomicIntegerArray(STRIPES);
   private final AtomicLong clears = new AtomicLong();
 
   /** A store over an arena that stays the caller's to close, when everything is released. */

@@ -150,10 +150,17 @@ public final class ConfigTree {
       String context = e.getContext() == null ? "" : " " + e.getContext();
       String expected =
           context.endsWith("an alias") ? "quotes around text that begins with *" : "YAML 1.2";
-      refuse(position(mark), "broken YAML" + context + " (" + e.getProblem() + ")", expected);
+      String problem = oneLine(String.valueOf(e.getProblem()));
+      refuse(position(mark), "broken YAML" + context + " (" + problem + ")", expected);
     } catch (YamlEngineException e) {
-      refuse(START, "broken YAML (" + e.getMessage() + ")", "YAML 1.2");
+      String problem = oneLine(String.valueOf(e.getMessage()));
+      refuse(START, "broken YAML (" + problem + ")", "YAML 1.2");
     }
+  }
+
+  /** The parser's words quote the text, line ends too. */
+  private static String oneLine(String words) {
+    return words.replaceAll("\\s+", " ");
   }
 
   private void take(Event event) {
