@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.admin.view.ApplianceView.State;
+import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -181,10 +182,73 @@ class AdminServerIT {
     assertThat(exchange(head + "Content-Length: 65537\r\n\r\n")).startsWith("HTTP/1.1 413 ");
   }
 
+  // Engine
+
+  @Test
+  void loopsTellHowTheyTurnAndWhy() throws IOException {
+    assertThat(getWithToken("/v1/engine/loops"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .endsWith(
+            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":["
+                + "{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\","
+                + "\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,"
+                + "\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,"
+                + "\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,"
+                + "\"spinSeconds\":0.0,\"stalls\":1,\"turns\":{\"count\":2,\"seconds\":6.0E-6,"
+                + "\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":["
+                + "{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
+  }
+
+  @Test
+  void thePaceOfTheRunningProcessChanges() throws IOException {
+    assertThat(pace("{\"pacing\": \"750us\", \"spin\": \"20us\"}"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .contains("{\"pacing\":\"750us\",\"latencyBudget\":\"500us\",\"spin\":\"20us\",");
+    assertThat(appliance.pace).isEqualTo(PaceSettings.fixed(750_000).withSpinLimit(20_000));
+    assertThat(pace("{\"latencyBudget\": \"1ms\"}")).startsWith("HTTP/1.1 200 OK\r\n");
+    assertThat(appliance.pace)
+        .isEqualTo(PaceSettings.fixed(750_000).withSpinLimit(20_000).withLatencyBudget(1_000_000));
+    pace("{\"pacing\": \"adaptive\", \"spin\": \"off\"}");
+    assertThat(appliance.pace).isEqualTo(PaceSettings.ADAPTIVE.withLatencyBudget(1_000_000));
+    pace("{\"pacing\": \"off\"}");
+    assertThat(appliance.pace.mode()).isEqualTo(PaceSettings.Mode.OFF);
+  }
+
+  private String pace(String content) throws IOException {
+    return exchange(
+        "PUT /v1/engine/loops HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + bearer()
+            + "Content-Length: "
+            + content.length()
+            + "\r\n\r\n"
+            + content);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "[] | The content must be an object with any of pacing",
+        "{} | The content must be an object with any of pacing",
+        "{\"pacing\": 500} | The content must be an object with any of pacing",
+        "{\"speed\": \"off\"} | The content must be an object with any of pacing",
+        "{\"spin\": \"1h\"} | spin: expected a duration of 1us–100ms",
+        "{\"pacing\": \"fast\"} | pacing: expected adaptive, off, or a duration of 50us–100ms",
+        "{\"latencyBudget\": \"off\"} | latencyBudget: expected a duration of 50us–20ms",
+        "{\"pacing\": \"off\", \"latencyBudget\": \"1\"} | latencyBudget: expected a duration",
+      })
+  void aPaceThatIsNoneIsABadRequestAndChangesNothing(String content, String detail)
+      throws IOException {
+    assertThat(pace(content))
+        .startsWith("HTTP/1.1 400 Bad Request\r\n")
+        .contains("\"detail\":\"" + detail);
+    assertThat(appliance.pace).isEqualTo(PaceSettings.ADAPTIVE);
+  }
+
   // Who may
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/status", "/v1/cache/purges", "/v1/nothing"})
+  @ValueSource(strings = {"/v1/status", "/v1/cache/purges", "/v1/engine/loops", "/v1/nothing"})
   void everythingUnderV1WantsTheToken(String path) throws IOException {
     assertThat(get(path))
         .startsWith("HTTP/1.1 401 Unauthorized\r\n")
@@ -263,6 +327,10 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/cache/purges"))
         .startsWith("HTTP/1.1 405 ")
         .contains("Allow: POST\r\n");
+    assertThat(
+            exchange("POST /v1/engine/loops HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n"))
+        .startsWith("HTTP/1.1 405 ")
+        .contains("Allow: GET, HEAD, PUT\r\n");
   }
 
   @ParameterizedTest

@@ -7,14 +7,24 @@ import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceReason;
+import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayList;
 import java.util.List;
 
 /** An appliance that says what the test wants. */
 final class FakeAppliance implements ApplianceView {
 
+  private static final MetricDescriptor TURNS =
+      MetricDescriptor.histogram("kamille_loop_turn_seconds", "Turns.");
+
   volatile State state = State.READY;
   volatile boolean isBroken;
+  volatile PaceSettings pace = PaceSettings.ADAPTIVE;
   final List<String> purged = new ArrayList<>();
 
   @Override
@@ -55,6 +65,43 @@ final class FakeAppliance implements ApplianceView {
     return List.of(
         new UpstreamSnapshot(
             "site", List.of(new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 4))));
+  }
+
+  @Override
+  public List<LoopTurns> turns() {
+    Histogram turns = new MetricRegistry().histogram(TURNS);
+    turns.record(1_000);
+    turns.record(5_000);
+    return List.of(
+        new LoopTurns(
+            "kamille-loop-1",
+            pace.mode(),
+            250_000,
+            PaceReason.CLIMBING,
+            400,
+            1_200,
+            2_000,
+            3,
+            0.25,
+            4_500,
+            300,
+            75_000_000,
+            0,
+            0,
+            0,
+            0,
+            1,
+            turns.snapshot()));
+  }
+
+  @Override
+  public PaceSettings pace() {
+    return pace;
+  }
+
+  @Override
+  public void pace(PaceSettings settings) {
+    pace = settings;
   }
 
   @Override

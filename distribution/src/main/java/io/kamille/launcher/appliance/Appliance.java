@@ -84,6 +84,7 @@ public final class Appliance implements AutoCloseable {
     assembly = assemble(configuration);
     accessLog = openAccessLog(configuration.log());
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
+    loops.watch(configuration.engine().stallLimit());
   }
 
   /**
@@ -262,7 +263,10 @@ public final class Appliance implements AutoCloseable {
     OperationalLog.install(level(next));
     assembly.reload(next);
     H1Settings settings = h1Settings(next);
-    loops.pace(next.engine().pace());
+    if (!next.engine().equals(running.engine())) {
+      loops.pace(next.engine().pace());
+      loops.watch(next.engine().stallLimit());
+    }
     h1Loops.stream()
         .map(loop -> loop.settings(settings))
         .toList()
@@ -353,6 +357,10 @@ public final class Appliance implements AutoCloseable {
               loops.cpuNanos(i) / 1e9));
     }
     return snapshots;
+  }
+
+  LoopGroup loops() {
+    return loops;
   }
 
   Assembly assembly() {

@@ -8,6 +8,8 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
+import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
 import java.util.List;
 
@@ -74,6 +76,21 @@ final class LiveView implements ApplianceView {
         origin.health().isIn() ? OriginState.IN : OriginState.OUT,
         origin.inFlight(),
         origin.health().failuresInAll());
+  }
+
+  @Override
+  public List<LoopTurns> turns() {
+    return appliance.loops().turns();
+  }
+
+  @Override
+  public PaceSettings pace() {
+    return appliance.loops().pace();
+  }
+
+  @Override
+  public void pace(PaceSettings settings) {
+    appliance.loops().pace(settings);
   }
 
   @Override

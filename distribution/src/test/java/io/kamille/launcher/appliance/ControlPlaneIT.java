@@ -4,6 +4,7 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.server.h1.TestClient;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -121,6 +122,28 @@ class ControlPlaneIT {
             .build();
     assertThat(journey.send(request).statusCode()).isEqualTo(401);
     assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;");
+  }
+
+  @Test
+  void thePaceChangesWhileRequestsAreServed() throws Exception {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    HttpResponse<String> changed = journey.pace("{\"pacing\": \"300us\"}");
+    assertThat(changed.statusCode()).isEqualTo(200);
+    assertThat(changed.body()).contains("\"pacing\":\"300us\"");
+    Await.until(this::allLoopsArePaced, "every loop has had a turn");
+    assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;");
+    assertThat(journey.pace("{\"pacing\": \"slow\"}").statusCode()).isEqualTo(400);
+  }
+
+  private boolean allLoopsArePaced() {
+    String loops;
+    try {
+      loops = journey.admin("/v1/engine/loops").body();
+    } catch (IOException | InterruptedException failed) {
+      throw new AssertionError(failed);
+    }
+    return loops.split("\"intervalMicros\":300.0,\"reason\":\"fixed\"", -1).length == 3;
   }
 
   private HttpRequest withoutToken(String path) {

@@ -155,6 +155,15 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
         .header("Authorization", "Bearer " + token());
   }
 
+  HttpResponse<String> pace(String content) throws IOException, InterruptedException {
+    return ADMIN.send(
+        adminRequest("/v1/engine/loops")
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofString(content))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
   HttpResponse<String> purge(String url) throws IOException, InterruptedException {
     return ADMIN.send(
         adminRequest("/v1/cache/purges")

@@ -1,11 +1,11 @@
 package io.kamille.admin.api;
 
-/** One resource of the control plane. Confined to its loop. */
+/** One resource of the control plane, by one of its methods. Confined to its loop. */
 interface Resource {
 
   String path();
 
-  /** GET or POST; a resource has one method, and GET implies HEAD. */
+  /** GET, POST or PUT; a class has one method, and GET implies HEAD. */
   String method();
 
   /** Answers a request for this path with this method by someone who may make it. */

@@ -20,7 +20,7 @@ public final class ResourceTable {
    */
   private static final String PROTECTED = "/v1/";
 
-  private final Map<String, Resource> resources;
+  private final Map<String, Map<String, Resource>> resources;
   private final HostRule hosts;
   private final BearerToken token;
 
@@ -41,9 +41,13 @@ public final class ResourceTable {
                 new Readiness(appliance),
                 new Metrics(metrics),
                 new Status(appliance, clock),
+                new EngineLoops(appliance),
+                new EnginePace(appliance),
                 new Purges(appliance))
             .stream()
-            .collect(Collectors.toMap(Resource::path, Function.identity()));
+            .collect(
+                Collectors.groupingBy(
+                    Resource::path, Collectors.toMap(Resource::method, Function.identity())));
     this.hosts = new HostRule(configuredHost);
     this.token = token;
   }
@@ -61,17 +65,25 @@ public final class ResourceTable {
     if (request.path().startsWith(PROTECTED) && !token.isIn(request.authorization())) {
       return unauthorized(request.authorization());
     }
-    Resource resource = resources.get(request.path());
-    if (resource == null) {
+    Map<String, Resource> methods = resources.get(request.path());
+    if (methods == null) {
       return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
     }
-    if (!resource.method().equals(request.effectiveMethod())) {
+    Resource resource = methods.get(request.effectiveMethod());
+    if (resource == null) {
       return Answer.problem(
           StatusCode.METHOD_NOT_ALLOWED,
           "This resource does not have that method.",
-          Map.of("Allow", resource.method().equals("GET") ? "GET, HEAD" : resource.method()));
+          Map.of("Allow", allowed(methods)));
     }
     return resource.answer(request);
+  }
+
+  private static String allowed(Map<String, Resource> methods) {
+    return methods.keySet().stream()
+        .sorted()
+        .map(method -> method.equals("GET") ? "GET, HEAD" : method)
+        .collect(Collectors.joining(", "));
   }
 
   /** RFC 6750 §3: no error code for a request that brought no token. */

@@ -1,5 +1,7 @@
 package io.kamille.admin.view;
 
+import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceSettings;
 import java.util.List;
 
 /**
@@ -31,6 +33,15 @@ public interface ApplianceView {
   CacheSnapshot cache();
 
   List<UpstreamSnapshot> upstreams();
+
+  /** How the loops turn, in the order of {@link #loops}. */
+  List<LoopTurns> turns();
+
+  /** How the loops pace themselves. */
+  PaceSettings pace();
+
+  /** Another pace, from each loop's next turn on, until a configuration with another is loaded. */
+  void pace(PaceSettings settings);
 
   /**
    * Removes every stored response of a target URI.

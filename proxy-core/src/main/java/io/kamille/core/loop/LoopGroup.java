@@ -16,10 +16,12 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fixed number of loops over native epoll, which pace themselves alike. Any thread may ask and
@@ -34,6 +36,8 @@ public final class LoopGroup implements AutoCloseable {
   private final List<EventLoop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<LoopMeter> meters = new ArrayList<>();
+  private final StallDetector stalls;
+  private @Nullable LoopWatch watch;
 
   /**
    * Starts loops that do not pace themselves.
@@ -64,6 +68,11 @@ public final class LoopGroup implements AutoCloseable {
       String name = name(loops.size());
       loops.add((EventLoop) loop);
       threads.add(loop.submit(() -> named(name)).syncUninterruptibly().getNow());
+    }
+    stalls = new StallDetector(watched(), LoopWatch::log);
+    for (int i = 0; i < count; i++) {
+      int number = i;
+      registry.counting(LoopMetrics.STALLS, () -> stalls.stalls(number), name(i));
     }
   }
 
@@ -96,6 +105,33 @@ public final class LoopGroup implements AutoCloseable {
     };
   }
 
+  private List<StallDetector.Loop> watched() {
+    List<StallDetector.Loop> watched = new ArrayList<>();
+    for (int i = 0; i < loops.size(); i++) {
+      watched.add(new Watched(threads.get(i), meters.get(i)));
+    }
+    return watched;
+  }
+
+  /**
+   * Begins to look for turns that take too long, and for idle processors: without, no loop spins.
+   *
+   * @param stallLimit the longest turn that is not logged as a stall; zero to log none
+   */
+  public synchronized void watch(Duration stallLimit) {
+    if (watch == null) {
+      watch =
+          LoopWatch.start(
+              control,
+              stalls,
+              new IdleProcessors(Path.of("/proc")),
+              loops.size(),
+              stallLimit.toNanos());
+    } else {
+      watch.limit(stallLimit.toNanos());
+    }
+  }
+
   /** How the loops pace themselves. Any thread. */
   public PaceSettings pace() {
     return control.settings();
@@ -110,12 +146,12 @@ public final class LoopGroup implements AutoCloseable {
   public List<LoopTurns> turns() {
     List<LoopTurns> turns = new ArrayList<>();
     for (int i = 0; i < meters.size(); i++) {
-      turns.add(turns(name(i), meters.get(i)));
+      turns.add(turns(name(i), meters.get(i), stalls.stalls(i)));
     }
     return turns;
   }
 
-  private LoopTurns turns(String name, LoopMeter meter) {
+  private LoopTurns turns(String name, LoopMeter meter, long stallCount) {
     return new LoopTurns(
         name,
         control.settings().mode(),
@@ -133,6 +169,7 @@ public final class LoopGroup implements AutoCloseable {
         meter.value(Reading.SPINS),
         meter.value(Reading.PAID_SPINS),
         meter.value(Reading.SPIN_NANOS),
+        stallCount,
         meter.turns().snapshot());
   }
 
@@ -169,8 +206,35 @@ public final class LoopGroup implements AutoCloseable {
   /** Stops all loops and waits for them, for a few seconds at most. */
   @Override
   public void close() {
+    stopWatching();
     group
         .shutdownGracefully(0, STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(STOP_LIMIT.toMillis());
+  }
+
+  private synchronized void stopWatching() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+
+  /** A loop as the detector sees it. */
+  private record Watched(Thread thread, LoopMeter meter) implements StallDetector.Loop {
+
+    @Override
+    public String name() {
+      return thread.getName();
+    }
+
+    @Override
+    public long progress() {
+      return meter.value(Reading.PROGRESS);
+    }
+
+    @Override
+    public StackTraceElement[] stack() {
+      return thread.getStackTrace();
+    }
   }
 }

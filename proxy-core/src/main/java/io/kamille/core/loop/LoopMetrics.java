@@ -83,6 +83,13 @@ final class LoopMetrics {
           "The share of the last moments in which a loop was busy; 0 while pacing is off.",
           "loop");
 
+  static final MetricDescriptor STALLS =
+      MetricDescriptor.counter(
+          "kamille_loop_stalls_total",
+          Unit.COUNT,
+          "Turns that took longer than engine.stall-limit.",
+          "loop");
+
   private static final MetricDescriptor POLL_COST =
       MetricDescriptor.gauge(
           "kamille_loop_poll_cost_seconds",

@@ -21,6 +21,7 @@ import io.kamille.core.metric.HistogramSnapshot;
  * @param spins busy waits since the start
  * @param paidSpins of those, how many ended with something to do
  * @param spinNanos they took
+ * @param stalls turns that took longer than a limit
  * @param turns how long turns took
  */
 public record LoopTurns(
@@ -40,4 +41,5 @@ public record LoopTurns(
     long spins,
     long paidSpins,
     long spinNanos,
+    long stalls,
     HistogramSnapshot turns) {}

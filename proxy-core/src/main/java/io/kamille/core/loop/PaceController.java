@@ -21,15 +21,16 @@ final class PaceController {
    * Up. Windows of 10 ms or 4 cap measure the rate r of events, the utilisation u and, while there
    * are no pauses, c = (processor time - busy time) / polls. Pacing begins after two windows with
    *   r cap >= 4                      a pause gathers enough to pay for itself,
-   *   u >= 1/16                       B is at most 16 times the work it delays, and
+   *   u >= 1/32                       B is at most 32 times the work it delays, and
    *   c (p - 2 / (1 + r cap)) >= 5 %  of the processor time of an event; p polls per event now, and
    *                                   a paced poll has two sleeps; not asked for from u = 3/4 on:
    *                                   there turns use up the interval and leave no pause to lose by.
    * It begins with the least step that gathers two events and takes one step up per window, unless
    * the window saw a retreat. r and u are means over about seven windows.
    *
-   * Down. To zero when r cap < 3 or u < 1/32, and at once, without waiting for the window, when
-   * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in 8,000).
+   * Down. To zero when r cap < 3 or u < 1/64, and at once, without waiting for the window, when
+   * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in 8,000):
+   * their polls had to wait, and then brought two events at most.
    * By two steps at once when a turn's work exceeds three times the mean by half the interval, or
    * its events three times the mean by 16: backlog. Between the bounds for up and down nothing changes
    * (hysteresis), and at the top nothing moves.
@@ -44,8 +45,8 @@ final class PaceController {
 
   private static final double GATHERED_TO_BEGIN = 4;
   private static final double GATHERED_TO_STAY = 3;
-  private static final double UTILISATION_TO_BEGIN = 1 / 16.0;
-  private static final double UTILISATION_TO_STAY = 1 / 32.0;
+  private static final double UTILISATION_TO_BEGIN = 1 / 32.0;
+  private static final double UTILISATION_TO_STAY = 1 / 64.0;
   private static final double LEAST_GAIN = 0.05;
   private static final double HIGH_UTILISATION = 0.75;
   private static final int WINDOWS_TO_BEGIN = 2;
@@ -53,6 +54,7 @@ final class PaceController {
   private static final double TURN_SMOOTHING = 1 / 8.0;
   private static final long LEAST_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long EMPTY_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final int EMPTY_EVENTS = 2;
   private static final double EVENTS_MISSED = 9;
   private static final double EVENTS_OF_FIRST_STEP = 2;
   private static final double GROWTH = 3;
@@ -146,11 +148,11 @@ final class PaceController {
    * @return whether the interval fell to zero, so that what was measured before has no meaning now
    */
   boolean turn(int events, long workNanos, boolean isAfterPause, long waitNanos) {
-    if (level == 0) {
+    if (!isPacing) {
       return false;
     }
-    if (isAfterPause) {
-      boolean isEmpty = waitNanos >= EMPTY_WAIT_NANOS;
+    if (isAfterPause && level > 0) {
+      boolean isEmpty = waitNanos >= EMPTY_WAIT_NANOS && events <= EMPTY_EVENTS;
       eventsMissed = isEmpty ? eventsMissed + eventsPerNano * intervalNanos() : 0;
       if (eventsMissed >= EVENTS_MISSED) {
         stop(PaceReason.LIGHT_LOAD);

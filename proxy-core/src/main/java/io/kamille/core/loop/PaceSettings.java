@@ -1,5 +1,7 @@
 package io.kamille.core.loop;
 
+import java.time.Duration;
+
 /**
  * How the loops of a group pace themselves.
  *
@@ -52,5 +54,21 @@ public record PaceSettings(
   /** The same with another limit of the busy wait. */
   public PaceSettings withSpinLimit(long nanos) {
     return new PaceSettings(mode, intervalNanos, latencyBudgetNanos, nanos);
+  }
+
+  /** The same with another latency budget. */
+  public PaceSettings withLatencyBudget(long nanos) {
+    return new PaceSettings(mode, intervalNanos, nanos, spinLimitNanos);
+  }
+
+  /** The same, but the interval is chosen so. */
+  public PaceSettings with(Pacing pacing) {
+    return new PaceSettings(
+        pacing.mode(), pacing.interval().toNanos(), latencyBudgetNanos, spinLimitNanos);
+  }
+
+  /** Who chooses the interval. */
+  public Pacing pacing() {
+    return new Pacing(mode, Duration.ofNanos(intervalNanos));
   }
 }

@@ -45,8 +45,8 @@ class PaceModelTest {
   @ValueSource(ints = {10, 500, 1_000, 2_000, 5_000})
   void atLightLoadThereIsNeverAPause(int perSecond) {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
-    Poisson.arrivals(loop, perSecond, perSecond, 0, 5 * SECOND);
-    assertThat(path(loop, 5 * SECOND)).containsOnly(0L);
+    Poisson.arrivals(loop, perSecond, perSecond, 0, 2 * SECOND);
+    assertThat(path(loop, 2 * SECOND)).containsOnly(0L);
     assertThat(loop.handler.meter().value(Reading.PAUSES)).isZero();
     assertThat(reason(loop)).isEqualTo(PaceReason.LIGHT_LOAD);
   }
@@ -55,11 +55,11 @@ class PaceModelTest {
   @ValueSource(ints = {12_000, 20_000, 50_000, 90_000})
   void underLoadTheIntervalClimbsToTheBudgetAndStays(int perSecond) {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
-    Poisson.arrivals(loop, perSecond, perSecond, 0, 9 * SECOND);
+    Poisson.arrivals(loop, perSecond, perSecond, 0, 3 * SECOND);
     List<Long> climb = path(loop, 200 * MILLI);
     assertThat(climb).isSorted();
     assertThat(climb.getLast()).isEqualTo(BUDGET);
-    List<Long> rest = path(loop, 9 * SECOND);
+    List<Long> rest = path(loop, 3 * SECOND);
     long below = rest.stream().filter(interval -> interval < BUDGET).count();
     assertThat(below).isLessThanOrEqualTo(rest.size() / 20);
   }
@@ -108,8 +108,8 @@ class PaceModelTest {
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF);
     SimulatedLoop adaptive = new SimulatedLoop(PaceSettings.ADAPTIVE);
     for (SimulatedLoop loop : List.of(off, adaptive)) {
-      Poisson.arrivals(loop, 7, perSecond, 0, 5 * SECOND);
-      loop.runUntil(5 * SECOND);
+      Poisson.arrivals(loop, 7, perSecond, 0, 2 * SECOND);
+      loop.runUntil(2 * SECOND);
     }
     assertThat(adaptive.cpuNanos).isLessThan(off.cpuNanos * 9 / 10);
     assertThat(percentile(adaptive.handled, 0.99))
@@ -120,14 +120,14 @@ class PaceModelTest {
   @ValueSource(ints = {6_000, 7_000, 8_000, 9_000})
   void betweenTheBoundsTheIntervalDoesNotFlutter(int perSecond) {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
-    Poisson.arrivals(loop, perSecond, perSecond, 0, 10 * SECOND);
+    Poisson.arrivals(loop, perSecond, perSecond, 0, 5 * SECOND);
     int departures = 0;
     long last = 0;
-    for (long interval : path(loop, 10 * SECOND)) {
+    for (long interval : path(loop, 5 * SECOND)) {
       departures += last == 0 && interval > 0 ? 1 : 0;
       last = interval;
     }
-    assertThat(departures).isLessThanOrEqualTo(20);
+    assertThat(departures).isLessThanOrEqualTo(10);
   }
 
   @Test
@@ -144,8 +144,8 @@ class PaceModelTest {
   void clientsThatWaitForTheirAnswersAreNotSlowedDown(int connections) {
     SimulatedLoop off = closedLoop(PaceSettings.OFF, connections);
     SimulatedLoop adaptive = closedLoop(PaceSettings.ADAPTIVE, connections);
-    off.runUntil(20 * SECOND);
-    adaptive.runUntil(20 * SECOND);
+    off.runUntil(8 * SECOND);
+    adaptive.runUntil(8 * SECOND);
     assertThat(adaptive.handled.size()).isGreaterThan(off.handled.size() * 93 / 100);
   }
 

@@ -22,12 +22,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -143,8 +146,25 @@ class PacedLoopIT {
       assertThat(loops.turns())
           .extracting(LoopTurns::name, LoopTurns::intervalNanos, LoopTurns::reason)
           .containsExactly(
-              org.assertj.core.groups.Tuple.tuple("kamille-loop-1", 300_000L, PaceReason.FIXED),
-              org.assertj.core.groups.Tuple.tuple("kamille-loop-2", 300_000L, PaceReason.FIXED));
+              Tuple.tuple("kamille-loop-1", 300_000L, PaceReason.FIXED),
+              Tuple.tuple("kamille-loop-2", 300_000L, PaceReason.FIXED));
+    }
+  }
+
+  @Test
+  void aTurnThatDoesNotEndIsCountedAsAStall() throws Exception {
+    try (LoopGroup loops = new LoopGroup(1, PaceSettings.OFF, new MetricRegistry())) {
+      loops.watch(Duration.ofMillis(10));
+      CountDownLatch seen = new CountDownLatch(1);
+      EventLoop loop = loops.loops().getFirst();
+      var turn = loop.submit(() -> seen.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+      while (loops.turns().getFirst().stalls() == 0 && System.nanoTime() - deadline < 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      seen.countDown();
+      assertThat(turn.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(loops.turns().getFirst().stalls()).isPositive();
     }
   }
 

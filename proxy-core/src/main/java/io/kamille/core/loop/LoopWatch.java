@@ -1,0 +1,122 @@
+package io.kamille.core.loop;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that looks at the loops of a group: for turns that take too long, and for processors
+ * that are idle enough to spin on. Any thread.
+ */
+final class LoopWatch implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("kamille.loop");
+  private static final long PROCESSORS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final double TOLERANCE = 0.1;
+
+  private final LoopControl control;
+  private final StallDetector stalls;
+  private final IdleProcessors processors;
+  private final int loops;
+  private final Thread thread;
+  // Volatile: set by whoever loads a configuration or stops, read by the thread.
+  private volatile long limitNanos;
+  private volatile boolean isClosed;
+
+  private LoopWatch(
+      LoopControl control,
+      StallDetector stalls,
+      IdleProcessors processors,
+      int loops,
+      long limitNanos) {
+    this.control = control;
+    this.stalls = stalls;
+    this.processors = processors;
+    this.loops = loops;
+    this.limitNanos = limitNanos;
+    thread = Thread.ofPlatform().daemon().name("kamille-watch").unstarted(this::run);
+  }
+
+  /**
+   * Begins to look.
+   *
+   * @param limitNanos the longest turn that is not a stall; zero to look for none
+   */
+  static LoopWatch start(
+      LoopControl control,
+      StallDetector stalls,
+      IdleProcessors processors,
+      int loops,
+      long limitNanos) {
+    LoopWatch watch = new LoopWatch(control, stalls, processors, loops, limitNanos);
+    watch.thread.start();
+    return watch;
+  }
+
+  /** Another limit; zero for none. */
+  void limit(long nanos) {
+    limitNanos = nanos;
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    long lookedNanos = System.nanoTime() - PROCESSORS_EVERY_NANOS;
+    while (!isClosed) {
+      long limit = limitNanos;
+      LockSupport.parkNanos(
+          limit == 0 ? PROCESSORS_EVERY_NANOS : Math.min(limit / 2, PROCESSORS_EVERY_NANOS));
+      long now = System.nanoTime();
+      if (limit > 0) {
+        stalls.look(now, limit);
+      }
+      if (now - lookedNanos >= PROCESSORS_EVERY_NANOS) {
+        lookedNanos = now;
+        lookForIdleProcessors();
+      }
+    }
+  }
+
+  private void lookForIdleProcessors() {
+    boolean isWanted = control.settings().spinLimitNanos() > 0;
+    control.maySpin(isWanted && processors.count() + TOLERANCE >= loops);
+  }
+
+  /** Tells of a stall. */
+  static void log(String loop, long nanos, StackTraceElement[] stack) {
+    String message =
+        loop + " has been in one turn for " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+    LOG.log(Level.WARNING, message, stack.length == 0 ? null : new Stall(stack));
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    LockSupport.unpark(thread);
+    joinUninterruptibly();
+  }
+
+  private void joinUninterruptibly() {
+    boolean isInterrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException interrupted) {
+        isInterrupted = true;
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Carries a loop's stack to the log; never thrown. */
+  private static final class Stall extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    Stall(StackTraceElement[] stack) {
+      super("the stack of the loop", null, false, true);
+      setStackTrace(stack);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.kamille.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Turns that take too long are found from outside. */
+class StallDetectorTest {
+
+  private static final long MILLI = 1_000_000;
+  private static final long LIMIT = 100 * MILLI;
+
+  private final FakeLoop loop = new FakeLoop();
+  private final List<String> told = new ArrayList<>();
+  private final StallDetector detector =
+      new StallDetector(
+          List.of(loop),
+          (name, nanos, stack) -> told.add(name + " " + nanos / MILLI + " " + stack.length));
+
+  @Test
+  void aTurnOfTheLimitIsToldOnceWithItsStack() {
+    loop.progress = 7;
+    for (long millis = 0; millis <= 1_000; millis += 50) {
+      detector.look(millis * MILLI, LIMIT);
+    }
+    assertThat(told).containsExactly("loop 100 2");
+    assertThat(detector.stalls(0)).isEqualTo(1);
+  }
+
+  @Test
+  void aLoopThatWaitsIsNotStalled() {
+    loop.progress = 8;
+    detector.look(0, LIMIT);
+    detector.look(3_000 * MILLI, LIMIT);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void shortTurnsAreNotStallsHoweverMany() {
+    for (int i = 0; i < 100; i++) {
+      loop.progress = 2L * i + 1;
+      detector.look(i * 90L * MILLI, LIMIT);
+    }
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void theNextLongTurnIsToldToo() {
+    loop.progress = 1;
+    detector.look(0, LIMIT);
+    detector.look(LIMIT, LIMIT);
+    loop.progress = 3;
+    detector.look(2 * LIMIT, LIMIT);
+    detector.look(3 * LIMIT, LIMIT);
+    assertThat(told).hasSize(2);
+    assertThat(detector.stalls(0)).isEqualTo(2);
+  }
+
+  @Test
+  void theStackOfAnotherTurnIsNotShown() {
+    loop.progress = 1;
+    loop.endsWhenLookedAt = true;
+    detector.look(0, LIMIT);
+    detector.look(LIMIT, LIMIT);
+    assertThat(told).containsExactly("loop 100 0");
+  }
+
+  private static final class FakeLoop implements StallDetector.Loop {
+
+    private long progress;
+    private boolean endsWhenLookedAt;
+
+    @Override
+    public String name() {
+      return "loop";
+    }
+
+    @Override
+    public long progress() {
+      return progress;
+    }
+
+    @Override
+    public StackTraceElement[] stack() {
+      if (endsWhenLookedAt) {
+        progress++;
+      }
+      StackTraceElement frame = new StackTraceElement("A", "b", "A.java", 1);
+      return new StackTraceElement[] {frame, frame};
+    }
+  }
+}
