@@ -6,16 +6,23 @@ package io.kamille.core.loop;
  * @param elapsedNanos how long it was
  * @param polls that returned
  * @param events that they brought
+ * @param requests that were answered; zero if nobody counts them
  * @param busyNanos from the return of a poll to the end of its turn, of all turns together
  * @param cpuNanos processor time the thread used
  */
-record LoadSample(long elapsedNanos, long polls, long events, long busyNanos, long cpuNanos) {
+record LoadSample(
+    long elapsedNanos, long polls, long events, long requests, long busyNanos, long cpuNanos) {
 
   /** A sleep, a wake-up and a system call cost no less than this anywhere. */
   private static final double LEAST_POLL_COST_NANOS = 2_000;
 
   double eventsPerNano() {
     return elapsedNanos == 0 ? 0 : (double) events / elapsedNanos;
+  }
+
+  /** What was achieved: requests, or events if nobody counts requests. */
+  long achieved() {
+    return requests > 0 ? requests : events;
   }
 
   double eventsPerPoll() {

@@ -6,8 +6,10 @@ import java.util.function.LongSupplier;
 final class LoadWindow {
 
   private final LongSupplier cpuNanos;
+  private final LongSupplier requests;
   private long startNanos;
   private long startCpuNanos;
+  private long startRequests;
   private long polls;
   private long events;
   private long busyNanos;
@@ -16,14 +18,16 @@ final class LoadWindow {
    * An empty window.
    *
    * @param cpuNanos processor time of the calling thread so far, asked once per window
+   * @param requests answered so far, asked as often; always zero if nobody counts them
    */
-  LoadWindow(LongSupplier cpuNanos) {
+  LoadWindow(LongSupplier cpuNanos, LongSupplier requests) {
     this.cpuNanos = cpuNanos;
+    this.requests = requests;
   }
 
   /** Forgets everything and begins now. */
   void restart(long nowNanos) {
-    begin(nowNanos, cpuNanos.getAsLong());
+    begin(nowNanos, cpuNanos.getAsLong(), requests.getAsLong());
   }
 
   void polled(int found) {
@@ -42,15 +46,23 @@ final class LoadWindow {
   /** What happened until now, when the next window begins. */
   LoadSample next(long nowNanos) {
     long cpu = cpuNanos.getAsLong();
+    long answered = requests.getAsLong();
     LoadSample sample =
-        new LoadSample(nowNanos - startNanos, polls, events, busyNanos, cpu - startCpuNanos);
-    begin(nowNanos, cpu);
+        new LoadSample(
+            nowNanos - startNanos,
+            polls,
+            events,
+            answered - startRequests,
+            busyNanos,
+            cpu - startCpuNanos);
+    begin(nowNanos, cpu, answered);
     return sample;
   }
 
-  private void begin(long nowNanos, long cpu) {
+  private void begin(long nowNanos, long cpu, long answered) {
     startNanos = nowNanos;
     startCpuNanos = cpu;
+    startRequests = answered;
     polls = 0;
     events = 0;
     busyNanos = 0;

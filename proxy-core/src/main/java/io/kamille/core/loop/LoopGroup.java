@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ public final class LoopGroup implements AutoCloseable {
   private final List<EventLoop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<LoopMeter> meters = new ArrayList<>();
+  private final List<Answered> answered = new ArrayList<>();
   private final StallDetector stalls;
   private @Nullable LoopWatch watch;
 
@@ -90,11 +92,14 @@ public final class LoopGroup implements AutoCloseable {
       public IoHandler newHandler(ThreadAwareExecutor executor) {
         LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
         meters.add(meter);
+        Answered requests = new Answered();
+        answered.add(requests);
         return new PacedIoHandler(
             epoll.newHandler(executor),
             control,
             LoopClock.SYSTEM,
             process::getCurrentThreadCpuTime,
+            requests,
             meter);
       }
 
@@ -140,6 +145,16 @@ public final class LoopGroup implements AutoCloseable {
   /** Another pace, for each loop from its next turn on. Any thread. */
   public void pace(PaceSettings settings) {
     control.settings(settings);
+  }
+
+  /**
+   * Tells one loop how to learn how many requests it has answered. Without, it goes by events. Any
+   * thread.
+   *
+   * @param requests so far; asked on the loop
+   */
+  public void answered(int index, LongSupplier requests) {
+    answered.get(index).countedBy(requests);
   }
 
   /** What the loops did, in their order. Any thread. */

@@ -36,8 +36,9 @@ final class PaceController {
    * (hysteresis), and at the top nothing moves.
    *
    * Clients that wait for their answer before they ask again make no backlog: they only ask less
-   * often (at most connections / interval), and u falls with r. So the rate before the first pause
-   * is remembered, and compared with that of the first ten windows at the top. If it fell by more
+   * often (at most connections / interval), and u falls with r. So the rate of requests before the
+   * first pause is remembered, and compared with that of the first ten windows at the top. Requests,
+   * since two that gather on one connection are one event. If it fell by more
    * than 5 % beyond chance (three standard deviations of a Poisson count), or below the bounds before
    * that, pacing stops for 1 s, then 2, 4 .. 64 s. The question is asked again every 10 s, by 50 ms without pauses.
    */
@@ -84,7 +85,7 @@ final class PaceController {
   private int reasonsToBegin;
   private boolean isResting;
   private long restUntilNanos;
-  private double unpacedEvents;
+  private double unpacedAnswers;
   private double unpacedNanos;
 
   // With pauses
@@ -94,7 +95,7 @@ final class PaceController {
   private boolean hasRetreated;
   private double eventsMissed;
   private int trialWindows;
-  private double trialEvents;
+  private double trialAnswers;
   private double trialNanos;
   private long holdNanos = FIRST_HOLD_NANOS;
 
@@ -193,7 +194,7 @@ final class PaceController {
   }
 
   private void consider(LoadSample load, long nowNanos) {
-    unpacedEvents = unpacedEvents * MEMORY + load.events();
+    unpacedAnswers = unpacedAnswers * MEMORY + load.achieved();
     unpacedNanos = unpacedNanos * MEMORY + load.elapsedNanos();
     if (isResting && nowNanos - restUntilNanos < 0) {
       return;
@@ -236,7 +237,7 @@ final class PaceController {
     hasRetreated = false;
     eventsMissed = 0;
     trialWindows = 0;
-    trialEvents = 0;
+    trialAnswers = 0;
     trialNanos = 0;
     turnEvents = load.eventsPerPoll();
     turnWorkNanos = load.polls() == 0 ? 0 : (double) load.busyNanos() / load.polls();
@@ -266,14 +267,14 @@ final class PaceController {
 
   private boolean fellInTrial(LoadSample load) {
     trialWindows++;
-    trialEvents += load.events();
+    trialAnswers += load.achieved();
     trialNanos += load.elapsedNanos();
-    if (trialWindows < TRIAL_WINDOWS || unpacedEvents == 0) {
+    if (trialWindows < TRIAL_WINDOWS || unpacedAnswers == 0) {
       return false;
     }
-    double before = unpacedEvents / unpacedNanos;
-    double now = trialEvents / trialNanos;
-    double chance = DEVIATIONS * Math.sqrt(1 / unpacedEvents + 1 / Math.max(1, trialEvents));
+    double before = unpacedAnswers / unpacedNanos;
+    double now = trialAnswers / trialNanos;
+    double chance = DEVIATIONS * Math.sqrt(1 / unpacedAnswers + 1 / Math.max(1, trialAnswers));
     boolean fell = now < before * (1 - LEAST_FALL - chance);
     if (!fell) {
       holdNanos = FIRST_HOLD_NANOS;
@@ -294,7 +295,7 @@ final class PaceController {
     reason = why;
     reasonsToBegin = 0;
     hasMeans = false;
-    unpacedEvents = 0;
+    unpacedAnswers = 0;
     unpacedNanos = 0;
   }
 

@@ -73,18 +73,20 @@ final class PacedIoHandler implements IoHandler {
    * Paces {@code delegate}.
    *
    * @param cpuNanos processor time of the calling thread so far
+   * @param requests answered so far by this loop; always zero if nobody counts them
    */
   PacedIoHandler(
       IoHandler delegate,
       LoopControl control,
       LoopClock clock,
       LongSupplier cpuNanos,
+      LongSupplier requests,
       LoopMeter meter) {
     this.delegate = delegate;
     this.control = control;
     this.clock = clock;
     this.meter = meter;
-    window = new LoadWindow(cpuNanos);
+    window = new LoadWindow(cpuNanos, requests);
     controller = new PaceController(control.settings().latencyBudgetNanos());
   }
 

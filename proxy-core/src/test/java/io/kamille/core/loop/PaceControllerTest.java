@@ -27,7 +27,8 @@ class PaceControllerTest {
     long polls = Math.round(events / eventsPerPoll);
     now += WINDOW;
     controller.window(
-        new LoadSample(WINDOW, polls, events, events * EVENT, events * EVENT + polls * POLL), now);
+        new LoadSample(WINDOW, polls, events, 0, events * EVENT, events * EVENT + polls * POLL),
+        now);
   }
 
   private void climb(double perSecond) {
@@ -82,7 +83,7 @@ class PaceControllerTest {
     for (int i = 0; i < 20; i++) {
       now += WINDOW;
       long cpu = 200 * EVENT / 16;
-      controller.window(new LoadSample(WINDOW, 200, 200, cpu, cpu + 200 * POLL), now);
+      controller.window(new LoadSample(WINDOW, 200, 200, 0, cpu, cpu + 200 * POLL), now);
     }
     assertThat(controller.intervalNanos()).isZero();
     assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
@@ -93,7 +94,7 @@ class PaceControllerTest {
     for (int i = 0; i < 20; i++) {
       now += WINDOW;
       long busy = 200 * 20 * MICRO;
-      controller.window(new LoadSample(WINDOW, 20, 200, busy, busy + 20 * MICRO), now);
+      controller.window(new LoadSample(WINDOW, 20, 200, 0, busy, busy + 20 * MICRO), now);
     }
     assertThat(controller.intervalNanos()).isZero();
     assertThat(controller.reason()).isEqualTo(PaceReason.NO_GAIN);
@@ -181,6 +182,31 @@ class PaceControllerTest {
     assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
     assertThat(unpacedMillis()).isBetween(1_000L, 1_020L);
     assertThat(controller.intervalNanos()).isPositive();
+  }
+
+  @Test
+  void requestsThatGatherOnAConnectionAreNotFewer() {
+    answering(600, 600, 6);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+    answering(450, 600, 30);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  @Test
+  void fewerRequestsEndPausesThoughEventsAreAsMany() {
+    answering(600, 600, 6);
+    answering(600, 400, 10);
+    assertThat(controller.reason()).isEqualTo(PaceReason.CLOSED_LOOP);
+  }
+
+  /** Windows with so many events and so many requests answered. */
+  private void answering(long events, long requests, int windows) {
+    for (int i = 0; i < windows; i++) {
+      now += WINDOW;
+      long busy = events * EVENT;
+      controller.window(
+          new LoadSample(WINDOW, events, events, requests, busy, busy + events * POLL), now);
+    }
   }
 
   /** For how long the interval stays zero at 60,000 events/s. */

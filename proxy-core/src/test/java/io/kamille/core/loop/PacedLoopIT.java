@@ -67,6 +67,7 @@ class PacedLoopIT {
             new LoopControl(settings),
             LoopClock.SYSTEM,
             () -> 0,
+            () -> 0,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

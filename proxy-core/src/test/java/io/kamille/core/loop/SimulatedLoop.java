@@ -77,6 +77,7 @@ final class SimulatedLoop {
             control,
             new Clock(),
             () -> cpuNanos,
+            () -> 0,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }
