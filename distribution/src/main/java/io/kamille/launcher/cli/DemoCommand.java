@@ -10,6 +10,7 @@ import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ final class DemoCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     SummaryLine summary = new SummaryLine(out, isTerminal());
     OriginLog log = new OriginLog(summary::above);
+    CountDownLatch toldToStop = Running.stopSignal();
     try (DemoOrigin origin = DemoOrigin.start(log::request)) {
       Configuration configuration =
           Configurations.accepted(
@@ -57,7 +59,7 @@ final class DemoCommand implements Callable<Integer> {
         welcome(out, appliance, origin);
         try (ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
           clock.scheduleAtFixedRate(() -> summary.show(appliance.totals()), 1, 1, TimeUnit.SECONDS);
-          Running.untilToldToStop();
+          toldToStop.await();
           clock.shutdownNow();
         }
         summary.end();

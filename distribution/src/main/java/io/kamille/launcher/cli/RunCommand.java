@@ -8,6 +8,7 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -97,14 +98,15 @@ final class RunCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Configuration configuration = Configurations.accepted(read(), err);
     Path file = source.file;
+    CountDownLatch toldToStop = Running.stopSignal();
     try (Appliance appliance = Running.start(configuration, Version.number())) {
-      appliance.listening().forEach(address -> err.println("listening on " + address));
-      appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
-      err.flush();
       if (file != null) {
         Signals.on("HUP", () -> Running.reload(appliance, ConfigurationFile.read(file)));
       }
-      Running.untilToldToStop();
+      appliance.listening().forEach(address -> err.println("listening on " + address));
+      appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
+      err.flush();
+      toldToStop.await();
       appliance.drain();
     }
     return ExitCode.OK;

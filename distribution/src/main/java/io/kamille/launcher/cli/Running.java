@@ -31,8 +31,11 @@ final class Running {
     }
   }
 
-  /** Waits for SIGTERM or SIGINT; a second one ends the process at once. */
-  static void untilToldToStop() throws InterruptedException {
+  /**
+   * Listens for SIGTERM and SIGINT; the first opens the latch, a second one ends the process at
+   * once. To be called before anything is printed: whoever has read a line may send a signal.
+   */
+  static CountDownLatch stopSignal() {
     CountDownLatch told = new CountDownLatch(1);
     Runnable stop =
         () -> {
@@ -43,7 +46,7 @@ final class Running {
         };
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
-    told.await();
+    return told;
   }
 
   /** Puts a newly read configuration in force, or logs its problems and leaves all as it is. */

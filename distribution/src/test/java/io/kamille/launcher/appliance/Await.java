@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 /** Waiting for what other threads do, with an end to it. */
 public final class Await {
 
-  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 

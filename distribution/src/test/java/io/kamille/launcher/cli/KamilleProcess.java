@@ -19,7 +19,7 @@ final class KamilleProcess implements AutoCloseable {
 
   private KamilleProcess(Process process) {
     this.process = process;
-    this.reader = Thread.ofVirtual().start(this::read);
+    this.reader = Thread.ofPlatform().daemon().name("kamille-output").start(this::read);
   }
 
   /** Runs this command line; what it keeps goes below {@code state}. */
@@ -77,7 +77,7 @@ final class KamilleProcess implements AutoCloseable {
   }
 
   int exitCode() throws InterruptedException {
-    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
       throw new AssertionError("still running; it printed " + lines);
     }
     reader.join();

@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
 /** A listener on loopback whose handlers are chosen by path, and whose clock is moved by hand. */
 public final class TestServer implements AutoCloseable {
 
-  public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+  public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Patience in round numbers, small watermarks, small heads. */
   static final H1Settings SETTINGS =
