@@ -145,4 +145,82 @@ class PartialHitTest {
     assertThat(reply.status()).isEqualTo(412);
     assertThat(reply.field("Cache-Status")).isEqualTo("kamille; fwd=request");
   }
+
+  @Test
+  void severalRangesAreAnsweredByTheirPartsInOneContent() {
+    String content = "0123456789".repeat(100);
+    fixture.store(content, "ETag", TAG, "Content-Type", "text/plain");
+    RecordingReply reply = fixture.get("Range", "bytes=2-4,500-502,-3");
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    assertThat(reply.status()).isEqualTo(206);
+    assertThat(reply.isComplete()).isTrue();
+    assertThat(reply.field("ETag")).isEqualTo(TAG);
+    assertThat(reply.field("Age")).isEqualTo("0");
+    assertThat(reply.field("Content-Range")).isNull();
+    assertThat(reply.field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
+    String type = String.valueOf(reply.field("Content-Type"));
+    assertThat(type).startsWith("multipart/byteranges; boundary=");
+    String delimiter = "--" + type.substring(type.indexOf('=') + 1);
+    assertThat(reply.text())
+        .isEqualTo(
+            delimiter
+                + part("2-4", "234")
+                + delimiter
+                + part("500-502", "012")
+                + delimiter
+                + part("997-999", "789")
+                + delimiter
+                + "--\r\n");
+    assertThat(reply.field("Content-Length")).isEqualTo(Integer.toString(reply.text().length()));
+  }
+
+  private static String part(String range, String content) {
+    return "\r\nContent-Type: text/plain\r\nContent-Range: bytes "
+        + range
+        + "/1000\r\n\r\n"
+        + content
+        + "\r\n";
+  }
+
+  @Test
+  void severalRangesThatMeetAreAnsweredByOnePart() {
+    fixture.store("0123456789");
+    RecordingReply reply = fixture.get("Range", "bytes=2-4,5-6");
+    assertThat(reply.field("Content-Range")).isEqualTo("bytes 2-6/10");
+    assertThat(reply.text()).isEqualTo("23456");
+    assertThat(fixture.get("Range", "bytes=10-,20-").status()).isEqualTo(416);
+  }
+
+  @Test
+  void aSlowClientGetsItsPartsAtItsPace() {
+    fixture.store("0123456789".repeat(100));
+    RecordingReply reply = new RecordingReply();
+    reply.whenWritten(reply::pause);
+    fixture.handler.handle(fixture.exchange("GET", URI, reply, "Range", "bytes=0-1,500-501"));
+    fixture.run();
+    for (int i = 0; i < 10 && !reply.isComplete(); i++) {
+      reply.resume();
+      fixture.run();
+    }
+    assertThat(reply.isComplete()).isTrue();
+    assertThat(reply.text()).contains("\r\n\r\n01\r\n--").endsWith("--\r\n");
+  }
+
+  @Test
+  void aClientThatLeavesAmidstThePartsHoldsNothing() {
+    fixture.store("0123456789".repeat(100));
+    for (int writes = 1; writes <= 4; writes++) {
+      RecordingReply reply = new RecordingReply();
+      int[] left = {writes};
+      reply.whenWritten(
+          () -> {
+            if (--left[0] == 0) {
+              reply.leave();
+            }
+          });
+      fixture.handler.handle(fixture.exchange("GET", URI, reply, "Range", "bytes=0-1,500-501"));
+      fixture.run();
+      assertThat(reply.isComplete()).isFalse();
+    }
+  }
 }

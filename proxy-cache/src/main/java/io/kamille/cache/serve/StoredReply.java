@@ -4,12 +4,15 @@ import io.kamille.cache.semantics.Preconditions;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.ByteRanges;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Answers requests with stored responses, whole or in part. Immutable; any thread. */
@@ -53,7 +56,15 @@ public final class StoredReply {
     }
     ByteRange range = null;
     if (Preconditions.allowsRange(request, stored.facts())) {
-      range = ByteRange.of(request.fields(), stored.contentLength());
+      List<ByteRange> ranges = ByteRanges.of(request.fields(), stored.contentLength());
+      if (ranges.size() > 1) {
+        sendParts(reply, ranges, stored, nowEpochSeconds, forwarding);
+        return;
+      }
+      range =
+          ranges.isEmpty()
+              ? ByteRange.of(request.fields(), stored.contentLength())
+              : ranges.getFirst();
       if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
         sendUnsatisfiable(reply, range, stored, nowEpochSeconds, forwarding);
         return;
@@ -100,6 +111,26 @@ public final class StoredReply {
     lines.contentLength(length);
     sendInWindows(
         reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), length, byRegion);
+  }
+
+  /** Several parts in one multipart/byteranges (RFC 9110 §15.3.7.2). */
+  private void sendParts(
+      Reply reply,
+      List<ByteRange> ranges,
+      StoredResponse stored,
+      long now,
+      @Nullable Forwarding forwarding) {
+    Fields fields = stored.head().fields();
+    fields.add(FieldName.AGE, Integer.toString(stored.facts().ageSeconds(now)));
+    fields.remove(FieldName.CACHE_STATUS);
+    cacheStatus.add(fields, stored, now, forwarding);
+    String contentType = fields.first(FieldName.CONTENT_TYPE);
+    MultipartSource source = new MultipartSource(reply, stored, ranges, contentType);
+    fields.set(FieldName.CONTENT_TYPE, source.contentType());
+    fields.set(FieldName.CONTENT_LENGTH, Long.toString(source.length()));
+    reply.open(source);
+    reply.head(ResponseHead.of(StatusCode.PARTIAL_CONTENT, fields), source.length());
+    source.start();
   }
 
   private void sendWhole(RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
