@@ -252,4 +252,19 @@ class HitIT {
         .contains("fwd=request");
     assertThat(journey.origin().requests("/a")).hasSize(2);
   }
+
+  @Test
+  void severalRangesComeBackAsParts() {
+    String content = "0123456789".repeat(100_000);
+    journey.origin().on("/a", ok(content, "Cache-Control: max-age=600"));
+    journey.get("/a");
+    Answer parts = journey.get("/a", "Range: bytes=0-599999,700000-999999");
+    assertThat(parts.status()).isEqualTo(206);
+    assertThat(parts.field("Content-Type")).startsWith("multipart/byteranges; boundary=");
+    assertThat(parts.content())
+        .contains("Content-Range: bytes 0-599999/1000000\r\n\r\n" + content.substring(0, 600_000))
+        .contains(
+            "Content-Range: bytes 700000-999999/1000000\r\n\r\n" + content.substring(700_000));
+    assertThat(journey.origin().requests("/a")).hasSize(1);
+  }
 }
