@@ -16,6 +16,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
+import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
 import io.kamille.core.server.h1.H1Loop;
 import io.kamille.core.server.h1.H1Settings;
@@ -38,6 +39,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,26 @@ public final class Appliance implements AutoCloseable {
   static final MetricDescriptor CONNECTIONS =
       MetricDescriptor.gauge(
           "kamille_connections", Unit.COUNT, "Connections to clients that are open.", "listener");
+
+  static final MetricDescriptor REFUSED =
+      MetricDescriptor.counter(
+          "kamille_connections_refused_total",
+          Unit.COUNT,
+          "Connections closed as soon as they came: too many were open and none was idle.");
+
+  static final MetricDescriptor CLOSED_EARLY =
+      MetricDescriptor.counter(
+          "kamille_connections_closed_early_total",
+          Unit.COUNT,
+          "Idle connections closed before their time-out: near the threshold, or for a new one at the"
+              + " limit.",
+          "reason");
+
+  static final MetricDescriptor IDLE_TIMEOUT =
+      MetricDescriptor.gauge(
+          "kamille_connections_idle_timeout_seconds",
+          Unit.SECONDS,
+          "How long a connection may be idle now.");
 
   static final MetricDescriptor LOOP_CPU =
       MetricDescriptor.counter(
@@ -80,7 +102,8 @@ public final class Appliance implements AutoCloseable {
     this.version = version;
     this.preflight = preflight;
     running = configuration;
-    limiter = new ConnectionLimiter(preflight.connections(configuration.limits().connections()));
+    LimitSettings limits = configuration.limits();
+    limiter = new ConnectionLimiter(preflight.connections(limits.connections()), governor(limits));
     assembly = assemble(configuration);
     accessLog = openAccessLog(configuration.log());
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
@@ -180,6 +203,7 @@ public final class Appliance implements AutoCloseable {
               loop,
               running.forwarding().via(),
               h1Settings(running),
+              limiter,
               assembly.entrance(),
               observer(),
               System::nanoTime,
@@ -190,6 +214,7 @@ public final class Appliance implements AutoCloseable {
       registry.counting(LOOP_CPU, () -> loops.cpuNanos(number) / 1e9, loops.name(number));
       h1Loops.add(h1);
     }
+    registerConnections();
     for (ListenerSettings settings : running.listeners()) {
       try {
         Listener listener =
@@ -202,11 +227,27 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
+  private void registerConnections() {
+    registry.counting(REFUSED, limiter::refused);
+    registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
+    registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
+    registry.gauge(
+        IDLE_TIMEOUT, () -> limiter.nanos(running.limits().idleTimeout().toNanos(), 0) / 1e9);
+  }
+
+  private double sum(ToLongFunction<H1Loop> count) {
+    return h1Loops.stream().mapToLong(count).sum();
+  }
+
   /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
   private ExchangeObserver observer() {
     ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
     exchanges.add(metrics);
     return running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+  }
+
+  private static IdleTimeoutGovernor governor(LimitSettings limits) {
+    return new IdleTimeoutGovernor(limits.idleThreshold());
   }
 
   private static H1Settings h1Settings(Configuration configuration) {
@@ -272,7 +313,7 @@ public final class Appliance implements AutoCloseable {
         .map(loop -> loop.settings(settings))
         .toList()
         .forEach(taken -> taken.awaitUninterruptibly(RELOAD_WAIT_MILLIS));
-    limiter.limit(preflight.connections(next.limits().connections()));
+    limiter.limit(preflight.connections(next.limits().connections()), governor(next.limits()));
     accessLog.reopen();
     running = next;
     LOG.log(Level.INFO, reloaded(changes));

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param responseFields in one header or trailer section of a response, else 502
  * @param responseHeadBytes of a response head from an origin, else 502
  * @param connections from clients, over all listeners
+ * @param idleThreshold share of the connections near which the idle time-out has become shortest;
+ *     infinity for none
  * @param headTimeout from the first byte of a request to the end of its head
  * @param idleTimeout of a connection between requests
  * @param contentTimeout without a byte of content moving from or to the client
@@ -33,6 +35,7 @@ public record LimitSettings(
     int responseFields,
     int responseHeadBytes,
     int connections,
+    double idleThreshold,
     Duration headTimeout,
     Duration idleTimeout,
     Duration contentTimeout,
@@ -91,8 +94,20 @@ public record LimitSettings(
               "limits.connections",
               ValueTypes.wholeNumber(1, 10_000_000),
               "The most client connections at once, over all listeners. Every one needs a file"
-                  + " descriptor; a request toward an origin needs another.")
+                  + " descriptor; a request toward an origin needs another. Beyond it, a new"
+                  + " connection takes the place of the one that is idle longest on its loop; if"
+                  + " none is idle, the new one is closed.")
           .defaultsTo(8_192);
+
+  static final Setting<Optional<Double>> IDLE_THRESHOLD =
+      Setting.of(
+              "limits.idle-threshold",
+              ValueTypes.orWord("off", ValueTypes.positiveRatio()),
+              "The share of `limits.connections` that idle connections keep below, or `off`. Once half"
+                  + " as many are open, `limits.idle-timeout` becomes shorter, the more so the more"
+                  + " there are, down to a second when the share is reached. The longest idle is"
+                  + " closed first, and never within a request.")
+          .defaultsTo(Optional.of(0.7));
 
   static final Setting<Duration> HEAD_TIMEOUT =
       Setting.of(
@@ -106,7 +121,8 @@ public record LimitSettings(
       Setting.of(
               "limits.idle-timeout",
               ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
-              "How long a client connection without a request stays open.")
+              "How long a client connection without a request stays open, unless"
+                  + " `limits.idle-threshold` makes it shorter.")
           .defaultsTo(Duration.ofSeconds(75));
 
   static final Setting<Duration> CONTENT_TIMEOUT =
@@ -167,6 +183,7 @@ public record LimitSettings(
           RESPONSE_FIELDS,
           RESPONSE_HEAD_SIZE,
           CONNECTIONS,
+          IDLE_THRESHOLD,
           HEAD_TIMEOUT,
           IDLE_TIMEOUT,
           CONTENT_TIMEOUT,
@@ -184,6 +201,7 @@ public record LimitSettings(
         values.value(RESPONSE_FIELDS),
         Math.toIntExact(values.value(RESPONSE_HEAD_SIZE)),
         values.value(CONNECTIONS),
+        values.value(IDLE_THRESHOLD).orElse(Double.POSITIVE_INFINITY),
         values.value(HEAD_TIMEOUT),
         values.value(IDLE_TIMEOUT),
         values.value(CONTENT_TIMEOUT),

@@ -83,6 +83,7 @@ class ConfigurationFileTest {
               response-fields: 60
               response-head-size: 3KiB
               connections: 4
+              idle-threshold: 0.5
               head-timeout: 5s
               idle-timeout: 6s
               content-timeout: 7s
@@ -144,6 +145,7 @@ class ConfigurationFileTest {
                 60,
                 3 << 10,
                 4,
+                0.5,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(7),

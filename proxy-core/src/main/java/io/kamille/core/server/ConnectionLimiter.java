@@ -1,38 +1,55 @@
 package io.kamille.core.server;
 
+import io.kamille.core.server.h1.IdleTimeout;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts client connections over all loops and says when there are too many. Any thread. */
-public final class ConnectionLimiter {
+/**
+ * Counts client connections over all loops, says when there are too many, and how long they may be
+ * idle before there are. Any thread.
+ */
+public final class ConnectionLimiter implements IdleTimeout {
 
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
-  private volatile int limit;
+  private volatile Bounds bounds;
+
+  private record Bounds(int limit, IdleTimeoutGovernor governor) {}
 
   /** A limiter that lets {@code limit} connections be open at a time. */
-  public ConnectionLimiter(int limit) {
-    this.limit = limit;
+  public ConnectionLimiter(int limit, IdleTimeoutGovernor governor) {
+    bounds = new Bounds(limit, governor);
   }
 
-  /** A new limit; connections that are open stay. */
-  public void limit(int limit) {
-    this.limit = limit;
+  /** New bounds; connections that are open stay. */
+  public void limit(int limit, IdleTimeoutGovernor governor) {
+    bounds = new Bounds(limit, governor);
   }
 
-  /** Takes a place; false, and counted as refused, if there is none. */
+  /** Counts a connection that has come; whether it is within the limit. */
   boolean enter() {
-    if (open.incrementAndGet() <= limit) {
-      return true;
-    }
-    open.decrementAndGet();
-    refused.increment();
-    return false;
+    return open.incrementAndGet() <= bounds.limit;
   }
 
-  /** Gives the place back. */
+  /** Whether more connections are open than may be. */
+  boolean isOver() {
+    return open.get() > bounds.limit;
+  }
+
+  /** A connection that had entered was closed because there was no place for it. */
+  void refuse() {
+    refused.increment();
+  }
+
+  /** Counts a connection that is gone. */
   void leave() {
     open.decrementAndGet();
+  }
+
+  @Override
+  public long nanos(long configuredNanos, int leaving) {
+    Bounds now = bounds;
+    return now.governor.idleTimeoutNanos(open.get() - leaving, now.limit, configuredNanos);
   }
 
   /** Connections open now. */
@@ -40,7 +57,7 @@ public final class ConnectionLimiter {
     return open.get();
   }
 
-  /** Connections closed at once because there were too many. */
+  /** Connections closed as soon as they came because there were too many. */
   public long refused() {
     return refused.sum();
   }

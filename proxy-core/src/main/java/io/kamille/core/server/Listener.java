@@ -28,6 +28,10 @@ public final class Listener implements AutoCloseable {
   /*
    * With SO_REUSEPORT a second Kamille could listen on the same address unnoticed, and each would
    * get half the connections. So the address is first bound without it, for a moment.
+   *
+   * A connection over the limit is not read from until room is made for it, and that is a task: by
+   * then the loop has read what this poll found, and knows which connections are idle. For a turn,
+   * those that wait for room are open over the limit.
    */
 
   private final InetSocketAddress address;
@@ -142,10 +146,7 @@ public final class Listener implements AutoCloseable {
 
     @Override
     protected void initChannel(SocketChannel channel) {
-      if (!limiter.enter()) {
-        channel.close();
-        return;
-      }
+      boolean withinLimit = limiter.enter();
       open.incrementAndGet();
       channel
           .closeFuture()
@@ -154,7 +155,30 @@ public final class Listener implements AutoCloseable {
                 open.decrementAndGet();
                 limiter.leave();
               });
+      if (withinLimit) {
+        begin(channel);
+      } else {
+        channel.config().setAutoRead(false);
+        shared.loop().execute(() -> makeRoom(channel));
+      }
+    }
+
+    private void begin(SocketChannel channel) {
       channel.pipeline().addLast(new ClientConnection(shared, channel, false));
+    }
+
+    /** An idle connection goes for a new one; the new one, if none is idle. */
+    private void makeRoom(SocketChannel channel) {
+      if (!channel.isActive()) {
+        return;
+      }
+      if (limiter.isOver() && !shared.displaceIdle()) {
+        limiter.refuse();
+        channel.close();
+      } else {
+        begin(channel);
+        channel.config().setAutoRead(true);
+      }
     }
   }
 }

@@ -62,6 +62,19 @@ public final class ValueTypes {
         ratio -> Double.toString(ratio));
   }
 
+  /** A share of a whole that is not nothing, written {@code 0.1}. */
+  public static ValueType<Double> positiveRatio() {
+    return ValueType.of(
+        "ratio",
+        "above 0, up to 1",
+        "a ratio above 0 and up to 1 such as 0.1",
+        text ->
+            RATIO.matcher(text).matches() && Double.parseDouble(text) > 0
+                ? Double.valueOf(text)
+                : null,
+        ratio -> Double.toString(ratio));
+  }
+
   /** A number of bytes ({@link ByteSize}) within both bounds. */
   public static ValueType<Long> size(long leastBytes, long greatestBytes) {
     String bounds = ByteSize.print(leastBytes) + "–" + ByteSize.print(greatestBytes);

@@ -78,21 +78,23 @@ class ListenerIT {
   }
 
   private Listener open(InetSocketAddress address) throws IOException {
-    return Listener.open(address, 1, server.loops(), new ConnectionLimiter(1));
+    return Listener.open(
+        address, 1, server.loops(), new ConnectionLimiter(1, IdleTimeoutGovernor.OFF));
   }
 
   @Test
   void connectionsOverTheLimitAreClosedAndCounted() {
-    server.limiter().limit(2);
-    TestClient first = server.connect();
-    TestClient second = server.connect();
-    first.get("/").answer();
-    second.get("/").answer();
+    server.limiter().limit(2, IdleTimeoutGovernor.OFF);
+    Set<Exchange> waiting = ConcurrentHashMap.newKeySet();
+    server.on("/", waiting::add);
+    TestClient first = server.connect().get("/");
+    server.connect().get("/");
+    TestServer.await("both requests", () -> waiting.size() == 2);
     TestClient third = server.connect();
     assertThat(third.isAtEnd()).isTrue();
     assertThat(server.limiter().refused()).isEqualTo(1);
-    assertThat(server.limiter().open()).isEqualTo(2);
-    first.close();
+    TestServer.await("the third to be forgotten", () -> server.limiter().open() == 2);
+    first.reset();
     TestServer.await("a free place", () -> server.limiter().open() == 1);
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
   }

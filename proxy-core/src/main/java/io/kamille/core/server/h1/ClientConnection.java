@@ -30,6 +30,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * bounded by one read. The same holds while the client does not take its answers: no head is
    * looked at until the channel is writable again.
    *
+   * A connection is in one list of its loop: among the idle ones, or among the busy ones, whose
+   * deadlines are looked at. On a hit it is over with the exchange before it would change lists.
+   *
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
    * with the first octet of a head. An exchange that is over when the handler returns goes back to
    * the loop; one that somebody may still hold on to is left to the garbage collector.
@@ -61,6 +64,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   final H1Loop shared;
   @Nullable ClientConnection next;
   @Nullable ClientConnection previous;
+  @Nullable ConnectionList list;
+  long idleSinceNanos;
 
   private final Channel channel;
   private final InetSocketAddress client;
@@ -92,9 +97,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    shared.add(this);
     shared.lookAtClock();
-    deadline(shared.settings().headTimeout());
+    shared.add(this);
   }
 
   // Toward us
@@ -166,6 +170,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean head(ByteBuf in) {
     ClientExchange begun = exchange;
     if (begun == null && !isWritable()) {
+      shared.busy.append(this);
+      awaitClient();
       return keep(in);
     }
     ClientExchange current = begun == null ? shared.take(this) : begun;
@@ -173,6 +179,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     switch (current.parse(in)) {
       case NEED_MORE -> {
         if (begun == null) {
+          shared.busy.append(this);
           deadline(shared.settings().headTimeout());
         }
       }
@@ -182,6 +189,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       }
       case MALFORMED -> {
         phase = Phase.EXCHANGE;
+        shared.busy.append(this);
         current.refuse(current.parseFailure());
       }
     }
@@ -197,6 +205,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     handling = false;
     if (current.isOver()) {
       exchangeIsOver(current, current.isReusable());
+    } else if (phase != Phase.CLOSED) {
+      shared.busy.append(this);
     }
   }
 
@@ -277,6 +287,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (phase == Phase.CLOSED) {
       return;
     }
+    if (phase == Phase.LINGER) {
+      shared.leaving(-1);
+    }
     phase = Phase.CLOSED;
     shared.remove(this);
     if (waiting != null) {
@@ -320,9 +333,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Between requests, a client is read from only while it takes its answers. */
   private void betweenRequests() {
     if (isWritable()) {
-      deadline(shared.settings().idleTimeout());
+      settle();
       shared.loop.execute(this::processNext);
     } else {
+      shared.busy.append(this);
       awaitClient();
       readMore(false);
     }
@@ -482,12 +496,26 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     phase = Phase.HEAD;
-    deadline(shared.settings().idleTimeout());
+    settle();
     if (waiting != null || inputClosed) {
       // Not from within the call that ended the exchange: a long pipeline would nest as deeply.
       shared.loop.execute(this::processNext);
     } else {
       readMore(true);
+    }
+  }
+
+  /** Waits for the next request: idle, unless its beginning is here already. */
+  private void settle() {
+    if (!processing) {
+      shared.lookAtClock();
+    }
+    if (waiting == null && !inputClosed) {
+      deadlineNanos = NEVER;
+      shared.idle.over(this);
+    } else {
+      shared.busy.append(this);
+      deadline(shared.settings().idleTimeout());
     }
   }
 
@@ -519,7 +547,11 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void linger() {
-    phase = Phase.LINGER;
+    if (phase != Phase.LINGER) {
+      phase = Phase.LINGER;
+      shared.leaving(1);
+      shared.busy.append(this);
+    }
     awaitClient();
     if (waiting != null) {
       waiting.release();
@@ -540,11 +572,52 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     channel.close();
   }
 
+  /** Ends the connection in stages, if it is idle indeed. */
+  boolean endIfIdle() {
+    boolean idle = staysIdle();
+    if (idle) {
+      end();
+    }
+    return idle;
+  }
+
+  /** Closes the connection at once, if it is idle indeed. */
+  boolean closeIfIdle() {
+    boolean idle = staysIdle();
+    if (idle) {
+      linger();
+      close();
+    }
+    return idle;
+  }
+
+  /** Whether nothing is under way; else the connection is no longer among the idle ones. */
+  private boolean staysIdle() {
+    if (isIdle()) {
+      return true;
+    }
+    shared.busy.append(this);
+    awaitClient();
+    return false;
+  }
+
+  private boolean isIdle() {
+    return phase == Phase.HEAD
+        && exchange == null
+        && waiting == null
+        && !inputClosed
+        && pendingBytes() == 0;
+  }
+
   /** Acts if the deadline has passed, or if the client sends too slowly. */
   void checkDeadline() {
     ClientExchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");
+      return;
+    }
+    if (isIdle()) {
+      settle();
       return;
     }
     if (deadlineNanos == NEVER || shared.nowNanos() - deadlineNanos < 0) {

@@ -7,9 +7,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the HTTP/1.1 connections of one loop share: settings, scratch, spare exchanges, and the
@@ -19,7 +17,9 @@ public final class H1Loop {
 
   /*
    * Deadlines are fields of the connections, looked at once a second: no timer is scheduled or
-   * cancelled for a request. A second of imprecision matters to no limit we have.
+   * cancelled for a request. A second of imprecision matters to no limit we have. Idle connections
+   * lie in the order in which they became idle, so only those that are due are looked at; all others
+   * are `busy`.
    */
   private static final long SWEEP_MILLIS = 1000;
   private static final int MAX_SPARE = 64;
@@ -31,18 +31,21 @@ public final class H1Loop {
   final LongSupplier nanoClock;
   final LongSupplier epochSeconds;
   final HeadWriter writer = new HeadWriter();
+  final IdleConnections idle;
+  final ConnectionList busy = new ConnectionList();
 
   private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
   private H1Settings settings;
   private long nowNanos;
   private boolean draining;
-  private @Nullable ClientConnection first;
+  private int leaving;
   private volatile int connections;
 
   /**
    * The shared part for {@code loop}.
    *
    * @param name how this proxy calls itself in {@code Proxy-Status}
+   * @param idleTimeout given the configured one
    * @param nanoClock monotonic nanoseconds
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
    */
@@ -50,6 +53,7 @@ public final class H1Loop {
       EventLoop loop,
       String name,
       H1Settings settings,
+      IdleTimeout idleTimeout,
       ExchangeHandler handler,
       ExchangeObserver observer,
       LongSupplier nanoClock,
@@ -57,6 +61,7 @@ public final class H1Loop {
     this.loop = loop;
     this.name = name;
     this.settings = settings;
+    this.idle = new IdleConnections(this, idleTimeout);
     this.handler = handler;
     this.observer = observer;
     this.nanoClock = nanoClock;
@@ -109,56 +114,71 @@ public final class H1Loop {
     loop.execute(
         () -> {
           draining = true;
-          forEach(ClientConnection::drain);
+          busy.forEach(ClientConnection::drain);
+          idle.drain();
         });
   }
 
   /** Closes all connections at once. Any thread. */
   public void closeAll() {
-    loop.execute(() -> forEach(ClientConnection::close));
+    loop.execute(
+        () -> {
+          busy.forEach(ClientConnection::close);
+          idle.closeAll();
+        });
   }
 
   boolean isDraining() {
     return draining;
   }
 
+  /**
+   * Closes the connection that is idle longest, at once. On the loop, as a task: then what clients
+   * had sent by the last poll has been read.
+   *
+   * @return false if none is idle
+   */
+  public boolean displaceIdle() {
+    lookAtClock();
+    return idle.displace();
+  }
+
+  /** Idle connections ended before the configured time-out, since they were many. Any thread. */
+  public long endedEarly() {
+    return idle.endedEarly();
+  }
+
+  /** Idle connections closed to make room for others. Any thread. */
+  public long displaced() {
+    return idle.displaced();
+  }
+
+  /** Connections whose closing has begun. */
+  int leaving() {
+    return leaving;
+  }
+
+  /** The closing of a connection has begun, or has come to its end. */
+  void leaving(int change) {
+    leaving += change;
+  }
+
   /** Closes what has passed its deadline. */
   void sweep() {
     lookAtClock();
-    forEach(ClientConnection::checkDeadline);
-  }
-
-  private void forEach(Consumer<ClientConnection> action) {
-    ClientConnection connection = first;
-    while (connection != null) {
-      ClientConnection next = connection.next;
-      action.accept(connection);
-      connection = next;
-    }
+    busy.forEach(ClientConnection::checkDeadline);
+    idle.sweep();
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   void add(ClientConnection connection) {
-    connection.next = first;
-    if (first != null) {
-      first.previous = connection;
-    }
-    first = connection;
+    idle.begun(connection);
     connections++;
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   void remove(ClientConnection connection) {
-    if (connection.previous != null) {
-      connection.previous.next = connection.next;
-    } else {
-      first = connection.next;
-    }
-    if (connection.next != null) {
-      connection.next.previous = connection.previous;
-    }
-    connection.previous = null;
-    connection.next = null;
+    ConnectionList.remove(connection);
     connections--;
   }
 

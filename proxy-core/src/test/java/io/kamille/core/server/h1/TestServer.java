@@ -9,6 +9,7 @@ import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.server.ConnectionLimiter;
+import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -55,7 +56,7 @@ public final class TestServer implements AutoCloseable {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000_000);
   private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
-  private final ConnectionLimiter limiter = new ConnectionLimiter(1_000);
+  private final ConnectionLimiter limiter = new ConnectionLimiter(1_000, IdleTimeoutGovernor.OFF);
   private final List<H1Loop> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
   private final LoopGroup group;
@@ -73,6 +74,7 @@ public final class TestServer implements AutoCloseable {
               loop,
               "kamille",
               settings,
+              limiter,
               this::handle,
               (exchange, status, contentBytes, start, end) ->
                   ended.add(new Ended(exchange.request().target(), status, contentBytes)),

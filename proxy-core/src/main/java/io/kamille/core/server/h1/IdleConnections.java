@@ -1,0 +1,134 @@
+package io.kamille.core.server.h1;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of one loop that have no exchange and no octet of a head, the longest idle first,
+ * and how they are closed. Confined to its loop, but for the counts.
+ */
+final class IdleConnections {
+
+  /*
+   * Two lists, because the first request may be awaited for less long than the next one. Both are in
+   * the order of `idleSinceNanos`: a connection comes to the end of one with the end of every
+   * exchange. One whose exchange ends in the turn in which it began never leaves the list in
+   * between: on a hit a connection moves to the end, and that is all.
+   *
+   * What comes to the front may still have octets of its last answer on the way. It is not idle then,
+   * and goes to where the content time-out is looked at.
+   *
+   * The time-out is asked for anew for each connection, so that closing stops where the count has
+   * become small enough. It is a task: whatever a client had sent by the last poll has been read.
+   * A request that crosses the end of its connection is lost, as RFC 9112 §9.5 foresees; we end the
+   * connection in stages, so that no reset overtakes the last answer (§9.6). Only where a place is
+   * needed at once for somebody else is a connection closed whole.
+   */
+  private static final int ENDED_PER_TURN = 128;
+
+  /**
+   * A client that is here for so short a time is about to speak, and yields its place to nobody.
+   */
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ConnectionList silent = new ConnectionList();
+  private final ConnectionList between = new ConnectionList();
+  private final H1Loop shared;
+  private final IdleTimeout idleTimeout;
+  private final LongAdder endedEarly = new LongAdder();
+  private final LongAdder displaced = new LongAdder();
+
+  IdleConnections(H1Loop shared, IdleTimeout idleTimeout) {
+    this.shared = shared;
+    this.idleTimeout = idleTimeout;
+  }
+
+  /** A connection has begun. */
+  void begun(ClientConnection connection) {
+    connection.idleSinceNanos = shared.nowNanos();
+    silent.append(connection);
+  }
+
+  /** An exchange of this connection is over. */
+  void over(ClientConnection connection) {
+    connection.idleSinceNanos = shared.nowNanos();
+    between.append(connection);
+  }
+
+  /** Ends what is idle too long, the longest idle first. */
+  void sweep() {
+    for (int i = 0; i < ENDED_PER_TURN; i++) {
+      ClientConnection connection = due();
+      if (connection == null) {
+        return;
+      }
+      boolean early = age(connection) < configuredNanos(connection);
+      if (connection.endIfIdle() && early) {
+        endedEarly.increment();
+      }
+    }
+    shared.loop.execute(this::sweep);
+  }
+
+  private @Nullable ClientConnection due() {
+    long timeout = idleTimeout.nanos(shared.settings().idleTimeout().toNanos(), shared.leaving());
+    long first = Math.min(timeout, shared.settings().headTimeout().toNanos());
+    return longer(ifIdleFor(first, silent.first()), ifIdleFor(timeout, between.first()));
+  }
+
+  private long configuredNanos(ClientConnection connection) {
+    H1Settings settings = shared.settings();
+    return (connection.list == silent ? settings.headTimeout() : settings.idleTimeout()).toNanos();
+  }
+
+  /** Closes the connection that is idle longest, at once; false if there is none. */
+  boolean displace() {
+    while (true) {
+      ClientConnection connection = longer(ifIdleFor(GRACE_NANOS, silent.first()), between.first());
+      if (connection == null) {
+        return false;
+      }
+      if (connection.closeIfIdle()) {
+        displaced.increment();
+        return true;
+      }
+    }
+  }
+
+  private @Nullable ClientConnection ifIdleFor(long nanos, @Nullable ClientConnection connection) {
+    return connection != null && age(connection) >= nanos ? connection : null;
+  }
+
+  private long age(ClientConnection connection) {
+    return shared.nowNanos() - connection.idleSinceNanos;
+  }
+
+  private @Nullable ClientConnection longer(
+      @Nullable ClientConnection one, @Nullable ClientConnection other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return age(one) >= age(other) ? one : other;
+  }
+
+  void drain() {
+    silent.forEach(ClientConnection::drain);
+    between.forEach(ClientConnection::drain);
+  }
+
+  void closeAll() {
+    silent.forEach(ClientConnection::close);
+    between.forEach(ClientConnection::close);
+  }
+
+  /** Connections ended before the configured time-out. Any thread. */
+  long endedEarly() {
+    return endedEarly.sum();
+  }
+
+  /** Connections closed to make room for others. Any thread. */
+  long displaced() {
+    return displaced.sum();
+  }
+}
