@@ -33,6 +33,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
       limits:
         connections: %CONNECTIONS%
         idle-timeout: 1h
+        idle-threshold: off
       log:
         access:
           enabled: off
