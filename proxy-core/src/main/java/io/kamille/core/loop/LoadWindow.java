@@ -59,6 +59,12 @@ final class LoadWindow {
     return sample;
   }
 
+  /** The same where turns were not timed: all processor time counts as busy. */
+  LoadSample nextUntimed(long nowNanos) {
+    busyNanos = cpuNanos.getAsLong() - startCpuNanos;
+    return next(nowNanos);
+  }
+
   private void begin(long nowNanos, long cpu, long answered) {
     startNanos = nowNanos;
     startCpuNanos = cpu;

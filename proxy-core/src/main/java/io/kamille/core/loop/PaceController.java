@@ -31,8 +31,9 @@ final class PaceController {
    * Down. To zero when r cap < 3 or u < 1/64, and at once, without waiting for the window, when
    * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in 8,000):
    * their polls had to wait, and then brought two events at most.
-   * By two steps at once when a turn's work exceeds three times the mean by half the interval, or
-   * its events three times the mean by 16: backlog. Between the bounds for up and down nothing changes
+   * By two steps at once when the work of two turns in a row exceeds three times the mean by half
+   * the interval, or their events three times the mean by 16: backlog. (One such turn is a hiccup of
+   * the machine as often as not, and has left no pause anyway.) Between the bounds for up and down nothing changes
    * (hysteresis), and at the top nothing moves.
    *
    * Clients that wait for their answer before they ask again make no backlog: they only ask less
@@ -51,6 +52,7 @@ final class PaceController {
   private static final double LEAST_GAIN = 0.05;
   private static final double HIGH_UTILISATION = 0.75;
   private static final int WINDOWS_TO_BEGIN = 2;
+  private static final int WINDOWS_TO_IDLE = 8;
   private static final double SMOOTHING = 0.25;
   private static final double TURN_SMOOTHING = 1 / 8.0;
   private static final long LEAST_WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -83,6 +85,7 @@ final class PaceController {
 
   // Without pauses
   private int reasonsToBegin;
+  private int lightWindows;
   private boolean isResting;
   private long restUntilNanos;
   private double unpacedAnswers;
@@ -93,6 +96,7 @@ final class PaceController {
   private boolean isPacing;
   private long askAtNanos;
   private boolean hasRetreated;
+  private boolean wasLong;
   private double eventsMissed;
   private int trialWindows;
   private double trialAnswers;
@@ -160,11 +164,15 @@ final class PaceController {
         return true;
       }
     }
-    boolean hasBacklog =
+    boolean isLong =
         workNanos > GROWTH * turnWorkNanos + intervalNanos() / 2.0
             || events > GROWTH * turnEvents + BURST_EVENTS;
-    turnWorkNanos += (workNanos - turnWorkNanos) * TURN_SMOOTHING;
-    turnEvents += (events - turnEvents) * TURN_SMOOTHING;
+    boolean hasBacklog = isLong && wasLong;
+    if (!isLong || wasLong) {
+      turnWorkNanos += (workNanos - turnWorkNanos) * TURN_SMOOTHING;
+      turnEvents += (events - turnEvents) * TURN_SMOOTHING;
+    }
+    wasLong = isLong;
     if (hasBacklog) {
       level = Math.max(0, level - 2);
       hasRetreated = true;
@@ -202,13 +210,29 @@ final class PaceController {
     isResting = false;
     if (gathered() < GATHERED_TO_BEGIN || utilisation < UTILISATION_TO_BEGIN) {
       reasonsToBegin = 0;
+      lightWindows++;
       reason = PaceReason.LIGHT_LOAD;
-    } else if (utilisation < HIGH_UTILISATION && gain(load) < LEAST_GAIN) {
+      return;
+    }
+    lightWindows = 0;
+    if (utilisation < HIGH_UTILISATION && gain(load) < LEAST_GAIN) {
       reasonsToBegin = 0;
       reason = PaceReason.NO_GAIN;
     } else if (++reasonsToBegin >= WINDOWS_TO_BEGIN) {
       begin(load, nowNanos);
     }
+  }
+
+  /** Whether it has been clear for a while that no pause would gather anything. */
+  boolean isIdle() {
+    return lightWindows >= WINDOWS_TO_IDLE;
+  }
+
+  /** Whether a load that was only counted may be one to pace. */
+  boolean isWorthMeasuring(LoadSample load) {
+    lightWindows = 0;
+    return load.eventsPerNano() * capNanos() >= GATHERED_TO_BEGIN
+        && load.utilisation() >= UTILISATION_TO_BEGIN;
   }
 
   /** Events that a pause of the longest interval gathers. */
@@ -235,6 +259,7 @@ final class PaceController {
     reason = PaceReason.CLIMBING;
     askAtNanos = nowNanos + ASK_EVERY_NANOS;
     hasRetreated = false;
+    wasLong = false;
     eventsMissed = 0;
     trialWindows = 0;
     trialAnswers = 0;
@@ -295,6 +320,7 @@ final class PaceController {
     reason = why;
     reasonsToBegin = 0;
     hasMeans = false;
+    lightWindows = 0;
     unpacedAnswers = 0;
     unpacedNanos = 0;
   }

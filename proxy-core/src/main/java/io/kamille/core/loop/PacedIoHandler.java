@@ -31,12 +31,16 @@ final class PacedIoHandler implements IoHandler {
    * over and before it handles events. That is where a turn begins.
    *
    * Off and without a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every call goes
-   * through: a loop costs what it would cost without this class, but for two counters.
+   * through: a loop costs what it would cost without this class, but for two counters. So it is while
+   * an adaptive loop has too little to do for a pause to gather anything; it then looks at the clock
+   * once in 32 polls (watching) and times its turns only when there is reason to.
    *
    * A socket that was registered in a turn (accepted, or dialled to an origin) often has something to
    * read already. An adaptive loop then polls once without a pause, so that a new connection waits
    * for one interval and not for two.
    */
+  private static final int POLLS_PER_LOOK = 32;
+
   private final IoHandler delegate;
   private final LoopControl control;
   private final LoopClock clock;
@@ -53,8 +57,12 @@ final class PacedIoHandler implements IoHandler {
   private @Nullable PaceSettings settings;
   private boolean isAdaptive;
   private boolean isPlain = true;
+  private boolean isWatching;
   private boolean isStopping;
   private boolean isExact;
+
+  // Since the last look at the clock, while watching
+  private int watchedPolls;
 
   // Of the turn that goes on
   private boolean isInTurn;
@@ -106,6 +114,8 @@ final class PacedIoHandler implements IoHandler {
     PaceSettings wanted = control.settings();
     if (wanted != settings) {
       apply(wanted);
+    } else if (!isPlain && controller.isIdle() && mayWatch()) {
+      watch(clock.nanos());
     }
     return isPlain ? pollPlainly(outer) : pollPaced(outer);
   }
@@ -113,21 +123,51 @@ final class PacedIoHandler implements IoHandler {
   private void apply(PaceSettings next) {
     settings = next;
     isAdaptive = next.mode() == Mode.ADAPTIVE;
-    isPlain = isStopping || (next.mode() == Mode.OFF && next.spinLimitNanos() == 0);
     controller.reset(next.latencyBudgetNanos());
     spin.limit(next.spinLimitNanos());
-    isInTurn = false;
-    isPollNew = false;
-    meter.turnEnds();
-    if (isPlain) {
-      state.delegating();
+    if (isStopping || (next.mode() == Mode.OFF && next.spinLimitNanos() == 0)) {
+      isWatching = false;
+      beginPlain();
       meter.forgetLoad();
+    } else if (mayWatch()) {
+      watch(clock.nanos());
     } else {
-      beExact();
-      state.running();
-      window.restart(clock.nanos());
+      beginPaced(clock.nanos());
     }
     publish(next);
+  }
+
+  private boolean mayWatch() {
+    return isAdaptive && !isStopping && Objects.requireNonNull(settings).spinLimitNanos() == 0;
+  }
+
+  private void beginPlain() {
+    isPlain = true;
+    forgetTurn();
+    state.delegating();
+  }
+
+  private void beginPaced(long now) {
+    isPlain = false;
+    isWatching = false;
+    forgetTurn();
+    beExact();
+    state.running();
+    window.restart(now);
+  }
+
+  private void forgetTurn() {
+    isInTurn = false;
+    isPollNew = false;
+    hasPaused = false;
+    meter.turnEnds();
+  }
+
+  private void watch(long now) {
+    isWatching = true;
+    watchedPolls = 0;
+    beginPlain();
+    window.restart(now);
   }
 
   private void beExact() {
@@ -145,7 +185,28 @@ final class PacedIoHandler implements IoHandler {
     meter.turnBegins();
     meter.add(Reading.POLLS, 1);
     meter.add(Reading.EVENTS, events);
+    if (isWatching) {
+      watched(events);
+    }
     return events;
+  }
+
+  /** Counts, and looks now and then whether there is reason to measure. */
+  private void watched(int events) {
+    window.polled(events);
+    if (++watchedPolls < POLLS_PER_LOOK) {
+      return;
+    }
+    watchedPolls = 0;
+    long now = clock.nanos();
+    if (window.elapsedNanos(now) < controller.windowNanos()) {
+      return;
+    }
+    LoadSample load = window.nextUntimed(now);
+    meter.load(load);
+    if (controller.isWorthMeasuring(load)) {
+      beginPaced(now);
+    }
   }
 
   // With pacing

@@ -146,11 +146,15 @@ class PaceControllerTest {
   }
 
   @Test
-  void aTurnFarAboveTheMeanIsABacklog() {
+  void twoTurnsInARowFarAboveTheMeanAreABacklog() {
     climb(20_000);
     for (int i = 0; i < 50; i++) {
       controller.turn(10, 10 * EVENT, true, POLL);
     }
+    controller.turn(10, 2 * MILLI, true, POLL);
+    controller.turn(10, 10 * EVENT, true, POLL);
+    controller.turn(10, 2 * MILLI, true, POLL);
+    assertThat(controller.intervalNanos()).as("a hiccup, and another").isEqualTo(BUDGET);
     controller.turn(10, 2 * MILLI, true, POLL);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 4);
     assertThat(controller.reason()).isEqualTo(PaceReason.BACKLOG);
@@ -161,11 +165,13 @@ class PaceControllerTest {
   }
 
   @Test
-  void aBatchFarAboveTheMeanIsABacklog() {
+  void twoBatchesInARowFarAboveTheMeanAreABacklog() {
     climb(20_000);
     for (int i = 0; i < 50; i++) {
       controller.turn(10, 10 * EVENT, true, POLL);
     }
+    controller.turn(60, 10 * EVENT, true, POLL);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
     controller.turn(60, 10 * EVENT, true, POLL);
     assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 4);
   }

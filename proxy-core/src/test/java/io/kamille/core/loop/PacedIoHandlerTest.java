@@ -167,6 +167,45 @@ class PacedIoHandlerTest {
   }
 
   @Test
+  void anAdaptiveLoopWithLittleToDoLooksAtTheClockOnceIn32Polls() {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    Poisson.arrivals(loop, 3, 2_000, 0, SECOND);
+    loop.runUntil(SECOND);
+    assertThat(loop.polls).hasSizeGreaterThan(1_500);
+    assertThat(loop.clockLooks).isLessThanOrEqualTo(1 + loop.polls.size() / 32);
+    assertThat(loop.handler.meter().value(Reading.PAUSES)).isZero();
+    assertThat(loop.handler.meter().reason()).isEqualTo(PaceReason.LIGHT_LOAD);
+    assertThat(loop.handler.meter().ratio(Reading.UTILISATION)).isPositive();
+  }
+
+  @Test
+  void anAdaptiveLoopStopsTimingItsTurnsWhenTheLoadIsGone() {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    Poisson.arrivals(loop, 3, 30_000, 0, SECOND);
+    Poisson.arrivals(loop, 4, 2_000, SECOND, 4 * SECOND);
+    loop.runUntil(SECOND);
+    assertThat(loop.handler.meter().value(Reading.PAUSES)).isPositive();
+    loop.runUntil(2 * SECOND);
+    int looks = loop.clockLooks;
+    int polls = loop.polls.size();
+    loop.runUntil(4 * SECOND);
+    assertThat(loop.clockLooks - looks).isLessThanOrEqualTo(1 + (loop.polls.size() - polls) / 32);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2_000})
+  void aTaskWakesAnAdaptiveLoopWithLittleToDo(int perSecond) {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    if (perSecond > 0) {
+      Poisson.arrivals(loop, 5, perSecond, 0, SECOND);
+    }
+    List<Long> ran = new ArrayList<>();
+    loop.task(700 * MILLI, () -> ran.add(loop.now));
+    loop.runUntil(SECOND);
+    assertThat(ran).singleElement().satisfies(at -> assertThat(at).isLessThan(701 * MILLI));
+  }
+
+  @Test
   void aTaskWakesALoopThatIsNotPaced() {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF);
     List<Long> ran = new ArrayList<>();
