@@ -19,11 +19,33 @@ class ForwardingIT {
   @RegisterExtension private final Journey journey = new Journey();
 
   @Test
-  void theHostOfTheClientReachesTheOriginUnchanged() {
+  void theHostOfTheClientReachesTheOriginInNormalForm() {
     journey.origin().on("/a", ok("x"));
-    journey.say("GET /a HTTP/1.1\r\nHost: WWW.Example.org:8080\r\n\r\n");
+    journey.say("GET /a HTTP/1.1\r\nHost: WWW.Example.org:08080\r\n\r\n");
     assertThat(journey.origin().request("/a").values("Host"))
-        .containsExactly("WWW.Example.org:8080");
+        .containsExactly("www.example.org:8080");
+  }
+
+  @Test
+  void noSpellingOfTheHostIsStoredForOthers() {
+    journey
+        .origin()
+        .on(
+            "/a",
+            visit ->
+                visit.send(
+                    ok(
+                        visit.request().field("Host")
+                            + ' '
+                            + visit.request().field("X-Forwarded-Host"),
+                        "Cache-Control: no-cache")));
+    for (String host : List.of("K.TEST:80", "k.test:", "k.test:080", "k.test")) {
+      assertThat(journey.say("GET /a HTTP/1.1\r\nHost: " + host + "\r\n\r\n").content())
+          .isEqualTo("k.test k.test");
+    }
+    assertThat(journey.say("GET http://K.test:80/a HTTP/1.1\r\nHost: other\r\n\r\n").content())
+        .isEqualTo("k.test k.test");
+    assertThat(journey.origin().requests("/a")).hasSize(5);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.kamille.cache.semantics;
 
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.security.SecureRandom;
@@ -15,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 public final class CacheKeyProbe {
 
   /*
-   * Hashed in this order: one octet for the scheme, four for the port, the host in lower case, and
-   * path and query, which begin with a slash as no host does. So no two targets give one input.
+   * Hashed in this order: one octet for the scheme, host and port in the normal form in which the
+   * origin is told them, and path and query, which begin with a slash. No host or port has a slash
+   * in it, so no two targets give one input.
    */
   private static final long[] SECRET = new SecureRandom().longs(2).toArray();
-  private static final int HTTP_PORT = 80;
-  private static final int HTTPS_PORT = 443;
 
   private final SipHash hash = new SipHash(SECRET[0], SECRET[1]);
   private final CacheKey key = new CacheKey(0, 0);
+  private byte[] authority = new byte[256];
 
   /** The key of the request's target URI, until the next call. */
   public CacheKey keyOf(RequestHead request) {
@@ -68,17 +69,13 @@ public final class CacheKeyProbe {
   }
 
   private void putOrigin(boolean isSecure, byte[] octets, int start, int end) {
-    int hostEnd = hostEnd(octets, start, end);
-    int defaultPort = isSecure ? HTTPS_PORT : HTTP_PORT;
-    int port = port(octets, hostEnd + 1, end, defaultPort);
+    if (authority.length < end - start) {
+      authority = new byte[end - start];
+    }
+    int length = NormalAuthority.copy(octets, start, end, isSecure, authority);
     hash.begin();
     hash.put((byte) (isSecure ? 's' : 'p'));
-    for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
-      hash.put((byte) (port >>> shift));
-    }
-    for (int i = start; i < hostEnd; i++) {
-      hash.put(Octets.lower(octets[i]));
-    }
+    hash.put(authority, 0, length);
   }
 
   private void putTarget(byte[] octets, int start, int end) {
@@ -92,31 +89,6 @@ public final class CacheKeyProbe {
     hash.finish();
     key.set(hash.high(), hash.low());
     return key;
-  }
-
-  /**
-   * Where the colon before the port stands, or the end. Colons inside an IP literal do not count.
-   */
-  private static int hostEnd(byte[] octets, int start, int end) {
-    for (int i = end - 1; i >= start && octets[i] != ']'; i--) {
-      if (octets[i] == ':') {
-        return i;
-      }
-    }
-    return end;
-  }
-
-  /** Saturated, so that no number that is no port comes out as one that is. */
-  private static int port(byte[] octets, int start, int end, int defaultPort) {
-    if (start >= end) {
-      return defaultPort;
-    }
-    long port = 0;
-    for (int i = start; i < end; i++) {
-      port = Octets.isDigit(octets[i]) ? port * 10 + (octets[i] - '0') : Integer.MAX_VALUE;
-      port = Math.min(port, Integer.MAX_VALUE);
-    }
-    return (int) port;
   }
 
   private static int indexOfAny(byte[] octets, int start, String marks) {

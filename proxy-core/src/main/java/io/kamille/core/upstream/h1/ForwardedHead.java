@@ -6,6 +6,7 @@ import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.upstream.h1.ForwardingSettings.Mode;
@@ -26,7 +27,8 @@ public final class ForwardedHead {
    * Most lines go on as they came, so neighbours among them are copied as one run of octets. What
    * an intermediary must change is written by hand: Host first (RFC 9110 §7.2), the framing of the
    * content, connection options, Via, Max-Forwards, and what tells of the client. Client octets are
-   * never parsed into text and printed again; what was one line stays one line.
+   * never parsed into text and printed again, but for host and port, which go out in normal form
+   * (RFC 9110 §4.2.3); what was one line stays one line.
    */
   private static final byte[] HTTP_1_1 = ascii(" HTTP/1.1\r\nHost: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
@@ -135,9 +137,14 @@ public final class ForwardedHead {
     out.octets(octets, start, end - start);
   }
 
+  /** In the form that the cache key is made of, so that no client chooses it for the others. */
   private void authority(RequestHead request) {
-    int start = request.authorityStart();
-    out.octets(request.octets(), start, request.authorityEnd() - start);
+    out.octets(
+        NormalAuthority.of(
+            request.octets(),
+            request.authorityStart(),
+            request.authorityEnd(),
+            request.isSecure()));
   }
 
   private void endToEndLines(Fields fields, boolean expects) {

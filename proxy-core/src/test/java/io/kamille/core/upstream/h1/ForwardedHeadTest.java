@@ -20,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ForwardedHeadTest {
 
@@ -71,6 +73,32 @@ class ForwardedHeadTest {
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
     assertThat(forwarded("OPTIONS http://h HTTP/1.1", "Host: h"))
         .isEqualTo(head("OPTIONS * HTTP/1.1", "Host: h", VIA));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"H.Test", "h.test:", "h.test:80", "H.TEST:0080"})
+  void theOriginSeesOneSpellingOfEquivalentAuthorities(String authority) {
+    settings = forwarding(Mode.REPLACE, Mode.REPLACE);
+    String[] lines = {
+      "GET / HTTP/1.1",
+      "Host: h.test",
+      VIA,
+      "X-Forwarded-For: 192.0.2.7",
+      "X-Forwarded-Host: h.test",
+      "X-Forwarded-Proto: http",
+      "Forwarded: for=192.0.2.7;host=\"h.test\";proto=http"
+    };
+    assertThat(forwarded("GET / HTTP/1.1", "Host: " + authority)).isEqualTo(head(lines));
+    assertThat(forwarded("GET http://" + authority + "/ HTTP/1.1", "Host: other"))
+        .isEqualTo(head(lines));
+  }
+
+  @Test
+  void theDefaultPortIsThatOfTheSchemeOfTheTarget() {
+    RequestHead request = parsed("GET / HTTP/1.1", "Host: h:443");
+    assertThat(forwarded(request)).isEqualTo(head("GET / HTTP/1.1", "Host: h:443", VIA));
+    request.secure(true);
+    assertThat(forwarded(request)).isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
   }
 
   @Test
