@@ -342,7 +342,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private boolean isWritable() {
+  /** Whether the client takes its answers: no region waits, nor too many octets. */
+  boolean isWritable() {
     return regions == null && channel.isWritable();
   }
 

@@ -391,7 +391,7 @@ final class ClientExchange implements Reply {
     this.source = source;
     if (isEnded()) {
       source.cancel(Failure.of(Kind.CLIENT_GONE, "the exchange is over"));
-    } else if (!connection().channel().isWritable()) {
+    } else if (!connection().isWritable()) {
       source.pause();
     }
   }

@@ -106,6 +106,25 @@ class RegionIT {
   }
 
   @Test
+  void aSourceThatOpensBehindARegionIsPausedUntilItHasLeft() {
+    server.on(
+        "/",
+        exchange -> {
+          begin(exchange.reply(), LARGE);
+          exchange.reply().write(region(file, 0, LARGE));
+          exchange.reply().open(source);
+          current.set(exchange);
+        });
+    TestClient client = server.connect(4_096);
+    client.get("/");
+    arrived();
+    assertThat(source.pauses.get()).isEqualTo(1);
+    client.readUntil("\r\n\r\n");
+    client.octets(LARGE);
+    TestServer.await("the resumption", () -> source.resumes.get() == 1);
+  }
+
+  @Test
   void noRequestIsLookedAtWhileARegionIsLeft() {
     AtomicInteger handled = new AtomicInteger();
     server.on(
