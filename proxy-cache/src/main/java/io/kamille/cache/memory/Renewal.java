@@ -60,12 +60,21 @@ final class Renewal implements AutoCloseable {
   }
 
   private void renew(long block) {
-    if (takeOut(block)) {
-      arena.give(block);
-    } else {
-      retire(block);
+    boolean isFresh = false;
+    try {
+      isFresh = takeOut(block);
+    } catch (RuntimeException | Error bug) {
+      LOG.log(Level.ERROR, "pages of stored content were not replaced, by a fault of ours", bug);
     }
-    pendingBytes.addAndGet(-Block.bytes(block));
+    try {
+      if (isFresh) {
+        arena.give(block);
+      } else {
+        retire(block);
+      }
+    } finally {
+      pendingBytes.addAndGet(-Block.bytes(block));
+    }
   }
 
   private boolean takeOut(long block) {

@@ -192,6 +192,18 @@ class SendableArenaTest {
   }
 
   @Test
+  void memoryWhoseRenewalThrowsIsRetiredAndPendsNoLonger() {
+    Arena arena = Arena.open(MIB, 1, SendableArenaTest::throwing);
+    StoredBytes stored = ArenaTest.store(arena, 300_000);
+    Pieces.drop(stored);
+    stored.release();
+    TestMemory.await("the retirement", () -> arena.renewingBytes() == 0);
+    assertThat(arena.retiredBytes()).isGreaterThanOrEqualTo(300_000 - SLAB);
+    assertThat(arena.isSendable()).isFalse();
+    arena.close();
+  }
+
+  @Test
   void anArenaIsNotClosedUnderARegion() {
     Arena arena = Arena.openSendable(MIB);
     StoredBytes stored = ArenaTest.store(arena, 500_000);
@@ -220,6 +232,16 @@ class SendableArenaTest {
   private static List<Object> dropped(List<Object> pieces) {
     pieces.forEach(ReferenceCountUtil::release);
     return pieces;
+  }
+
+  private static MemoryFile throwing(long bytes, java.lang.foreign.Arena life) throws IOException {
+    MemoryFile real = MemoryFile.open(bytes, life);
+    return new MemoryFile(real.descriptor(), real.channel(), real.memory(), PAGE) {
+      @Override
+      boolean renew(long from, long to) {
+        throw new IllegalStateException("thrown by the test");
+      }
+    };
   }
 
   /** A file whose kernel gives no fresh pages. */
