@@ -239,7 +239,7 @@ class OverflowTest {
     write(origin, CHUNK);
     replies.get(1).pause();
     writeUntilPaused(origin);
-    fixture.advance(29);
+    fixture.advance(1);
     assertThat(replies.get(1).isAborted()).isFalse();
     fixture.advance(1);
     assertThat(replies.get(1).isAborted()).isTrue();
@@ -258,13 +258,38 @@ class OverflowTest {
     write(origin, CHUNK);
     replies.get(0).pause();
     writeUntilPaused(origin);
-    fixture.advance(30);
+    fixture.advance(2);
     assertThat(replies.get(0).isAborted()).isTrue();
     assertThat(slow()).isEqualTo(1);
     assertThat(origin.isPaused()).isFalse();
     write(origin, CHUNK);
     end(origin);
     assertWhole(replies.get(1));
+    assertWhole(replies.get(2));
+  }
+
+  @Test
+  void whoStillTakesSomethingIsWaitedForLonger() {
+    ScriptedOrigin.Forwarded origin = begin(2);
+    write(origin, CHUNK);
+    RecordingReply slow = replies.get(1);
+    slow.pause();
+    slow.whenWritten(slow::pause);
+    for (int i = 0; i < 1000 && !origin.isPaused(); i++) {
+      write(origin, 10_000);
+    }
+    for (int second = 0; second < 28; second += 2) {
+      slow.resume();
+      fixture.advance(2);
+      assertThat(slow.isAborted()).isFalse();
+    }
+    assertThat(origin.isPaused()).isTrue();
+    slow.resume();
+    fixture.advance(2);
+    assertThat(slow.isAborted()).isTrue();
+    assertThat(slow()).isEqualTo(1);
+    end(origin);
+    assertWhole(replies.get(0));
     assertWhole(replies.get(2));
   }
 

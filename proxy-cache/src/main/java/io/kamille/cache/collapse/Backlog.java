@@ -20,6 +20,7 @@ public final class Backlog {
   private boolean isPaused;
   private boolean isWriting;
   private boolean isClosed;
+  private boolean hasMoved;
 
   public Backlog(ContentSink sink, boolean isPaused) {
     this.sink = sink;
@@ -36,9 +37,15 @@ public final class Backlog {
     }
   }
 
-  /** Whether it is this reader that keeps the window from being emptied. */
-  public boolean isLong() {
-    return occupiedBytes > ContentWindow.HALF_BYTES;
+  /**
+   * Whether it is this reader that keeps the window from being emptied.
+   *
+   * @param onlyIfStalled whether a reader is spared that took something since the last call
+   */
+  public boolean isLong(boolean onlyIfStalled) {
+    boolean isStalled = isPaused && !hasMoved;
+    hasMoved = false;
+    return occupiedBytes > ContentWindow.HALF_BYTES && (isStalled || !onlyIfStalled);
   }
 
   /** Holds back what {@link #advance} would give. */
@@ -49,6 +56,7 @@ public final class Backlog {
   /** Lets go again; the caller advances. */
   public void resume() {
     isPaused = false;
+    hasMoved = true;
   }
 
   /**

@@ -26,8 +26,8 @@ public final class ContentWindow {
    * taken makes room, wherever that happens.
    *
    * When the window is full the origin is paused until it is half empty. Whoever has more than half
-   * of it still to take after PATIENCE of that is broken off, if somebody has taken all of it and
-   * waits for more (ADR 10).
+   * of it still to take is broken off, if somebody has taken all of it and waits for more: after two
+   * seconds in which it took nothing, or when the window was full for PATIENCE (ADR 10).
    *
    * "Full" is set before the room is looked at again, and room is made before "full" is looked at:
    * one of the two sees the other, and the origin is never left paused.
@@ -35,6 +35,9 @@ public final class ContentWindow {
 
   /** How much may lie here, in octets, with what each chunk takes beside its content. */
   public static final int CAPACITY_BYTES = 1 << 20;
+
+  /** How long a full window waits for a reader that takes nothing. */
+  public static final int STALL_SECONDS = 2;
 
   /** How long a full window waits for its slowest reader. */
   public static final int PATIENCE_SECONDS = 30;
@@ -56,6 +59,10 @@ public final class ContentWindow {
   private FollowerGroup[] groups = {};
   private @Nullable ScheduledFuture<?> patience;
   private @Nullable SharedChunk last;
+  private int fullSeconds;
+
+  /** Written on the leader's loop, read on all, at their next look. */
+  private volatile boolean isPatient = true;
 
   /** Written on the leader's loop, read on all: set after the last chunk is in the inboxes. */
   private volatile @Nullable End end;
@@ -118,6 +125,11 @@ public final class ContentWindow {
     return last != null && last.holders() < readers;
   }
 
+  /** Whether only those that take nothing are broken off as yet. Any thread. */
+  public boolean isPatient() {
+    return isPatient;
+  }
+
   /** Breaks off the followers that keep the window full. */
   public void breakOffSlow() {
     for (FollowerGroup group : groups) {
@@ -156,15 +168,19 @@ public final class ContentWindow {
   }
 
   private void awaitPatience() {
-    patience = loop.schedule(this::lose, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    patience = loop.schedule(this::lose, STALL_SECONDS, TimeUnit.SECONDS);
   }
 
   private void lose() {
+    fullSeconds += STALL_SECONDS;
+    isPatient = fullSeconds < PATIENCE_SECONDS;
     awaitPatience();
     stuck.run();
   }
 
   private void forgetPatience() {
+    fullSeconds = 0;
+    isPatient = true;
     if (patience != null) {
       patience.cancel(false);
       patience = null;

@@ -182,8 +182,8 @@ public final class Follower implements ContentSource {
   }
 
   /** Leaves if it has so much to take that others have to wait. */
-  void breakOffIfSlow() {
-    if (state == State.BEGUN && backlog != null && backlog.isLong()) {
+  void breakOffIfSlow(boolean onlyIfStalled) {
+    if (state == State.BEGUN && backlog != null && backlog.isLong(onlyIfStalled)) {
       onward.brokenOffSlow();
       breakOff(ContentWindow.tooSlow());
     }

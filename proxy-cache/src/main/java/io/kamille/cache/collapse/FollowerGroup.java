@@ -87,7 +87,9 @@ final class FollowerGroup implements Runnable {
       followers.get(i).look();
     }
     if (isBreakingOffSlow.getAndSet(false)) {
-      followers.forEach(Follower::breakOffIfSlow);
+      ContentWindow from = window.get();
+      boolean onlyIfStalled = from != null && from.isPatient();
+      followers.forEach(follower -> follower.breakOffIfSlow(onlyIfStalled));
     }
     followers.removeIf(Follower::isDone);
     release(leased);

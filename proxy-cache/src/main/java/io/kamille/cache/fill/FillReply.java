@@ -272,7 +272,7 @@ final class FillReply implements Reply, ContentSource {
       return;
     }
     window.breakOffSlow();
-    if (!isClientGone && output.isSlow()) {
+    if (!isClientGone && output.isSlow(window.isPatient())) {
       isClientGone = true;
       here.loops().current().counters().brokenOffSlow();
       output.abort(ContentWindow.tooSlow());

@@ -88,8 +88,8 @@ final class LeaderOutput {
   }
 
   /** Whether the client has so much to take from the window that others have to wait. */
-  boolean isSlow() {
-    return backlog != null && backlog.isLong();
+  boolean isSlow(boolean onlyIfStalled) {
+    return backlog != null && backlog.isLong(onlyIfStalled);
   }
 
   /** Takes one chunk. Takes ownership. */
@@ -166,6 +166,9 @@ final class LeaderOutput {
   /** The client takes content again. */
   void resume() {
     isPaused = false;
+    if (backlog != null) {
+      backlog.resume();
+    }
     if (feed != null) {
       feed.resume();
       advance();
