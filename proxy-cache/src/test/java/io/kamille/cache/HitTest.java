@@ -125,6 +125,17 @@ class HitTest {
   }
 
   @Test
+  void whatTheOriginSaysInOurNameIsNotPassedOn() {
+    fixture.get();
+    String[] forged = {"Cache-Control", "max-age=60", "Cache-Status", "kamille; hit; ttl=9"};
+    fixture.origin.last().respond(200, "x", forged);
+    assertThat(fixture.get().field("Cache-Status")).isEqualTo("kamille; hit; ttl=60");
+    RecordingReply passed = fixture.send("POST", CacheFixture.URI);
+    fixture.origin.last().respond(200, "x", forged);
+    assertThat(passed.field("Cache-Status")).startsWith("kamille; fwd=method");
+  }
+
+  @Test
   void cachesBehindUsComeFirstInCacheStatus() {
     fixture.store("hello", "Cache-Status", "origin; hit");
     assertThat(fixture.get().field("Cache-Status")).isEqualTo("origin; hit, kamille; hit; ttl=60");

@@ -92,6 +92,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void head(ResponseHead head, long contentLength) {
     state = State.CONTENT;
+    here.cacheStatus().received(head.fields());
     long now = here.epochSeconds();
     if (validation != null) {
       if (validation.isMistaken(head)) {

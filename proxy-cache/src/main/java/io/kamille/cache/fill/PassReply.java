@@ -54,6 +54,7 @@ final class PassReply implements Reply {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
+    cacheStatus.received(head.fields());
     observer.passing(head);
     cacheStatus.forwarded(head.fields(), forwarding);
     client.head(head, contentLength);

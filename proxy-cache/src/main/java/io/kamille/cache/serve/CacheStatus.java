@@ -6,6 +6,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,6 +111,51 @@ public final class CacheStatus {
   private String hit(StoredResponse stored, long nowEpochSeconds) {
     String parameters = "; hit; ttl=" + stored.facts().ttlSeconds(nowEpochSeconds);
     return showsKey ? parameters + "; key=" + quoted(stored.uri()) : parameters;
+  }
+
+  /** Takes from a response that came what claims to be said by us: it is not. */
+  public void received(Fields fields) {
+    String members = name == null ? null : fields.joined(FieldName.CACHE_STATUS);
+    if (members == null || name == null || !members.contains(name)) {
+      return;
+    }
+    StringJoiner others = new StringJoiner(", ");
+    for (int start = 0; start < members.length(); ) {
+      int end = memberEnd(members, start);
+      String member = members.substring(start, end).strip();
+      if (!member.isEmpty() && !isOurs(member, name)) {
+        others.add(member);
+      }
+      start = end + 1;
+    }
+    if (others.length() == 0) {
+      fields.remove(FieldName.CACHE_STATUS);
+    } else {
+      fields.set(FieldName.CACHE_STATUS, others.toString());
+    }
+  }
+
+  /** Whether the item (RFC 9211 §2: a String or a Token) before the parameters is our name. */
+  private static boolean isOurs(String member, String name) {
+    int parameters = member.indexOf(';');
+    String item = parameters < 0 ? member : member.substring(0, parameters).strip();
+    return item.equals(name) || item.equals('"' + name + '"');
+  }
+
+  /** Where the comma behind a member stands that is in no String, or the end. */
+  private static int memberEnd(String members, int start) {
+    boolean isString = false;
+    int at = start;
+    while (at < members.length() && (isString || members.charAt(at) != ',')) {
+      char c = members.charAt(at);
+      if (c == '"') {
+        isString = !isString;
+      } else if (c == '\\' && isString) {
+        at++;
+      }
+      at++;
+    }
+    return Math.min(at, members.length());
   }
 
   /** Adds the field line of a response that comes from behind. */

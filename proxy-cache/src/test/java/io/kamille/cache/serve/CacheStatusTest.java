@@ -1,0 +1,49 @@
+package io.kamille.cache.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** RFC 9211 §2: what caches behind us say stays, and nobody speaks for us. */
+class CacheStatusTest {
+
+  private final CacheStatus ours = CacheStatus.of(Optional.of("kamille"), false);
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "kamille; hit |",
+        "\"kamille\";hit, kamille |",
+        "a; hit, kamille; hit, b | a; hit, b",
+        "a; detail=\"x, kamille; hit\" , kamille | a; detail=\"x, kamille; hit\"",
+        "a; detail=\"\\\", kamille\", kamille | a; detail=\"\\\", kamille\"",
+        "kamille2; hit, a; detail=kamille | kamille2; hit, a; detail=kamille",
+        "a;hit,b | a;hit,b"
+      })
+  void membersThatBearOurNameAreDropped(String came, String left) {
+    Fields fields = Fields.of("Cache-Status", came);
+    ours.received(fields);
+    assertThat(fields.joined(FieldName.CACHE_STATUS)).isEqualTo(left);
+  }
+
+  @Test
+  void linesAreLookedAtAsOneList() {
+    Fields fields = Fields.of("Cache-Status", "a; hit", "Cache-Status", "kamille; hit");
+    ours.received(fields);
+    assertThat(fields.all(FieldName.CACHE_STATUS)).containsExactly("a; hit");
+  }
+
+  @Test
+  void whoHasNoNameDropsNothing() {
+    Fields fields = Fields.of("Cache-Status", "kamille; hit");
+    CacheStatus.of(Optional.empty(), false).received(fields);
+    assertThat(fields.first(FieldName.CACHE_STATUS)).isEqualTo("kamille; hit");
+  }
+}
