@@ -7,6 +7,7 @@ import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.cache.semantics.CacheKey;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
@@ -15,6 +16,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** An appliance that says what the test wants. */
 final class FakeAppliance implements ApplianceView {
@@ -105,8 +107,11 @@ final class FakeAppliance implements ApplianceView {
   }
 
   @Override
-  public int purge(String url) {
+  public OptionalInt purge(String url) {
+    if (CacheKey.find(url) == null) {
+      return OptionalInt.empty();
+    }
     purged.add(url);
-    return 2;
+    return OptionalInt.of(2);
   }
 }

@@ -7,6 +7,7 @@ import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.OptionalInt;
 
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
@@ -83,13 +84,14 @@ public final class CacheOperations {
   }
 
   /**
-   * Removes what is stored for a URI, and says how many responses that were.
+   * Removes what is stored for a URI, and says how many responses that were; empty if it is no URI
+   * that a request can have ({@link CacheKey#find}).
    *
    * @param uri absolute, http or https
-   * @throws IllegalArgumentException if it is no such URI
    */
-  public int purge(String uri) {
-    return removals.remove(CacheKey.of(uri));
+  public OptionalInt purge(String uri) {
+    CacheKey key = CacheKey.find(uri);
+    return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
   }
 
   /** Removes everything, and says how many responses that were. */

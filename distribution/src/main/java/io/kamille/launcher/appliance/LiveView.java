@@ -12,6 +12,7 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The running appliance as the control plane sees it. Any thread. */
 final class LiveView implements ApplianceView {
@@ -94,7 +95,7 @@ final class LiveView implements ApplianceView {
   }
 
   @Override
-  public int purge(String url) {
+  public OptionalInt purge(String url) {
     return appliance.assembly().cache().purge(url);
   }
 }

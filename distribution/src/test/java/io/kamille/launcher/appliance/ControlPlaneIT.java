@@ -13,6 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Health, metrics, status and purges of an appliance that does real work. */
 class ControlPlaneIT {
@@ -108,7 +110,22 @@ class ControlPlaneIT {
         .contains("fwd=uri-miss");
     assertThat(journey.get("/other").field("Cache-Status")).contains("; hit;");
     assertThat(journey.purge("http://a/never-seen").body().strip()).isEqualTo("{\"purged\":0}");
-    assertThat(journey.purge("nonsense").statusCode()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"nonsense", "http://a/\u00fc", "http://u@a/", "http://a:x/", "http://a:65536/"})
+  void aPurgeOfAnUrlThatNoRequestCanHaveIsABadRequest(String url) throws Exception {
+    HttpResponse<String> refused = journey.purge(url);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("\"detail\":\"url must begin with http://");
+  }
+
+  @Test
+  void whatAClientCouldAskForCanBePurged() throws Exception {
+    journey.origin().on("/a|{b}?c=^", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a|{b}?c=^");
+    assertThat(journey.purge("http://a:80/a|{b}?c=^").body().strip()).isEqualTo("{\"purged\":1}");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.perf.load.LoopThreads;
 import io.netty.buffer.ByteBuf;
@@ -55,8 +56,8 @@ public class TieredStoreBench {
   public void fill() {
     for (int i = 0; i < KEYS; i++) {
       String uri = "http://www.example.org/" + i;
-      present[i] = CacheKey.of(uri);
-      absent[i] = CacheKey.of("http://www.example.net/" + i);
+      present[i] = CacheKey.of(RequestHead.of("GET", uri));
+      absent[i] = CacheKey.of(RequestHead.of("GET", "http://www.example.net/" + i));
       store(present[i], uri);
     }
   }

@@ -3,6 +3,7 @@ package io.kamille.admin.view;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The appliance as the control plane sees it. Asked on the control plane's loop, which must not
@@ -46,8 +47,8 @@ public interface ApplianceView {
   /**
    * Removes every stored response of a target URI.
    *
-   * @param url absolute, {@code http} or {@code https}, with a host
-   * @return how many there were
+   * @param url absolute, {@code http} or {@code https}
+   * @return how many there were; empty if no request can have that target URI
    */
-  int purge(String url);
+  OptionalInt purge(String url);
 }

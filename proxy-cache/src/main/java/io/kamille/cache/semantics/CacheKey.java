@@ -36,13 +36,11 @@ public final class CacheKey {
   }
 
   /**
-   * The key of an absolute http or https URI, as a person or a {@code Location} field gives it. A
-   * fragment is left out.
-   *
-   * @throws IllegalArgumentException if it is no such URI
+   * The key of an absolute http or https URI, as a person or a {@code Location} field gives it, or
+   * null if no request can have that target URI. A fragment is left out.
    */
-  public static CacheKey of(String uri) {
-    return new CacheKeyProbe().keyOf(uri);
+  public static @Nullable CacheKey find(String uri) {
+    return new CacheKeyProbe().find(uri);
   }
 
   /** The same key in an object of its own, which may be stored. */

@@ -1,5 +1,6 @@
 package io.kamille.cache.semantics;
 
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
@@ -35,32 +36,20 @@ public final class CacheKeyProbe {
   }
 
   /**
-   * The key of an absolute http or https URI, until the next call.
-   *
-   * @throws IllegalArgumentException if it is no such URI
+   * The key of an absolute http or https URI, until the next call; null if it is none that a client
+   * could ask for: its authority is a host with an optional port (RFC 9110 §4.2), and all of it is
+   * visible ASCII, as in a request target. A fragment is left out.
    */
-  public CacheKey keyOf(String uri) {
-    CacheKey found = find(uri);
-    if (found == null) {
-      throw new IllegalArgumentException(
-          "uri: "
-              + uri
-              + " (expected: absolute, http or https, with a host, without a user,"
-              + " percent-encoded)");
-    }
-    return found;
-  }
-
-  /** The key of an absolute http or https URI, until the next call; null if it is no such URI. */
   @Nullable CacheKey find(String uri) {
+    if (!uri.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      return null;
+    }
     byte[] octets = Fields.octetsOf(uri);
     boolean isSecure = Octets.equalsIgnoreCase(octets, 0, Math.min(8, octets.length), "https://");
     boolean isPlain = Octets.equalsIgnoreCase(octets, 0, Math.min(7, octets.length), "http://");
     int authorityStart = isSecure ? 8 : 7;
     int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
-    boolean hasAuthority = (isSecure || isPlain) && authorityEnd > authorityStart;
-    boolean hasUser = uri.indexOf('@') >= 0 && uri.indexOf('@') < authorityEnd;
-    if (!hasAuthority || hasUser || !uri.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+    if (!(isSecure || isPlain) || !Authority.isValid(octets, authorityStart, authorityEnd)) {
       return null;
     }
     putOrigin(isSecure, octets, authorityStart, authorityEnd);

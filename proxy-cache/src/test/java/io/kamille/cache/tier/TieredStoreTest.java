@@ -39,7 +39,7 @@ class TieredStoreTest {
   }
 
   private static CacheKey key(int number) {
-    return CacheKey.of(uri(number));
+    return CacheKey.of(RequestHead.of("GET", uri(number)));
   }
 
   private Reservation written(int number, int contentLength) {

@@ -1,9 +1,10 @@
-package io.kamille.core.h1;
+package io.kamille.core.http;
 
-import io.kamille.core.http.Octets;
-
-/** The syntax of {@code uri-host [":" port]} (RFC 9110 §4.2, RFC 3986 §3.2) on octets. */
-final class Authority {
+/**
+ * The syntax of {@code uri-host [":" port]} (RFC 9110 §4.2, RFC 3986 §3.2) on octets. Stateless;
+ * any thread.
+ */
+public final class Authority {
 
   private static final boolean[] REG_NAME = new boolean[128];
 
@@ -18,7 +19,7 @@ final class Authority {
   private Authority() {}
 
   /** Whether the octets are a host that is not empty, with an optional port. No userinfo. */
-  static boolean isValid(byte[] octets, int start, int end) {
+  public static boolean isValid(byte[] octets, int start, int end) {
     int hostEnd = hostEnd(octets, start, end);
     if (hostEnd <= start) {
       return false;
@@ -27,7 +28,7 @@ final class Authority {
   }
 
   /** Of a valid authority: whether it names a port. */
-  static boolean hasPort(byte[] octets, int start, int end) {
+  public static boolean hasPort(byte[] octets, int start, int end) {
     return hostEnd(octets, start, end) < end - 1;
   }
 

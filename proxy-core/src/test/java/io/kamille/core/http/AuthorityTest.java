@@ -1,4 +1,4 @@
-package io.kamille.core.h1;
+package io.kamille.core.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
