@@ -35,15 +35,6 @@ public record LogSettings(Access access, Level level) {
     DEBUG
   }
 
-  static final Setting<Boolean> ACCESS_ENABLED =
-      Setting.of(
-              "log.access.enabled",
-              ValueTypes.onOff(),
-              "Whether each exchange is written to the access log. The configuration that ships with"
-                  + " Kamille turns it on.")
-          .defaultsTo(false)
-          .appliesOnRestart();
-
   static final Setting<Optional<Path>> ACCESS_OUTPUT =
       Setting.of(
               "log.access.output",
@@ -58,6 +49,17 @@ public record LogSettings(Access access, Level level) {
               ValueTypes.oneOf(Format.values()),
               "How a line is written: `combined` as most log readers know it, `json` as one object.")
           .defaultsTo(Format.COMBINED)
+          .appliesOnRestart();
+
+  static final Setting<Boolean> ACCESS_ENABLED =
+      Setting.of(
+              "log.access.enabled",
+              ValueTypes.onOff(),
+              "Whether each exchange is written to the access log. The configuration that ships with"
+                  + " Kamille turns it on.")
+          .defaultsTo(
+              "`on` if `output` or `format` is given, else `off`",
+              access -> access.isGiven(ACCESS_OUTPUT) || access.isGiven(ACCESS_FORMAT))
           .appliesOnRestart();
 
   static final Setting<Long> ACCESS_BUFFER =

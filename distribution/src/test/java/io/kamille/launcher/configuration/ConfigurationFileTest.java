@@ -171,6 +171,21 @@ class ConfigurationFileTest {
         .isEqualTo(new AdminSettings(Optional.empty(), false, Path.of("/etc/token")));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "output: /tmp/a.log | true",
+        "output: stdout | true",
+        "format: json | true",
+        "enabled: off, output: /tmp/a.log | false",
+        "buffer: 64KiB | false"
+      })
+  void whoSaysWhereOrHowTheAccessLogIsWrittenHasIt(String access, boolean isEnabled) {
+    Configuration configuration = accepted(LEAST + "log: {access: {" + access + "}}");
+    assertThat(configuration.log().access().isEnabled()).isEqualTo(isEnabled);
+  }
+
   @Test
   void fiveMistakesAreFiveProblems() {
     assertThat(

@@ -71,6 +71,11 @@ public final class SectionValues {
     return value == null ? position : value.position;
   }
 
+  /** Whether the setting has a value of its own and not the default. */
+  public boolean isGiven(Setting<?> setting) {
+    return given.containsKey(setting);
+  }
+
   /** The value given or the default, or null when there is neither. */
   public <T> @Nullable T find(Setting<T> setting) {
     Given value = given.get(setting);
