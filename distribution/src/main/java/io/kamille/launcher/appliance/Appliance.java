@@ -28,6 +28,7 @@ import io.kamille.launcher.configuration.LimitSettings;
 import io.kamille.launcher.configuration.ListenerSettings;
 import io.kamille.launcher.configuration.LogSettings;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
@@ -304,23 +305,40 @@ public final class Appliance implements AutoCloseable {
     }
     OperationalLog.install(level(next));
     assembly.reload(next);
-    H1Settings settings = h1Settings(next);
     if (!next.engine().equals(running.engine())) {
       loops.pace(next.engine().pace());
       loops.watch(next.engine().stallLimit());
     }
-    h1Loops.stream()
-        .map(loop -> loop.settings(settings))
-        .toList()
-        .forEach(taken -> taken.awaitUninterruptibly(RELOAD_WAIT_MILLIS));
+    int lateLoops = takeLimits(next);
     limiter.limit(preflight.connections(next.limits().connections()), governor(next.limits()));
     accessLog.reopen();
     running = next;
-    LOG.log(Level.INFO, reloaded(changes));
+    LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, reloaded(changes, lateLoops));
   }
 
-  /** One sentence: how many settings are in force now, and how many wait for a restart. */
-  static String reloaded(List<SettingChange> changes) {
+  /** Gives all loops their limits, and says how many have not taken them in time. */
+  private int takeLimits(Configuration next) {
+    H1Settings settings = h1Settings(next);
+    return unfinished(
+        h1Loops.stream().map(loop -> loop.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
+  }
+
+  /** How many are not done after that time, which is one limit for all of them. */
+  static int unfinished(List<? extends Future<?>> futures, long limitMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    int unfinished = 0;
+    for (Future<?> future : futures) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      unfinished += future.awaitUninterruptibly(left, TimeUnit.NANOSECONDS) ? 0 : 1;
+    }
+    return unfinished;
+  }
+
+  /**
+   * One sentence: how many settings are in force now, how many wait for a restart, and how many
+   * loops go by the old limits still.
+   */
+  static String reloaded(List<SettingChange> changes, int lateLoops) {
     long waiting = changes.stream().filter(SettingChange::needsRestart).count();
     long inForce = changes.size() - waiting;
     String sentence =
@@ -328,9 +346,17 @@ public final class Appliance implements AutoCloseable {
             + inForce
             + (inForce == 1 ? " setting" : " settings")
             + " changed";
-    return waiting == 0
-        ? sentence
-        : sentence + "; " + waiting + (waiting == 1 ? " waits" : " wait") + " for a restart";
+    if (waiting > 0) {
+      sentence += "; " + waiting + (waiting == 1 ? " waits" : " wait") + " for a restart";
+    }
+    if (lateLoops > 0) {
+      sentence +=
+          "; "
+              + lateLoops
+              + (lateLoops == 1 ? " loop has" : " loops have")
+              + " the old limits still";
+    }
+    return sentence;
   }
 
   /** Stops accepting, lets exchanges finish until the deadline of the configuration, and closes. */

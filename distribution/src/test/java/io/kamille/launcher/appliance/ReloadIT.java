@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.setting.SettingChange;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -76,12 +78,24 @@ class ReloadIT {
   void theLogTellsWhatIsInForceFromWhatWaits() {
     SettingChange changed = new SettingChange("limits.fields", "100", "50", false);
     SettingChange waits = new SettingChange("loops", "2", "4", true);
-    assertThat(Appliance.reloaded(List.of()))
+    assertThat(Appliance.reloaded(List.of(), 0))
         .isEqualTo("configuration reloaded, 0 settings changed");
-    assertThat(Appliance.reloaded(List.of(changed, waits)))
+    assertThat(Appliance.reloaded(List.of(changed, waits), 0))
         .isEqualTo("configuration reloaded, 1 setting changed; 1 waits for a restart");
-    assertThat(Appliance.reloaded(List.of(waits, waits)))
+    assertThat(Appliance.reloaded(List.of(waits, waits), 0))
         .isEqualTo("configuration reloaded, 0 settings changed; 2 wait for a restart");
+    assertThat(Appliance.reloaded(List.of(changed, waits), 1))
+        .isEqualTo(
+            "configuration reloaded, 1 setting changed; 1 waits for a restart;"
+                + " 1 loop has the old limits still");
+  }
+
+  @Test
+  void loopsThatHaveNotTakenTheLimitsInTimeAreCounted() {
+    Future<?> taken = ImmediateEventExecutor.INSTANCE.newSucceededFuture(null);
+    Future<?> late = ImmediateEventExecutor.INSTANCE.newPromise();
+    assertThat(Appliance.unfinished(List.of(late, taken, late), 0)).isEqualTo(2);
+    assertThat(Appliance.unfinished(List.of(taken, taken), 0)).isZero();
   }
 
   @Test
