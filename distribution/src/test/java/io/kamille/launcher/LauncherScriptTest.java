@@ -73,6 +73,20 @@ class LauncherScriptTest {
         .endsWith("Main a b *\nwords: 2\n");
   }
 
+  @Test
+  void tooFewDescriptorsForJavaAre71BeforeItIsStarted() throws Exception {
+    java(home.resolve("runtime"), "bundled", 25);
+    Process process =
+        new ProcessBuilder("sh", "-c", "ulimit -n 24; exec \"$0\" run", script.toString())
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEqualTo(
+            "kamille: too few file descriptors: 24 allowed, at least 512 needed"
+                + " (raise the limit by `ulimit -n` or LimitNOFILE=)\n");
+    assertThat(process.waitFor()).isEqualTo(71);
+  }
+
   private static Path java(Path javaHome, String name, int major) throws IOException {
     Path java = javaHome.resolve("bin/java");
     Files.createDirectories(java.getParent());
