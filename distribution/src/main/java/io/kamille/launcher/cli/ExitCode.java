@@ -9,7 +9,7 @@ public final class ExitCode {
   /** Words on the command line that mean nothing. */
   public static final int USAGE = 64;
 
-  /** A file that cannot be read. */
+  /** A file that cannot be read or written. */
   public static final int UNREADABLE = 66;
 
   /**
@@ -25,6 +25,9 @@ public final class ExitCode {
 
   /** A configuration with problems. */
   public static final int CONFIGURATION = 78;
+
+  /** A second SIGTERM or SIGINT ended the process at once. */
+  public static final int SIGNAL = 130;
 
   private ExitCode() {}
 }

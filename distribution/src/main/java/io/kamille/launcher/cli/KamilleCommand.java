@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -26,11 +27,12 @@ import picocli.CommandLine.ScopeType;
     exitCodeList = {
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
-      "66:a file that cannot be read",
+      "66:a file that cannot be read or written",
       "69:an address that is taken, or no JDK 25",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
-      "78:a configuration with problems"
+      "78:a configuration with problems",
+      "130:a second SIGTERM or SIGINT"
     })
 public final class KamilleCommand {
 
@@ -53,11 +55,24 @@ public final class KamilleCommand {
   private static int misunderstood(CommandLine.ParameterException trouble, String[] arguments) {
     CommandLine line = trouble.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("kamille: " + trouble.getMessage());
+    err.println("kamille: " + sentence(trouble));
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(trouble, err)) {
       err.println("Try: " + line.getCommandSpec().qualifiedName() + " --help");
     }
     return ExitCode.USAGE;
+  }
+
+  /** Names unknown options alone: what stands behind one may be its value. */
+  private static String sentence(CommandLine.ParameterException trouble) {
+    if (trouble instanceof CommandLine.UnmatchedArgumentException unmatched) {
+      List<String> options =
+          unmatched.getUnmatched().stream().filter(word -> word.startsWith("-")).toList();
+      if (!options.isEmpty()) {
+        return (options.size() == 1 ? "unknown option " : "unknown options ")
+            + String.join(", ", options);
+      }
+    }
+    return String.valueOf(trouble.getMessage());
   }
 
   private static int failed(

@@ -22,13 +22,15 @@ import picocli.CommandLine.Spec;
     name = "run",
     customSynopsis = {
       "kamille run --config FILE",
-      "kamille run --listen ADDRESS --origin URL [--admin ADDRESS] [--memory SIZE] [--loops N]"
+      "kamille run --listen ADDRESS --origin URL [--admin ADDRESS]",
+      "            [--memory SIZE] [--loops N] [--pacing PACE]"
     },
     description = "Run the proxy, with a configuration file or with a listener and an origin.",
     footer = {
       "",
-      "SIGTERM and SIGINT stop accepting, let exchanges finish and exit with 0; a second one exits",
-      "at once. SIGHUP reads the file again and reopens the access log.",
+      "SIGTERM and SIGINT stop accepting, let exchanges finish and exit with 0;",
+      "a second one exits at once. SIGHUP reads the file again and reopens the",
+      "access log.",
       "",
       "Examples:",
       "  kamille run --config /etc/kamille/kamille.yaml",

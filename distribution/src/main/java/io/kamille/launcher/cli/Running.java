@@ -12,7 +12,6 @@ import java.util.concurrent.CountDownLatch;
 final class Running {
 
   private static final System.Logger LOG = System.getLogger("kamille.launcher");
-  private static final int SIGINT_EXIT = 130;
 
   private Running() {}
 
@@ -40,7 +39,7 @@ final class Running {
     Runnable stop =
         () -> {
           if (told.getCount() == 0) {
-            Runtime.getRuntime().halt(SIGINT_EXIT);
+            Runtime.getRuntime().halt(ExitCode.SIGNAL);
           }
           told.countDown();
         };

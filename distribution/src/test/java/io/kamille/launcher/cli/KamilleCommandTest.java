@@ -178,7 +178,29 @@ class KamilleCommandTest {
     assertThat(execute("--help")).isZero();
     assertThat(out.toString())
         .contains("run", "check", "version", "completion", "demo")
-        .contains("64", "66", "69", "70", "71", "78");
+        .contains("64", "66", "69", "70", "71", "78", "130")
+        .contains("read or written");
+  }
+
+  @Test
+  void theSynopsisOfRunNamesEveryOptionAndNoLineWraps() {
+    assertThat(execute("run", "--help")).isZero();
+    String help = out.toString();
+    assertThat(help.substring(0, help.indexOf("Run the proxy")))
+        .contains("--config", "--listen", "--origin", "--admin", "--memory", "--loops", "--pacing");
+    assertThat(help)
+        .contains(
+            """
+            let exchanges finish and exit with 0;
+            a second one exits at once. SIGHUP reads the file again and reopens the
+            access log.
+            """);
+  }
+
+  @Test
+  void theValueOfAnUnknownOptionIsNoOption() {
+    assertThat(execute("run", "--listn", "x", "--origin", "http://b")).isEqualTo(64);
+    assertThat(err.toString()).startsWith("kamille: unknown option --listn\n").contains("--listen");
   }
 
   private int run(String... words) {
