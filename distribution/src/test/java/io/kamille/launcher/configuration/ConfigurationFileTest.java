@@ -240,9 +240,8 @@ class ConfigurationFileTest {
             + " the host and path of routes[0], expected a route of its own",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
-        "routes: [{upstream: web, host: *.a.b}] | 3:33: found broken YAML while"
-            + " scanning an alias (unexpected character found .(46)), expected quotes around text that"
-            + " begins with *",
+        "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"
+            + " around text that begins with *",
         "routes: [{upstream: web, host: 'a:80'}] | 3:32: routes[0].host: found \"a:80\", expected a"
             + " host such as example.org, or *.example.org in quotes",
         "routes: [{upstream: web, path: shop}] | 3:32: routes[0].path: found \"shop\", expected a"

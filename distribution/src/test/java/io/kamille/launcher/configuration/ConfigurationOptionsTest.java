@@ -48,7 +48,7 @@ class ConfigurationOptionsTest {
                 + " 50us–100ms such as 250ms, 30s, 5m or 1h",
             "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] with nothing"
                 + " behind it",
-            "command line: --memory: found \"much\", expected a size of 1MiB–16TiB such as 64KiB",
+            "command line: --memory: found \"much\", expected a size of 1MiB–16TiB in KiB, MiB, GiB or TiB",
             "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or off");
   }
 }

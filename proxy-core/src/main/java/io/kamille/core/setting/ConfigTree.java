@@ -146,21 +146,13 @@ public final class ConfigTree {
         }
       }
     } catch (MarkedYamlEngineException e) {
-      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
-      String context = e.getContext() == null ? "" : " " + e.getContext();
-      String expected =
-          context.endsWith("an alias") ? "quotes around text that begins with *" : "YAML 1.2";
-      String problem = oneLine(String.valueOf(e.getProblem()));
-      refuse(position(mark), "broken YAML" + context + " (" + problem + ")", expected);
+      Position position = position(e.getProblemMark().or(e::getContextMark));
+      YamlTrouble trouble = YamlTrouble.of(e);
+      refuse(position, trouble.found(), trouble.expected());
     } catch (YamlEngineException e) {
-      String problem = oneLine(String.valueOf(e.getMessage()));
-      refuse(START, "broken YAML (" + problem + ")", "YAML 1.2");
+      YamlTrouble trouble = YamlTrouble.of(e);
+      refuse(START, trouble.found(), trouble.expected());
     }
-  }
-
-  /** The parser's words quote the text, line ends too. */
-  private static String oneLine(String words) {
-    return words.replaceAll("\\s+", " ");
   }
 
   private void take(Event event) {

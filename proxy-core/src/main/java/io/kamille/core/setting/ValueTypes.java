@@ -81,7 +81,7 @@ public final class ValueTypes {
     return ValueType.of(
         "size",
         bounds,
-        "a size of " + bounds + " such as 64KiB",
+        "a size of " + bounds + " in KiB, MiB, GiB or TiB",
         text -> {
           OptionalLong bytes = ByteSize.parse(text);
           return bytes.isPresent()

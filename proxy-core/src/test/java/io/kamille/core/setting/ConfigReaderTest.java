@@ -110,7 +110,7 @@ class ConfigReaderTest {
         "light: {a: 1} | 2:8: light: found a section, expected a value (on or off)",
         "share: 1.5 | 2:8: share: found \"1.5\", expected a ratio of 0–1 such as 0.1",
         "cellar: {capacity: 2MiB} | 2:20: cellar.capacity: found \"2MiB\", expected a size of"
-            + " 1–1MiB such as 64KiB",
+            + " 1–1MiB in KiB, MiB, GiB or TiB",
         "rooms: {a: {open-timeout: 5}} | 2:27: rooms.a.open-timeout: found \"5\", expected a"
             + " duration of 1ms–1h such as 250ms, 30s, 5m or 1h",
         "names: A | 2:8: names: found \"A\", expected a list of field names",
@@ -175,8 +175,8 @@ class ConfigReaderTest {
             "f.yaml:4:5: doors[1].address: found \"127.0.0.1\", expected HOST:PORT with a port of"
                 + " 1–65535",
             "f.yaml:5:1: roms: unknown key (did you mean \"rooms\"?)",
-            "f.yaml:7:13: cellar.capacity: found \"5 apples\", expected a size of 1–1MiB such as"
-                + " 64KiB");
+            "f.yaml:7:13: cellar.capacity: found \"5 apples\", expected a size of 1–1MiB in"
+                + " KiB, MiB, GiB or TiB");
   }
 
   @Test

@@ -56,13 +56,20 @@ class ConfigTreeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "a: b: c | f.yaml:1:5: found broken YAML (mapping values are not allowed here)",
-        "a: 1;  b: 2 | f.yaml:2:4: found broken YAML (mapping values are not allowed here)",
-        "a: [1, 2 | f.yaml:1:9: found broken YAML while parsing a flow sequence",
-        "a: \"x | f.yaml:1:6: found broken YAML while scanning a quoted scalar",
-        "a:;\tb: 1 | f.yaml:2:1: found broken YAML while scanning for the next token",
-        "a: *; | f.yaml:1:5: found broken YAML while scanning an alias (unexpected character found",
-        "%YAML 3.0;---;a: 1 | f.yaml:1:1: found broken YAML (Version",
+        "a: b: c | f.yaml:1:5: found a colon where no key may stand, expected other indentation, or"
+            + " quotes around text with a colon",
+        "a: 1;  b: 2 | f.yaml:2:4: found a colon where no key may stand, expected other",
+        "a: [1, 2 | f.yaml:1:9: found a list in brackets that does not end here, expected a comma or ]",
+        "a: {b: 1 | f.yaml:1:9: found a section in braces that does not end here, expected a comma",
+        "a: \"x | f.yaml:1:6: found quotes that do not end, expected a closing quote",
+        "a:;\tb: 1 | f.yaml:2:1: found a tab, expected spaces: YAML indents by nothing else",
+        "a: @b | f.yaml:1:4: found the character @, expected quotes around text that begins with it",
+        "a: *; | f.yaml:1:5: found a * without a name, expected quotes around text that begins",
+        "a: 1;b;c: 1 | f.yaml:3:1: found a key without a colon, expected KEY: VALUE",
+        "a: 1;- b | f.yaml:2:1: found something other than a key, expected all keys of a section in",
+        "- a;b: 1 | f.yaml:2:1: found something other than an item, expected all dashes of a list",
+        "a: \"\\q\" | f.yaml:1:6: found broken YAML: found unknown escape character q, expected YAML 1.2",
+        "%YAML 3.0;---;a: 1 | f.yaml:1:1: found broken YAML: Version",
         "a: 1;---;b: 2 | f.yaml:2:1: found a second document, expected one document",
         "a: !!int 1 | f.yaml:1:4: found the tag \"tag:yaml.org,2002:int\", expected no tags",
         "a: !x {} | f.yaml:1:4: found the tag \"!x\", expected no tags",
@@ -71,7 +78,7 @@ class ConfigTreeTest {
         "a: &a [*a] | f.yaml:1:8: found the alias *a, expected an anchor of this name"
       })
   void brokenYamlIsNamedWithItsPlace(String text, String expected) {
-    assertThat(problem(text.replace(';', '\n'))).startsWith(expected).doesNotContain("\n");
+    assertThat(problem(text.replace(';', '\n'))).startsWith(expected).doesNotContain("\n", "(");
   }
 
   @Test
