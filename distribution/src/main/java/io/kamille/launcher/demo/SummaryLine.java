@@ -10,6 +10,9 @@ import java.util.Locale;
  */
 public final class SummaryLine {
 
+  /** With fewer in a second, what the process does beside them is most of its processor time. */
+  private static final int LEAST_REQUESTS_FOR_CPU = 20;
+
   private static final String CLEAR = "\r\u001b[K";
 
   private final PrintWriter out;
@@ -38,7 +41,9 @@ public final class SummaryLine {
             "%,d requests/s   hit ratio %s   CPU %s µs/request   %,d connections",
             requests,
             requests == 0 ? "–" : String.format(Locale.ROOT, "%.1f %%", 100.0 * hits / requests),
-            requests == 0 ? "–" : String.format(Locale.ROOT, "%.1f", cpuNanos / 1e3 / requests),
+            requests < LEAST_REQUESTS_FOR_CPU
+                ? "–"
+                : String.format(Locale.ROOT, "%.1f", cpuNanos / 1e3 / requests),
             now.connections());
     if (inPlace) {
       out.print(CLEAR + shown);
