@@ -303,6 +303,38 @@ class DirectiveConformanceTest {
   }
 
   @Test
+  void rfc9211Section2ACacheThatTellsNothingKeepsWhatThoseBehindItTell() {
+    CacheSettings defaults = CacheSettings.of(1 << 20);
+    CacheSettings silent =
+        new CacheSettings(
+            defaults.policy(), 1 << 20, true, Duration.ofSeconds(5), Optional.empty(), false);
+    try (CacheFixture quiet = new CacheFixture(4 << 20, silent)) {
+      String uri = "http://example.org/page";
+      RecordingReply miss = quiet.send("GET", uri);
+      quiet
+          .origin
+          .last()
+          .respond(
+              200,
+              "hello",
+              "Cache-Control",
+              "max-age=60",
+              "ETag",
+              "\"1\"",
+              "Cache-Status",
+              "near; hit");
+      assertThat(miss.field("Cache-Status")).isEqualTo("near; hit");
+      assertThat(quiet.send("GET", uri).field("Cache-Status")).isEqualTo("near; hit");
+      for (String[] fields :
+          new String[][] {
+            {"If-None-Match", "\"1\""}, {"Range", "bytes=9-"}, {"Range", "bytes=0-0,2-2"}
+          }) {
+        assertThat(quiet.send("GET", uri, fields).field("Cache-Status")).isEqualTo("near; hit");
+      }
+    }
+  }
+
+  @Test
   void rfc9211Section2_7TheKeyIsToldToThoseWhoWantIt() {
     CacheSettings defaults = CacheSettings.of(1 << 20);
     CacheSettings telling =

@@ -35,7 +35,7 @@ public final class CacheStatus {
   }
 
   /**
-   * The member by that name, a token; none at all if empty.
+   * The member by that name, a token; none at all if empty. Members of caches behind us stay.
    *
    * @param showsKey whether it has the parameter {@code key} (§2.7)
    */
@@ -76,15 +76,28 @@ public final class CacheStatus {
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    if (name == null) {
+    String behind = stored.cacheStatusBehind();
+    if (name == null && behind == null) {
       return;
     }
     lines.append(FIELD);
-    String behind = stored.cacheStatusBehind();
     if (behind != null) {
       lines.append(OwnLines.ascii(behind));
-      lines.append(SEPARATOR);
     }
+    if (name != null) {
+      if (behind != null) {
+        lines.append(SEPARATOR);
+      }
+      addOwn(lines, stored, nowEpochSeconds, forwarding);
+    }
+    lines.endLine();
+  }
+
+  private void addOwn(
+      OwnLines lines,
+      StoredResponse stored,
+      long nowEpochSeconds,
+      @Nullable Forwarding forwarding) {
     if (forwarding == null) {
       lines.append(hit);
       lines.append(stored.facts().ttlSeconds(nowEpochSeconds));
@@ -94,16 +107,18 @@ public final class CacheStatus {
     } else {
       lines.append(OwnLines.ascii(name + forwarding));
     }
-    lines.endLine();
   }
 
   /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
   void add(
       Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
+    String behind = stored.cacheStatusBehind();
     if (name == null) {
+      if (behind != null) {
+        fields.add(FieldName.CACHE_STATUS, behind);
+      }
       return;
     }
-    String behind = stored.cacheStatusBehind();
     String own = name + (forwarding == null ? hit(stored, nowEpochSeconds) : forwarding);
     fields.add(FieldName.CACHE_STATUS, behind == null ? own : behind + ", " + own);
   }
