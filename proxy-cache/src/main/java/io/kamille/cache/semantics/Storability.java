@@ -24,7 +24,7 @@ public enum Storability {
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
-  NO_LIFETIME("no-lifetime", "it is never fresh and has no validator");
+  NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator");
 
   /*
    * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
@@ -148,13 +148,14 @@ public enum Storability {
         && !control.privateFields().contains("set-cookie")) {
       return SET_COOKIE;
     }
-    boolean mayBecomeUseful =
-        Freshness.of(response, control, policy, responseTime).lifetimeSeconds() > 0
-            || control.staleWhileRevalidateSeconds() > 0
-            || control.staleIfErrorSeconds() > 0
-            || response.has(FieldName.ETAG)
-            || response.has(FieldName.LAST_MODIFIED);
-    return mayBecomeUseful ? STORABLE : NO_LIFETIME;
+    if (response.has(FieldName.ETAG) || response.has(FieldName.LAST_MODIFIED)) {
+      return STORABLE;
+    }
+    int lifetime = Freshness.of(response, control, policy, responseTime).lifetimeSeconds();
+    long staleUse =
+        Math.max(0, Math.max(control.staleWhileRevalidateSeconds(), control.staleIfErrorSeconds()));
+    int age = CurrentAge.correctedInitialAge(response.fields(), responseTime, responseTime);
+    return lifetime + staleUse > age ? STORABLE : NO_LIFETIME;
   }
 
   /** §3.5: the directives that let a shared cache reuse the response to an authorized request. */

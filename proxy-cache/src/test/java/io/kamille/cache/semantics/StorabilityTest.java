@@ -155,6 +155,22 @@ class StorabilityTest {
     assertThat(of(GET, 200, "Expires", "0")).isEqualTo(Storability.NO_LIFETIME);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "59,          max-age=60,                             STORABLE",
+    "60,          max-age=60,                             NO_LIFETIME",
+    "99999999999, max-age=60,                             NO_LIFETIME",
+    "69,          'max-age=60, stale-while-revalidate=10', STORABLE",
+    "70,          'max-age=60, stale-while-revalidate=10', NO_LIFETIME",
+    "69,          'max-age=60, stale-if-error=10',         STORABLE",
+    "99999999999, 'max-age=60, stale-if-error=10',         NO_LIFETIME"
+  })
+  void whatComesTooOldForAnyUseIsNotStored(String age, String control, Storability expected) {
+    assertThat(of(GET, 200, "Cache-Control", control, "Age", age)).isEqualTo(expected);
+    assertThat(of(GET, 200, "Cache-Control", control, "Age", age, "ETag", "\"a\""))
+        .isEqualTo(Storability.STORABLE);
+  }
+
   @Test
   void noCacheWithAValidatorIsStoredForValidation() {
     assertThat(of(GET, 200, "Cache-Control", "no-cache", "ETag", "\"a\""))
