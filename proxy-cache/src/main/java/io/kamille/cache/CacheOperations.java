@@ -47,6 +47,12 @@ public final class CacheOperations {
           Unit.COUNT,
           "Target URIs whose stored responses were forgotten to make room.");
 
+  public static final MetricDescriptor REGIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_region_bytes_total",
+          Unit.BYTES,
+          "Stored content that went to clients by sendfile, without a copy.");
+
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
@@ -61,6 +67,7 @@ public final class CacheOperations {
     registry.gauge(KEYS, this::keys);
     registry.gauge(IN_FLIGHT, this::inFlight);
     registry.counting(EVICTIONS, store::evictions);
+    registry.counting(REGIONS, store::regionBytes);
   }
 
   /** What the memory tier holds in all. */

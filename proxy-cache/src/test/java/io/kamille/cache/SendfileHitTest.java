@@ -41,6 +41,15 @@ class SendfileHitTest {
   }
 
   @Test
+  void octetsThatLeaveAsRegionsAreCounted() {
+    fixture.store(content(500_000));
+    warm();
+    assertThat(fixture.counted("kamille_cache_region_bytes_total")).isZero();
+    hit().resume();
+    assertThat(fixture.counted("kamille_cache_region_bytes_total")).isBetween(480_000L, 500_000L);
+  }
+
+  @Test
   void theReplyEndsWhenTheClientHasTakenTheRegions() {
     fixture.store(content(500_000));
     warm();

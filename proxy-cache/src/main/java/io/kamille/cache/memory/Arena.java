@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,7 @@ public final class Arena implements AutoCloseable {
   private final AtomicLong freeGranules;
   private final AtomicLong requestedBytes = new AtomicLong();
   private final AtomicLong live = new AtomicLong();
+  private final LongAdder regionBytes = new LongAdder();
 
   private Arena(long slabs, int shardCount, MemoryFile.@Nullable Opening opening) {
     long bytes = slabs * Slab.BYTES;
@@ -211,6 +213,16 @@ public final class Arena implements AutoCloseable {
   /** How many of the used octets never come free, because the kernel refused fresh pages. */
   public long retiredBytes() {
     return renewal == null ? 0 : renewal.retiredBytes();
+  }
+
+  /** How many octets have left as regions since the start. */
+  public long regionBytes() {
+    return regionBytes.sum();
+  }
+
+  /** A region is given back, of which so many octets were sent. Any thread. */
+  void regionLeft(long sentBytes) {
+    regionBytes.add(sentBytes);
   }
 
   /**

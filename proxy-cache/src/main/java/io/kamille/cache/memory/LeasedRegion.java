@@ -20,6 +20,7 @@ final class LeasedRegion extends DefaultFileRegion {
 
   @Override
   protected void deallocate() {
+    bytes.arena().regionLeft(transferred());
     bytes.release();
   }
 }

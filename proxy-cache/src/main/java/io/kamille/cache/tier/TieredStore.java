@@ -147,6 +147,11 @@ public final class TieredStore {
     return arena.retiredBytes();
   }
 
+  /** What of it was sent without a copy: see {@link Arena#regionBytes}. */
+  public long regionBytes() {
+    return arena.regionBytes();
+  }
+
   /** How many keys something is stored under; an estimate while fills go on. */
   public long size() {
     return index.size();
