@@ -24,8 +24,8 @@ final class KamilleProcess implements AutoCloseable {
 
   /** Runs this command line; what it keeps goes below {@code state}. */
   static KamilleProcess start(Path state, String... arguments) throws IOException {
-    // A shell starts what runs in its background with SIGINT ignored, and children inherit that.
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+    // A shell's background ignores SIGINT and nohup ignores SIGHUP, and children inherit that.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP,TERM"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
