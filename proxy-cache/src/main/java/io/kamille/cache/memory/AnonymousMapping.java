@@ -22,7 +22,7 @@ final class AnonymousMapping {
    *
    * @throws IllegalStateException if the kernel refuses
    */
-  @SuppressWarnings("restricted")
+  @SuppressWarnings("restricted") // calls into the C library
   static MemorySegment map(long bytes, Arena life) {
     long address = SystemCalls.mmap(bytes, SystemCalls.MAP_PRIVATE_ANONYMOUS, -1);
     if (address < 0) {

@@ -96,7 +96,7 @@ class MemoryFile implements AutoCloseable {
     return (int) checked("memfd_create", created);
   }
 
-  @SuppressWarnings("restricted")
+  @SuppressWarnings("restricted") // calls into the C library
   private static MemorySegment map(int descriptor, long bytes, Arena life) throws IOException {
     long address = checked("mmap", SystemCalls.mmap(bytes, SystemCalls.MAP_SHARED, descriptor));
     long advised = SystemCalls.madvise(address, bytes, SystemCalls.MADV_NOHUGEPAGE);

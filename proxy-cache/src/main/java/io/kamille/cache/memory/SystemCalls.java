@@ -113,7 +113,7 @@ final class SystemCalls {
     return state.get(INT, CALL_STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno")));
   }
 
-  @SuppressWarnings("restricted")
+  @SuppressWarnings("restricted") // calls into the C library
   private static MethodHandle function(String name, FunctionDescriptor descriptor) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(

@@ -228,9 +228,16 @@ final class PaceController {
     return lightWindows >= WINDOWS_TO_IDLE;
   }
 
+  /** Windows follow again after a time without: what was known of the load is old. */
+  void measure() {
+    lightWindows = 0;
+    hasMeans = false;
+    unpacedAnswers = 0;
+    unpacedNanos = 0;
+  }
+
   /** Whether a load that was only counted may be one to pace. */
   boolean isWorthMeasuring(LoadSample load) {
-    lightWindows = 0;
     return load.eventsPerNano() * capNanos() >= GATHERED_TO_BEGIN
         && load.utilisation() >= UTILISATION_TO_BEGIN;
   }

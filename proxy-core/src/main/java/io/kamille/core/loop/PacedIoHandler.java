@@ -151,6 +151,7 @@ final class PacedIoHandler implements IoHandler {
     isPlain = false;
     isWatching = false;
     forgetTurn();
+    controller.measure();
     beExact();
     state.running();
     window.restart(now);
