@@ -211,7 +211,7 @@ public final class Appliance implements AutoCloseable {
               () -> System.currentTimeMillis() / 1000);
       h1.start();
       int number = h1Loops.size();
-      loops.answered(number, exchanges.getLast()::requests);
+      loops.answered(number, exchanges.getLast());
       registry.counting(LOOP_CPU, () -> loops.cpuNanos(number) / 1e9, loops.name(number));
       h1Loops.add(h1);
     }

@@ -163,6 +163,7 @@ public final class PacingComparison {
         }
         report.printGoals();
         RawData.keep(checkout, options.record(), report.csv());
+        RawData.keepPlot(checkout, options.record(), report.plot());
         if (options.hasCapacity() && options.record() != null) {
           RawData.keep(checkout, options.record() + "-capacity", report.capacityCsv());
         }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What adaptive pacing is to reach beside none. The median decides.
@@ -20,46 +21,38 @@ record PacingGoal(
   private static final String OFF = "off";
   private static final String ADAPTIVE = "adaptive";
 
+  private static final Property CPU =
+      new Property("CPU per request", PacingSample::cpuMicrosPerRequest);
+  private static final Property P50 = new Property("p50", PacingSample::p50Micros);
+  private static final Property P99 = new Property("p99", PacingSample::p99Micros);
+
   /** Those for hits of 1 KiB over 200 connections. */
   static List<PacingGoal> ofSmallHits() {
     return List.of(
-        p50(1000, 1.05),
-        p99(1000, 1.05),
-        cpu(1000, 1.0),
-        p50(2000, 1.05),
-        p99(2000, 1.05),
-        cpu(2000, 1.0),
-        cpu(10_000, 0.85),
+        ratio(1000, P50, 1.05),
+        ratio(1000, P99, 1.05),
+        ratio(1000, CPU, 1.0),
+        ratio(2000, P50, 1.05),
+        ratio(2000, P99, 1.05),
+        ratio(2000, CPU, 1.0),
+        ratio(10_000, CPU, 0.85),
         added(10_000, 500),
-        cpu(20_000, 0.85),
+        ratio(20_000, CPU, 0.85),
         added(20_000, 500),
-        cpu(50_000, 0.9),
-        p99(50_000, 1.0),
+        ratio(50_000, CPU, 0.9),
+        ratio(50_000, P99, 1.0),
         capacity(1.1));
   }
 
-  private static PacingGoal cpu(int rate, double limit) {
-    return new PacingGoal(
-        String.format(Locale.ROOT, "%,d/s: CPU per request at most %.2f × off", rate, limit),
-        limit,
-        false,
-        s -> s.ratio(ADAPTIVE, OFF, rate, PacingSample::cpuMicrosPerRequest));
-  }
+  /** What of a round is looked at. */
+  private record Property(String name, ToDoubleFunction<PacingSample> of) {}
 
-  private static PacingGoal p50(int rate, double limit) {
+  private static PacingGoal ratio(int rate, Property property, double limit) {
     return new PacingGoal(
-        String.format(Locale.ROOT, "%,d/s: p50 at most %.2f × off", rate, limit),
+        String.format(Locale.ROOT, "%,d/s: %s at most %.2f × off", rate, property.name(), limit),
         limit,
         false,
-        s -> s.ratio(ADAPTIVE, OFF, rate, PacingSample::p50Micros));
-  }
-
-  private static PacingGoal p99(int rate, double limit) {
-    return new PacingGoal(
-        String.format(Locale.ROOT, "%,d/s: p99 at most %.2f × off", rate, limit),
-        limit,
-        false,
-        s -> s.ratio(ADAPTIVE, OFF, rate, PacingSample::p99Micros));
+        s -> s.ratio(ADAPTIVE, OFF, rate, property.of()));
   }
 
   private static PacingGoal added(int rate, double micros) {

@@ -53,7 +53,6 @@ record PacingOptions(
       --record NAME     keep the raw data in perf/log/data/NAME.csv
       """;
 
-  private static final Subject SMALL_HIT = new Subject(Job.HIT, "1 KiB hit", 1 << 10);
   private static final List<Integer> RATES = List.of(1000, 2000, 10_000, 20_000, 50_000);
   private static final List<Integer> COSTLY_RATES = List.of(500, 1000, 2000, 5000, 10_000);
   private static final int COSTLY_SIZE = 16 << 10;
@@ -62,33 +61,22 @@ record PacingOptions(
   private static final Pattern WAY = Pattern.compile("off|adaptive|[1-9][0-9]{0,5}(us|ms)");
   private static final Pattern FILE_NAME = Pattern.compile("[a-z0-9][a-z0-9.-]*");
 
-  private static final PacingOptions DEFAULT =
-      new PacingOptions(
-          SMALL_HIT, List.of("off", "adaptive"), List.of(), 5, 3, false, 200, 0, true, false, null);
-
   /**
    * Reads the words of a command line.
    *
    * @throws IllegalArgumentException if one is not understood; the message says which
    */
   static PacingOptions parse(List<String> words) {
-    var options = DEFAULT;
+    var reading = new Reading();
     for (int i = 0; i < words.size(); i++) {
-      String word = words.get(i);
-      options =
-          switch (word) {
-            case "--quick" -> options.quick();
-            case "--fixed" -> options.withFixed();
-            case "--misses" -> options.withSubject(Job.PASS, options.subject.size());
-            case "--no-capacity" -> options.withoutCapacity();
-            case "--step" -> options.stepping();
-            default -> options.with(word, value(words, ++i));
-          };
+      if (!reading.flag(words.get(i))) {
+        reading.value(words.get(i), next(words, ++i));
+      }
     }
-    return options;
+    return reading.options();
   }
 
-  private static String value(List<String> words, int index) {
+  private static String next(List<String> words, int index) {
     if (index == words.size()) {
       throw new IllegalArgumentException(
           words.get(index - 1) + ": unknown option, or nothing behind it");
@@ -96,20 +84,77 @@ record PacingOptions(
     return words.get(index);
   }
 
-  private PacingOptions with(String word, String value) {
-    return switch (word) {
-      case "--rounds" -> withLength(number(word, value, 1, 100), seconds);
-      case "--seconds" -> withLength(rounds, number(word, value, 1, 100));
-      case "--connections" -> withConnections(number(word, value, 1, LIMIT), open);
-      case "--open" -> withConnections(connections, number(word, value, 1, LIMIT));
-      case "--size" -> withSubject(subject.job(), number(word, value, 0, SIZE_LIMIT));
-      case "--ways" -> withWays(matching(word, value, WAY));
-      case "--rates" ->
-          withRates(
-              Stream.of(value.split(",", -1)).map(rate -> number(word, rate, 1, LIMIT)).toList());
-      case "--record" -> withRecord(matching(word, value, FILE_NAME).getFirst());
-      default -> throw new IllegalArgumentException("unknown option " + word);
-    };
+  /** What was read so far, beginning with what holds when nothing is said. */
+  private static final class Reading {
+
+    private Job job = Job.HIT;
+    private int size = 1 << 10;
+    private List<String> ways = List.of("off", "adaptive");
+    private List<Integer> rates = List.of();
+    private int rounds = 5;
+    private int seconds = 3;
+    private boolean isQuick;
+    private int connections = 200;
+    private int open;
+    private boolean hasCapacity = true;
+    private boolean isStep;
+    private @Nullable String record;
+
+    /** Takes a word that stands alone; false if it is none. */
+    boolean flag(String word) {
+      switch (word) {
+        case "--quick" -> {
+          isQuick = true;
+          rounds = 2;
+          seconds = 1;
+        }
+        case "--fixed" ->
+            ways = Stream.concat(ways.stream(), Stream.of("500us", "1ms")).distinct().toList();
+        case "--misses" -> job = Job.PASS;
+        case "--no-capacity" -> hasCapacity = false;
+        case "--step" -> isStep = true;
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    void value(String word, String value) {
+      switch (word) {
+        case "--rounds" -> rounds = number(word, value, 1, 100);
+        case "--seconds" -> seconds = number(word, value, 1, 100);
+        case "--connections" -> connections = number(word, value, 1, LIMIT);
+        case "--open" -> open = number(word, value, 1, LIMIT);
+        case "--size" -> size = number(word, value, 0, SIZE_LIMIT);
+        case "--ways" -> ways = matching(word, value, WAY);
+        case "--rates" ->
+            rates =
+                Stream.of(value.split(",", -1)).map(rate -> number(word, rate, 1, LIMIT)).toList();
+        case "--record" -> record = matching(word, value, FILE_NAME).getFirst();
+        default -> throw new IllegalArgumentException("unknown option " + word);
+      }
+    }
+
+    PacingOptions options() {
+      return new PacingOptions(
+          subject(),
+          ways,
+          rates,
+          rounds,
+          seconds,
+          isQuick,
+          connections,
+          open,
+          hasCapacity,
+          isStep,
+          record);
+    }
+
+    private Subject subject() {
+      String length = size % 1024 == 0 ? size / 1024 + " KiB" : size + " B";
+      return new Subject(job, length + (job == Job.HIT ? " hit" : " miss"), size);
+    }
   }
 
   private static int number(String word, String value, int least, int most) {
@@ -143,117 +188,5 @@ record PacingOptions(
   /** Connections on which nothing is asked. */
   int unusedConnections() {
     return Math.max(0, open - connections);
-  }
-
-  private PacingOptions quick() {
-    return new PacingOptions(
-        subject, ways, rates, 2, 1, true, connections, open, hasCapacity, isStep, record);
-  }
-
-  private PacingOptions withFixed() {
-    var more = Stream.concat(ways.stream(), Stream.of("500us", "1ms")).distinct().toList();
-    return withWays(more);
-  }
-
-  private PacingOptions withSubject(Job job, int size) {
-    String length = size % 1024 == 0 ? size / 1024 + " KiB" : size + " B";
-    var other = new Subject(job, length + (job == Job.HIT ? " hit" : " miss"), size);
-    return new PacingOptions(
-        other,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
-  }
-
-  private PacingOptions withoutCapacity() {
-    return new PacingOptions(
-        subject, ways, rates, rounds, seconds, isQuick, connections, open, false, isStep, record);
-  }
-
-  private PacingOptions stepping() {
-    return new PacingOptions(
-        subject, ways, rates, rounds, seconds, isQuick, connections, open, false, true, record);
-  }
-
-  private PacingOptions withLength(int rounds, int seconds) {
-    return new PacingOptions(
-        subject,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
-  }
-
-  private PacingOptions withConnections(int connections, int open) {
-    return new PacingOptions(
-        subject,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
-  }
-
-  private PacingOptions withWays(List<String> ways) {
-    return new PacingOptions(
-        subject,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
-  }
-
-  private PacingOptions withRates(List<Integer> rates) {
-    return new PacingOptions(
-        subject,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
-  }
-
-  private PacingOptions withRecord(String record) {
-    return new PacingOptions(
-        subject,
-        ways,
-        rates,
-        rounds,
-        seconds,
-        isQuick,
-        connections,
-        open,
-        hasCapacity,
-        isStep,
-        record);
   }
 }

@@ -1,8 +1,12 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.load.LoadFailure;
+import io.kamille.perf.report.LineChart;
+import io.kamille.perf.report.LineChart.Axis;
+import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Spread;
 import io.kamille.perf.report.Table;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -142,6 +146,39 @@ final class PacingReport {
       System.out.println("Goals of adaptive pacing, set for 1 KiB hits and 200 connections:");
       verdicts.forEach(verdict -> System.out.println("  " + verdict));
     }
+  }
+
+  /**
+   * Processor time over the interval, as a multiple of none at all, a line for each rate; empty
+   * with less than three intervals.
+   */
+  Optional<String> plot() {
+    List<String> fixed =
+        options.ways().stream().filter(way -> Character.isDigit(way.charAt(0))).toList();
+    if (fixed.size() < 3) {
+      return Optional.empty();
+    }
+    double longest = fixed.stream().mapToDouble(PacingReport::micros).max().orElseThrow();
+    var chart =
+        new LineChart(
+            options.subject().label() + ": what a fixed interval saves",
+            new Axis("interval between two polls, µs (0: off)", 0, longest),
+            new Axis("CPU time per request, × " + baseline, 0.5, 1.5));
+    for (int rate : options.ratesOrDefault()) {
+      var points = new ArrayList<>(List.of(new Point(0, 1)));
+      for (String way : fixed) {
+        samples
+            .ratio(way, baseline, rate, PacingSample::cpuMicrosPerRequest)
+            .ifPresent(ratio -> points.add(new Point(micros(way), ratio.median())));
+      }
+      chart.line(String.format(Locale.ROOT, "%,d/s", rate), points);
+    }
+    return Optional.of(chart.svg());
+  }
+
+  private static double micros(String way) {
+    int number = Integer.parseInt(way.replaceAll("[a-z]", ""));
+    return way.endsWith("ms") ? number * 1000.0 : number;
   }
 
   String csv() {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +26,24 @@ final class RawData {
 
   /** Writes the file, if one was asked for. */
   static void keep(Checkout checkout, @Nullable String name, String csv) throws IOException {
-    if (name == null) {
-      return;
+    if (name != null) {
+      write(checkout, name + ".csv", csv);
     }
-    Path file = checkout.logData().resolve(name + ".csv");
+  }
+
+  /** Writes the drawing beside the file, if there is one and one was asked for. */
+  static void keepPlot(Checkout checkout, @Nullable String name, Optional<String> svg)
+      throws IOException {
+    if (name != null && svg.isPresent()) {
+      write(checkout, name + ".svg", svg.get());
+    }
+  }
+
+  private static void write(Checkout checkout, String name, String text) throws IOException {
+    Path file = checkout.logData().resolve(name);
     Files.createDirectories(checkout.logData());
-    Files.writeString(file, csv);
-    System.out.println("raw data: " + checkout.root().relativize(file));
+    Files.writeString(file, text);
+    System.out.println("kept: " + checkout.root().relativize(file));
   }
 
   static String csv(Map<String, String> facts, List<Sample> samples) {

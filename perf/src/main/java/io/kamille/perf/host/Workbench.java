@@ -148,8 +148,12 @@ public final class Workbench implements AutoCloseable {
     }
   }
 
+  /**
+   * Signals that a shell or nohup made this process ignore mean something to its children again.
+   */
   private static List<String> pinned(Core core, List<String> command) {
-    var words = new ArrayList<>(List.of("setpriv", "--pdeathsig", "TERM"));
+    var words = new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM"));
+    words.addAll(List.of("setpriv", "--pdeathsig", "TERM"));
     words.addAll(List.of("taskset", "-c", Integer.toString(core.number)));
     words.addAll(command);
     return words;

@@ -2,6 +2,7 @@ package io.kamille.core.exchange;
 
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.loop.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
@@ -13,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Counts the exchanges of one loop when they are over. Confined to its loop. */
-public final class ExchangeMetrics implements ExchangeObserver {
+public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
 
   static final MetricDescriptor REQUESTS =
       MetricDescriptor.counter(
@@ -86,6 +87,7 @@ public final class ExchangeMetrics implements ExchangeObserver {
   }
 
   /** Exchanges that are over. Any thread. */
+  @Override
   public long requests() {
     long sum = 0;
     for (CacheResult result : requests.keySet()) {
@@ -97,6 +99,27 @@ public final class ExchangeMetrics implements ExchangeObserver {
   /** Exchanges answered from the store without asking an origin first. Any thread. */
   public long hits() {
     return requests(CacheResult.HIT) + requests(CacheResult.STALE_HIT);
+  }
+
+  /** Exchanges that an origin was asked about. Any thread. */
+  @Override
+  public long forwarded() {
+    return requests() - hits();
+  }
+
+  @Override
+  public long forwardedNanos() {
+    long sum = 0;
+    for (Map.Entry<CacheResult, Histogram> duration : durations.entrySet()) {
+      if (!isHit(duration.getKey())) {
+        sum += duration.getValue().sumNanos();
+      }
+    }
+    return sum;
+  }
+
+  private static boolean isHit(CacheResult result) {
+    return result == CacheResult.HIT || result == CacheResult.STALE_HIT;
   }
 
   private long requests(CacheResult result) {

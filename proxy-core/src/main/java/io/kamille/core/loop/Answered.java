@@ -1,19 +1,27 @@
 package io.kamille.core.loop;
 
-import java.util.function.LongSupplier;
-
-/** Requests that a loop has answered, once somebody counts them. Any thread. */
-final class Answered implements LongSupplier {
+/** The counts of one loop, once somebody counts. Any thread. */
+final class Answered implements AnswerCounts {
 
   // Volatile: whoever assembles the appliance says it, the loop asks a hundred times a second.
-  private volatile LongSupplier count = () -> 0;
+  private volatile AnswerCounts counts = NONE;
 
-  void countedBy(LongSupplier requests) {
-    count = requests;
+  void countedBy(AnswerCounts given) {
+    counts = given;
   }
 
   @Override
-  public long getAsLong() {
-    return count.getAsLong();
+  public long requests() {
+    return counts.requests();
+  }
+
+  @Override
+  public long forwarded() {
+    return counts.forwarded();
+  }
+
+  @Override
+  public long forwardedNanos() {
+    return counts.forwardedNanos();
   }
 }

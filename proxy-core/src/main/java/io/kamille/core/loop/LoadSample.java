@@ -7,11 +7,20 @@ package io.kamille.core.loop;
  * @param polls that returned
  * @param events that they brought
  * @param requests that were answered; zero if nobody counts them
+ * @param forwarded of them, that an origin was asked about
+ * @param forwardedNanos how long those took in all
  * @param busyNanos from the return of a poll to the end of its turn, of all turns together
  * @param cpuNanos processor time the thread used
  */
 record LoadSample(
-    long elapsedNanos, long polls, long events, long requests, long busyNanos, long cpuNanos) {
+    long elapsedNanos,
+    long polls,
+    long events,
+    long requests,
+    long forwarded,
+    long forwardedNanos,
+    long busyNanos,
+    long cpuNanos) {
 
   /** A sleep, a wake-up and a system call cost no less than this anywhere. */
   private static final double LEAST_POLL_COST_NANOS = 2_000;

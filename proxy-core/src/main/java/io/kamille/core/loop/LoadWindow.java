@@ -6,10 +6,12 @@ import java.util.function.LongSupplier;
 final class LoadWindow {
 
   private final LongSupplier cpuNanos;
-  private final LongSupplier requests;
+  private final AnswerCounts answers;
   private long startNanos;
   private long startCpuNanos;
   private long startRequests;
+  private long startForwarded;
+  private long startForwardedNanos;
   private long polls;
   private long events;
   private long busyNanos;
@@ -18,16 +20,16 @@ final class LoadWindow {
    * An empty window.
    *
    * @param cpuNanos processor time of the calling thread so far, asked once per window
-   * @param requests answered so far, asked as often; always zero if nobody counts them
+   * @param answers so far, asked as often
    */
-  LoadWindow(LongSupplier cpuNanos, LongSupplier requests) {
+  LoadWindow(LongSupplier cpuNanos, AnswerCounts answers) {
     this.cpuNanos = cpuNanos;
-    this.requests = requests;
+    this.answers = answers;
   }
 
   /** Forgets everything and begins now. */
   void restart(long nowNanos) {
-    begin(nowNanos, cpuNanos.getAsLong(), requests.getAsLong());
+    begin(nowNanos, cpuNanos.getAsLong());
   }
 
   void polled(int found) {
@@ -46,16 +48,17 @@ final class LoadWindow {
   /** What happened until now, when the next window begins. */
   LoadSample next(long nowNanos) {
     long cpu = cpuNanos.getAsLong();
-    long answered = requests.getAsLong();
     LoadSample sample =
         new LoadSample(
             nowNanos - startNanos,
             polls,
             events,
-            answered - startRequests,
+            answers.requests() - startRequests,
+            answers.forwarded() - startForwarded,
+            answers.forwardedNanos() - startForwardedNanos,
             busyNanos,
             cpu - startCpuNanos);
-    begin(nowNanos, cpu, answered);
+    begin(nowNanos, cpu);
     return sample;
   }
 
@@ -65,10 +68,12 @@ final class LoadWindow {
     return next(nowNanos);
   }
 
-  private void begin(long nowNanos, long cpu, long answered) {
+  private void begin(long nowNanos, long cpu) {
     startNanos = nowNanos;
     startCpuNanos = cpu;
-    startRequests = answered;
+    startRequests = answers.requests();
+    startForwarded = answers.forwarded();
+    startForwardedNanos = answers.forwardedNanos();
     polls = 0;
     events = 0;
     busyNanos = 0;

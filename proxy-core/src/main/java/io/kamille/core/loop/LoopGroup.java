@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,13 +147,12 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   /**
-   * Tells one loop how to learn how many requests it has answered. Without, it goes by events. Any
-   * thread.
+   * Tells one loop how to learn what it has answered. Without, it goes by events. Any thread.
    *
-   * @param requests so far; asked on the loop
+   * @param counts so far; asked on the loop
    */
-  public void answered(int index, LongSupplier requests) {
-    answered.get(index).countedBy(requests);
+  public void answered(int index, AnswerCounts counts) {
+    answered.get(index).countedBy(counts);
   }
 
   /** What the loops did, in their order. Any thread. */

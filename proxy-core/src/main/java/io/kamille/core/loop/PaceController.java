@@ -18,6 +18,10 @@ final class PaceController {
    *
    *   cap = B - min(L, B/4)           interval = 0, cap/8, cap/4, cap/2 or cap
    *
+   * A request that is forwarded waits for two polls, its own and that of the origin's answer. Where
+   * more than one in a hundred is forwarded, and those take less than 20 B on the mean, so that the
+   * second wait would count, cap is half of that.
+   *
    * Up. Windows of 10 ms or 4 cap measure the rate r of events, the utilisation u and, while there
    * are no pauses, c = (processor time - busy time) / polls. Pacing begins after two windows with
    *   r cap >= 4                      a pause gathers enough to pay for itself,
@@ -66,6 +70,10 @@ final class PaceController {
   private static final double LEAST_FALL = 0.05;
   private static final double DEVIATIONS = 3;
   private static final double MEMORY = 0.8;
+  private static final double FORWARDED_TO_COUNT = 0.01;
+  private static final double FORWARDED_NO_MORE = 0.005;
+  private static final double SLOW_BUDGETS = 20;
+  private static final double LONG_MEMORY = 0.97;
   private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long ASK_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long FIRST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -82,6 +90,10 @@ final class PaceController {
   private double pollCostNanos;
   private double turnEvents;
   private double turnWorkNanos;
+  private double answers;
+  private double forwarded;
+  private double forwardedNanos;
+  private boolean waitsTwice;
 
   // Without pauses
   private int reasonsToBegin;
@@ -135,7 +147,8 @@ final class PaceController {
   }
 
   private long capNanos() {
-    return budgetNanos - Math.min((long) lateNanos, budgetNanos / 4);
+    long cap = budgetNanos - Math.min((long) lateNanos, budgetNanos / 4);
+    return waitsTwice ? cap / 2 : cap;
   }
 
   /** A pause ended so much later than it was meant to. */
@@ -191,7 +204,18 @@ final class PaceController {
     }
   }
 
+  /** Learns how many requests wait for an origin's answer too, and whether they feel it. */
+  private void watchForwarded(LoadSample load) {
+    answers = answers * LONG_MEMORY + load.requests();
+    forwarded = forwarded * LONG_MEMORY + load.forwarded();
+    forwardedNanos = forwardedNanos * LONG_MEMORY + load.forwardedNanos();
+    double share = waitsTwice ? FORWARDED_NO_MORE : FORWARDED_TO_COUNT;
+    double slow = SLOW_BUDGETS * budgetNanos * (waitsTwice ? 2 : 1);
+    waitsTwice = forwarded > share * answers && forwardedNanos < slow * forwarded;
+  }
+
   private void smooth(LoadSample load) {
+    watchForwarded(load);
     double weight = hasMeans ? SMOOTHING : 1;
     eventsPerNano += (load.eventsPerNano() - eventsPerNano) * weight;
     utilisation += (load.utilisation() - utilisation) * weight;

@@ -81,20 +81,20 @@ final class PacedIoHandler implements IoHandler {
    * Paces {@code delegate}.
    *
    * @param cpuNanos processor time of the calling thread so far
-   * @param requests answered so far by this loop; always zero if nobody counts them
+   * @param answers of this loop so far
    */
   PacedIoHandler(
       IoHandler delegate,
       LoopControl control,
       LoopClock clock,
       LongSupplier cpuNanos,
-      LongSupplier requests,
+      AnswerCounts answers,
       LoopMeter meter) {
     this.delegate = delegate;
     this.control = control;
     this.clock = clock;
     this.meter = meter;
-    window = new LoadWindow(cpuNanos, requests);
+    window = new LoadWindow(cpuNanos, answers);
     controller = new PaceController(control.settings().latencyBudgetNanos());
   }
 

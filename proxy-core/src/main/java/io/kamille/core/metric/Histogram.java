@@ -43,13 +43,18 @@ public final class Histogram {
     CELL.setOpaque(cells, SUM, cells[SUM] + duration);
   }
 
+  /** All durations together, in nanoseconds. Any thread. */
+  public long sumNanos() {
+    return (long) CELL.getOpaque(cells, SUM);
+  }
+
   /** A copy of what was counted so far. Any thread. */
   public HistogramSnapshot snapshot() {
     long[] counts = new long[BUCKETS];
     for (int i = 0; i < BUCKETS; i++) {
       counts[i] = (long) CELL.getOpaque(cells, FIRST + i);
     }
-    return new HistogramSnapshot(counts, (long) CELL.getOpaque(cells, SUM));
+    return new HistogramSnapshot(counts, sumNanos());
   }
 
   /** The bucket that holds a duration. */

@@ -27,7 +27,8 @@ class PaceControllerTest {
     long polls = Math.round(events / eventsPerPoll);
     now += WINDOW;
     controller.window(
-        new LoadSample(WINDOW, polls, events, 0, events * EVENT, events * EVENT + polls * POLL),
+        new LoadSample(
+            WINDOW, polls, events, 0, 0, 0, events * EVENT, events * EVENT + polls * POLL),
         now);
   }
 
@@ -83,7 +84,7 @@ class PaceControllerTest {
     for (int i = 0; i < 20; i++) {
       now += WINDOW;
       long cpu = 200 * EVENT / 16;
-      controller.window(new LoadSample(WINDOW, 200, 200, 0, cpu, cpu + 200 * POLL), now);
+      controller.window(new LoadSample(WINDOW, 200, 200, 0, 0, 0, cpu, cpu + 200 * POLL), now);
     }
     assertThat(controller.intervalNanos()).isZero();
     assertThat(controller.reason()).isEqualTo(PaceReason.LIGHT_LOAD);
@@ -94,7 +95,7 @@ class PaceControllerTest {
     for (int i = 0; i < 20; i++) {
       now += WINDOW;
       long busy = 200 * 20 * MICRO;
-      controller.window(new LoadSample(WINDOW, 20, 200, 0, busy, busy + 20 * MICRO), now);
+      controller.window(new LoadSample(WINDOW, 20, 200, 0, 0, 0, busy, busy + 20 * MICRO), now);
     }
     assertThat(controller.intervalNanos()).isZero();
     assertThat(controller.reason()).isEqualTo(PaceReason.NO_GAIN);
@@ -211,7 +212,7 @@ class PaceControllerTest {
       now += WINDOW;
       long busy = events * EVENT;
       controller.window(
-          new LoadSample(WINDOW, events, events, requests, busy, busy + events * POLL), now);
+          new LoadSample(WINDOW, events, events, requests, 0, 0, busy, busy + events * POLL), now);
     }
   }
 
@@ -313,5 +314,47 @@ class PaceControllerTest {
   void aPollCostsWhatTheTurnsDoNotTake() {
     window(10_000);
     assertThat(controller.pollCostNanos()).isEqualTo(POLL);
+  }
+
+  @Test
+  void whereRequestsWaitForAnOriginTooTheIntervalIsHalf() {
+    forwarding(0.5, MILLI, 12);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
+  }
+
+  @Test
+  void fewForwardedRequestsChangeNothing() {
+    forwarding(0.004, MILLI, 12);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  @Test
+  void forwardedRequestsThatTakeLongDoNotFeelASecondWait() {
+    forwarding(0.5, 21 * BUDGET, 12);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  @Test
+  void aShareOfForwardedRequestsBetweenTheBoundsChangesNothing() {
+    forwarding(0.008, MILLI, 12);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+    forwarding(0.5, MILLI, 1);
+    forwarding(0.008, MILLI, 400);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET / 2);
+    forwarding(0, MILLI, 400);
+    assertThat(controller.intervalNanos()).isEqualTo(BUDGET);
+  }
+
+  /** Windows at 100,000/s, of which a share is forwarded and takes so long. */
+  private void forwarding(double share, long nanos, int windows) {
+    for (int i = 0; i < windows; i++) {
+      now += WINDOW;
+      long forwarded = Math.round(1000 * share);
+      long busy = 1000 * EVENT;
+      controller.window(
+          new LoadSample(
+              WINDOW, 1000, 1000, 1000, forwarded, forwarded * nanos, busy, busy + 1000 * POLL),
+          now);
+    }
   }
 }

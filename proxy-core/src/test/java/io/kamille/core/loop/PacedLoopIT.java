@@ -67,7 +67,7 @@ class PacedLoopIT {
             new LoopControl(settings),
             LoopClock.SYSTEM,
             () -> 0,
-            () -> 0,
+            AnswerCounts.NONE,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

@@ -77,7 +77,7 @@ final class SimulatedLoop {
             control,
             new Clock(),
             () -> cpuNanos,
-            () -> 0,
+            AnswerCounts.NONE,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }
