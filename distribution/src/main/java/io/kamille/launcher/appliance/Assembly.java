@@ -2,10 +2,6 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheOperations;
-import io.kamille.cache.CacheSettings;
-import io.kamille.cache.semantics.CacheControl;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.loop.LoopGroup;
@@ -112,8 +108,8 @@ final class Assembly implements AutoCloseable {
     Route route(RouteSettings settings, Configuration configuration) {
       String host = settings.host() == null ? Route.ANY_HOST : settings.host();
       ExchangeHandler handler = upstream(settings, configuration);
-      if (settings.isCached()) {
-        handler = cache.handler(handler, cacheSettings(settings, configuration));
+      if (settings.cache().isEnabled()) {
+        handler = cache.handler(handler, RoutePolicy.of(settings.cache(), configuration.cache()));
       }
       return new Route(host + settings.path(), host, settings.path(), handler);
     }
@@ -216,27 +212,5 @@ final class Assembly implements AutoCloseable {
       case OFF -> ForwardingSettings.Mode.PASS;
       case APPEND -> ForwardingSettings.Mode.APPEND;
     };
-  }
-
-  private static CacheSettings cacheSettings(RouteSettings route, Configuration configuration) {
-    var settings = configuration.cache();
-    var guess = settings.heuristic();
-    HeuristicSettings heuristic =
-        guess.isEnabled()
-            ? new HeuristicSettings(
-                true,
-                (int) Math.round(guess.fraction() * 100),
-                (int) Math.min(guess.limit().toSeconds(), Integer.MAX_VALUE))
-            : HeuristicSettings.OFF;
-    var ttl = route.defaultTtl();
-    int defaultTtlSeconds =
-        ttl == null ? CacheControl.ABSENT : (int) Math.min(ttl.toSeconds(), Integer.MAX_VALUE);
-    return new CacheSettings(
-        new CachePolicy(heuristic, defaultTtlSeconds, settings.storesSetCookie()),
-        settings.maxObjectSizeBytes(),
-        settings.collapse().isEnabled(),
-        settings.collapse().waitTimeout(),
-        settings.statusField(),
-        settings.statusKey());
   }
 }

@@ -41,6 +41,9 @@ public record CacheSettings(
   private static final long MIB = 1L << 20;
   private static final long TIB = 1L << 40;
 
+  static final long LEAST_OBJECT = KIB;
+  static final long GREATEST_OBJECT = 16 * TIB;
+
   static final Setting<Long> MEMORY_CAPACITY =
       Setting.of(
               "cache.memory.capacity",
@@ -67,7 +70,7 @@ public record CacheSettings(
   static final Setting<Long> MAX_OBJECT_SIZE =
       Setting.of(
               "cache.max-object-size",
-              ValueTypes.size(KIB, 16 * TIB),
+              ValueTypes.size(LEAST_OBJECT, GREATEST_OBJECT),
               "The largest response that is stored, head and content together. At most"
                   + " `cache.memory.capacity`.")
           .defaultsTo(

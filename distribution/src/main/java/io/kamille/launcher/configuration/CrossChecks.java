@@ -1,5 +1,6 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.cache.semantics.StatusLifetimes;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
@@ -42,6 +43,7 @@ final class CrossChecks {
     checks.adminIsLocalUnlessMeant();
     checks.routesNameUpstreams();
     checks.routesDiffer();
+    checks.statusCodesCanHaveLifetimes();
     checks.objectsFitTheCache();
     checks.targetsFitTheHead();
     return problems.isEmpty()
@@ -130,6 +132,23 @@ final class CrossChecks {
     }
   }
 
+  private void statusCodesCanHaveLifetimes() {
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      SectionValues cache = route.one(RouteCacheSettings.SECTION);
+      for (SectionValues status : cache.all(RouteCacheSettings.STATUS_TTL)) {
+        if (!StatusLifetimes.isCode(status.name())) {
+          problems.add(
+              Problem.Kind.VALUE,
+              status.position(),
+              status.path(),
+              Problems.quote(status.name()),
+              "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401, 407,"
+                  + " 412, 416 or 417");
+        }
+      }
+    }
+  }
+
   private void objectsFitTheCache() {
     SectionValues cache = file.one(CacheSettings.SECTION);
     long capacity = cache.one(CacheSettings.MEMORY).value(CacheSettings.MEMORY_CAPACITY);
@@ -139,6 +158,21 @@ final class CrossChecks {
           CacheSettings.MAX_OBJECT_SIZE,
           ByteSize.print(cache.value(CacheSettings.MAX_OBJECT_SIZE)),
           "at most the " + ByteSize.print(capacity) + " of cache.memory.capacity");
+    }
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      objectsFitTheCache(route.one(RouteCacheSettings.SECTION), cache);
+    }
+  }
+
+  private void objectsFitTheCache(SectionValues ofRoute, SectionValues cache) {
+    long limit = cache.value(CacheSettings.MAX_OBJECT_SIZE);
+    Long own = ofRoute.find(RouteCacheSettings.MAX_OBJECT_SIZE);
+    if (own != null && own > limit) {
+      conflict(
+          ofRoute,
+          RouteCacheSettings.MAX_OBJECT_SIZE,
+          ByteSize.print(own),
+          "at most the " + ByteSize.print(limit) + " of cache.max-object-size");
     }
   }
 

@@ -6,8 +6,6 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
-import io.kamille.core.setting.ValueTypes;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,17 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param path the beginning of the target path; begins with a slash
  * @param upstream the name of an upstream that exists
  * @param hostRewrite the Host field the origin sees, or null for the client's own
- * @param isCached whether responses may be stored and reused
- * @param defaultTtl how long a response without freshness information may be reused, or null when
- *     only a heuristic may say so
+ * @param cache how it uses the cache
  */
 public record RouteSettings(
     @Nullable String host,
     String path,
     String upstream,
     @Nullable String hostRewrite,
-    boolean isCached,
-    @Nullable Duration defaultTtl) {
+    RouteCacheSettings cache) {
 
   private static final Pattern PATH = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
 
@@ -89,29 +84,6 @@ public record RouteSettings(
               "The `Host` field that the origin sees.")
           .orElse("what the client sent");
 
-  static final Setting<Boolean> CACHE_ENABLED =
-      Setting.of(
-              "routes[].cache.enabled",
-              ValueTypes.onOff(),
-              "Whether responses may be stored and reused. Off, every request is forwarded.")
-          .defaultsTo(true);
-
-  static final Setting<Duration> CACHE_DEFAULT_TTL =
-      Setting.of(
-              "routes[].cache.default-ttl",
-              ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(365)),
-              "How long a response without freshness information may be reused. It never overrides"
-                  + " what the origin says.")
-          .orElse("only the heuristic of `cache.heuristic` applies");
-
-  static final Section CACHE =
-      Section.one(
-              "routes[].cache",
-              "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.",
-              CACHE_ENABLED,
-              CACHE_DEFAULT_TTL)
-          .withShorthand(CACHE_ENABLED);
-
   static final Section SECTION =
       Section.list(
               "routes",
@@ -121,18 +93,16 @@ public record RouteSettings(
               PATH_PREFIX,
               UPSTREAM,
               HOST_REWRITE,
-              CACHE)
+              RouteCacheSettings.SECTION)
           .atLeastOne("at least one route");
 
   static RouteSettings of(SectionValues values) {
-    SectionValues cache = values.one(CACHE);
     return new RouteSettings(
         values.find(HOST),
         values.value(PATH_PREFIX),
         values.value(UPSTREAM),
         values.find(HOST_REWRITE),
-        cache.value(CACHE_ENABLED),
-        cache.find(CACHE_DEFAULT_TTL));
+        RouteCacheSettings.of(values.one(RouteCacheSettings.SECTION)));
   }
 
   private static @Nullable String hostOf(String text) {

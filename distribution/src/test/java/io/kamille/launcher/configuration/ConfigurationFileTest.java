@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SectionValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +34,9 @@ class ConfigurationFileTest {
         .containsExactly(
             new ListenerSettings(new HostPort("127.0.0.1", 8080), "127.0.0.1:8080", 4_096));
     assertThat(configuration.routes())
-        .containsExactly(new RouteSettings(null, "/", "web", null, true, null));
+        .containsExactly(
+            new RouteSettings(
+                null, "/", "web", null, cache(SectionValues.of(RouteCacheSettings.SECTION))));
     assertThat(configuration.upstreams().getFirst().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
@@ -66,7 +70,14 @@ class ConfigurationFileTest {
                 path: /shop
                 upstream: web
                 host-rewrite: inner:81
-                cache: {default-ttl: 10m}
+                cache:
+                  ttl: 1m
+                  status-ttl: {404: 30s, 5xx: {ttl: 1s}}
+                  default-ttl: 10m
+                  stale-while-revalidate: 2s
+                  stale-if-error: 1h
+                  max-stale: 1d
+                  max-object-size: 1MiB
               - {host: example.org, upstream: web, cache: off}
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
@@ -123,8 +134,26 @@ class ConfigurationFileTest {
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
-                "*.example.org", "/shop", "web", "inner:81", true, Duration.ofMinutes(10)),
-            new RouteSettings("example.org", "/", "web", null, false, null));
+                "*.example.org",
+                "/shop",
+                "web",
+                "inner:81",
+                new RouteCacheSettings(
+                    true,
+                    Duration.ofMinutes(1),
+                    Map.of("404", Duration.ofSeconds(30), "5xx", Duration.ofSeconds(1)),
+                    Duration.ofMinutes(10),
+                    new RouteCacheSettings.Stale(
+                        Duration.ofSeconds(2), Duration.ofHours(1), Duration.ofDays(1)),
+                    1L << 20)),
+            new RouteSettings(
+                "example.org",
+                "/",
+                "web",
+                null,
+                cache(
+                    SectionValues.of(RouteCacheSettings.SECTION)
+                        .put(RouteCacheSettings.ENABLED, false))));
     assertThat(configuration.cache())
         .isEqualTo(
             new CacheSettings(
@@ -238,6 +267,12 @@ class ConfigurationFileTest {
             + " path of routes[0], expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
             + " the host and path of routes[0], expected a route of its own",
+        "routes: [{upstream: web, cache: {status-ttl: {304: 1s}}}] | 3:52:"
+            + " routes[0].cache.status-ttl.304: found \"304\", expected a status code of 200–599 such"
+            + " as 404, or a class such as 5xx; not 206, 304, 401, 407, 412, 416 or 417",
+        "routes: [{upstream: web, cache: {max-object-size: 1GiB}}] | 3:51:"
+            + " routes[0].cache.max-object-size: found \"1GiB\", expected at most the 32MiB of"
+            + " cache.max-object-size",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"
@@ -294,6 +329,10 @@ class ConfigurationFileTest {
     Path file = Files.writeString(directory.resolve("k.yaml"), LEAST + "x: 1\n");
     var reading = (ConfigurationReading.Refused) ConfigurationFile.read(file);
     assertThat(reading.problems().getFirst().toString()).startsWith(file + ":4:1: x: unknown key");
+  }
+
+  private static RouteCacheSettings cache(SectionValues.Builder values) {
+    return RouteCacheSettings.of(values.build());
   }
 
   private static Configuration accepted(String text) {

@@ -6,6 +6,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SectionValues;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationOptionsTest {
@@ -21,7 +22,13 @@ class ConfigurationOptionsTest {
     assertThat(configuration.upstreams().getFirst().origins())
         .containsExactly(new OriginSettings(new OriginUrl("127.0.0.1", 9000), 1));
     assertThat(configuration.routes())
-        .containsExactly(new RouteSettings(null, "/", "origin", null, true, null));
+        .containsExactly(
+            new RouteSettings(
+                null,
+                "/",
+                "origin",
+                null,
+                RouteCacheSettings.of(SectionValues.of(RouteCacheSettings.SECTION).build())));
     assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
   }

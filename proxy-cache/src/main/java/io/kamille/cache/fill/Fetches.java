@@ -285,6 +285,6 @@ public final class Fetches {
         client,
         stored,
         now,
-        forwarding.ttl(stored.facts().ttlSeconds(now)));
+        forwarding.ttl(stored.facts().ttlSeconds(now)).by(stored.facts().freshness()));
   }
 }

@@ -131,7 +131,7 @@ final class FillReply implements Reply, ContentSource {
     }
     fill = begun;
     output.fill(begun);
-    fetch.forwarding().stored(facts.ttlSeconds(now));
+    fetch.forwarding().stored(facts.ttlSeconds(now)).by(facts.freshness());
     if (!facts.isFresh(now) || facts.isValidatedAlways()) {
       goApart(false);
     } else if (flight != null) {

@@ -4,21 +4,33 @@ package io.kamille.cache.semantics;
  * What an operator decided for a route where RFC 9111 leaves room.
  *
  * @param heuristic how a lifetime is guessed when none is given
- * @param defaultTtlSeconds the lifetime of a response that carries none, instead of a guess; {@link
- *     CacheControl#ABSENT} for no such lifetime
  * @param storesSetCookie whether a response with {@code Set-Cookie} may be stored and so be given
  *     to many, as RFC 9111 §7.3 has it; most origins do not mean that
+ * @param lifetimes the lifetimes that the operator gives
+ * @param stale how long stale responses may serve
  */
 public record CachePolicy(
-    HeuristicSettings heuristic, int defaultTtlSeconds, boolean storesSetCookie) {
+    HeuristicSettings heuristic, boolean storesSetCookie, Lifetimes lifetimes, StaleLimits stale) {
 
   public static final CachePolicy DEFAULT =
       new CachePolicy(HeuristicSettings.DEFAULT, CacheControl.ABSENT, false);
 
-  public CachePolicy {
-    if (defaultTtlSeconds < CacheControl.ABSENT) {
-      throw new IllegalArgumentException(
-          "defaultTtlSeconds: " + defaultTtlSeconds + " (expected: >= 0, or -1 for none)");
-    }
+  /** A policy with no other lifetime than {@code defaultTtlSeconds}, or none if it is absent. */
+  public CachePolicy(HeuristicSettings heuristic, int defaultTtlSeconds, boolean storesSetCookie) {
+    this(
+        heuristic,
+        storesSetCookie,
+        new Lifetimes(CacheControl.ABSENT, StatusLifetimes.NONE, defaultTtlSeconds),
+        StaleLimits.NONE);
+  }
+
+  /** The same with other lifetimes. */
+  public CachePolicy with(Lifetimes lifetimes) {
+    return new CachePolicy(heuristic, storesSetCookie, lifetimes, stale);
+  }
+
+  /** The same with other limits of stale use. */
+  public CachePolicy with(StaleLimits stale) {
+    return new CachePolicy(heuristic, storesSetCookie, lifetimes, stale);
   }
 }

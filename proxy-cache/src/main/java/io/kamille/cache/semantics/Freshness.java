@@ -16,10 +16,14 @@ import java.util.List;
 public record Freshness(int lifetimeSeconds, Source source) {
 
   /*
-   * Sources are tried in the order of §4.2.1: s-maxage, max-age, Expires minus Date, then the
-   * operator's default or a guess. A source that is present but makes no sense means "already
-   * stale"; the next one is not tried. Without a Last-Modified date there is nothing to guess from.
-   * Directives targeted at us put Expires out of force (RFC 9213 §2.2).
+   * Sources are tried in the order of §4.2.1: s-maxage, max-age, Expires minus Date, then what the
+   * operator gives this status code or every response, or a guess. A source that is present but
+   * makes no sense means "already stale"; the next one is not tried. Without a Last-Modified date
+   * there is nothing to guess from. Directives targeted at us put Expires out of force (RFC 9213
+   * §2.2).
+   *
+   * An operator who knows better than the origin gives a lifetime that stands in place of all that
+   * the origin says. It holds for no error: an error kept as long as a page outlasts its cause.
    */
 
   /** Where a lifetime comes from. */
@@ -27,6 +31,10 @@ public record Freshness(int lifetimeSeconds, Source source) {
     S_MAXAGE,
     MAX_AGE,
     EXPIRES,
+    /** The route's, in place of what the origin says. */
+    OVERRIDE,
+    /** The route's for this status code. */
+    STATUS,
     /** The route's default. */
     DEFAULT,
     /** Guessed from the last-modified date (§4.2.2). */
@@ -36,6 +44,19 @@ public record Freshness(int lifetimeSeconds, Source source) {
     /** Whether the origin said so (§4.2.1). */
     public boolean isExplicit() {
       return this == S_MAXAGE || this == MAX_AGE || this == EXPIRES;
+    }
+
+    /**
+     * A token for the {@code detail} of {@code Cache-Status} (RFC 9211 §2.8) if an operator's
+     * setting gave the lifetime, else empty.
+     */
+    public String detail() {
+      return switch (this) {
+        case OVERRIDE -> "ttl-override";
+        case STATUS -> "status-ttl";
+        case DEFAULT -> "default-ttl";
+        default -> "";
+      };
     }
   }
 
@@ -48,26 +69,41 @@ public record Freshness(int lifetimeSeconds, Source source) {
    */
   public static Freshness of(
       ResponseHead head, CacheControl control, CachePolicy policy, long responseTime) {
+    Freshness said = explicit(head, control, responseTime);
+    Lifetimes lifetimes = policy.lifetimes();
+    int ofStatus = lifetimes.ofStatus().secondsOf(head.status());
+    if (!said.source().isExplicit() && ofStatus != ABSENT) {
+      return new Freshness(ofStatus, Source.STATUS);
+    }
+    boolean isCacheable = isHeuristicallyCacheable(head.status()) || control.isPublic();
+    if (!said.source().isExplicit() && !isCacheable) {
+      return UNKNOWN;
+    }
+    if (lifetimes.ttlSeconds() != ABSENT && head.status() < 400) {
+      return new Freshness(lifetimes.ttlSeconds(), Source.OVERRIDE);
+    }
+    return said.source().isExplicit() ? said : unsaid(head, policy, responseTime);
+  }
+
+  private static Freshness explicit(ResponseHead head, CacheControl control, long responseTime) {
     if (control.sMaxAgeSeconds() != ABSENT) {
       return new Freshness(control.sMaxAgeSeconds(), Source.S_MAXAGE);
     }
     if (control.maxAgeSeconds() != ABSENT) {
       return new Freshness(control.maxAgeSeconds(), Source.MAX_AGE);
     }
-    if (head.has(FieldName.EXPIRES) && !control.isTargeted()) {
-      return new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES);
+    return head.has(FieldName.EXPIRES) && !control.isTargeted()
+        ? new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES)
+        : UNKNOWN;
+  }
+
+  private static Freshness unsaid(ResponseHead head, CachePolicy policy, long responseTime) {
+    if (policy.lifetimes().defaultSeconds() != ABSENT) {
+      return new Freshness(policy.lifetimes().defaultSeconds(), Source.DEFAULT);
     }
-    if (!isHeuristicallyCacheable(head.status()) && !control.isPublic()) {
-      return UNKNOWN;
-    }
-    if (policy.defaultTtlSeconds() != ABSENT) {
-      return new Freshness(policy.defaultTtlSeconds(), Source.DEFAULT);
-    }
-    if (policy.heuristic().isEnabled() && head.has(FieldName.LAST_MODIFIED)) {
-      return new Freshness(
-          guess(head.fields(), policy.heuristic(), responseTime), Source.HEURISTIC);
-    }
-    return UNKNOWN;
+    return policy.heuristic().isEnabled() && head.has(FieldName.LAST_MODIFIED)
+        ? new Freshness(guess(head.fields(), policy.heuristic(), responseTime), Source.HEURISTIC)
+        : UNKNOWN;
   }
 
   /** Whether a lifetime may be guessed for a response with this status code (RFC 9110 §15.1). */

@@ -94,7 +94,7 @@ public enum Storability {
     if (isAuthorized && !allowsAuthorized(control)) {
       return AUTHORIZATION;
     }
-    if (!isMarkedCacheable(response, control)) {
+    if (!isMarkedCacheable(response, control, policy)) {
       return NOT_CACHEABLE;
     }
     return worth(response, control, policy, responseTime);
@@ -151,9 +151,12 @@ public enum Storability {
     if (response.has(FieldName.ETAG) || response.has(FieldName.LAST_MODIFIED)) {
       return STORABLE;
     }
-    int lifetime = Freshness.of(response, control, policy, responseTime).lifetimeSeconds();
+    Freshness freshness = Freshness.of(response, control, policy, responseTime);
+    int lifetime = freshness.lifetimeSeconds();
     long staleUse =
-        Math.max(0, Math.max(control.staleWhileRevalidateSeconds(), control.staleIfErrorSeconds()));
+        Math.max(
+            policy.stale().whileRevalidateSeconds(control, freshness),
+            policy.stale().ifErrorSeconds(control, freshness));
     int age = CurrentAge.correctedInitialAge(response.fields(), responseTime, responseTime);
     return lifetime + staleUse > age ? STORABLE : NO_LIFETIME;
   }
@@ -165,13 +168,15 @@ public enum Storability {
         || control.sMaxAgeSeconds() != CacheControl.ABSENT;
   }
 
-  /** The last rule of §3. */
-  private static boolean isMarkedCacheable(ResponseHead response, CacheControl control) {
+  /** The last rule of §3; an operator who names a status code allows it in the origin's place. */
+  private static boolean isMarkedCacheable(
+      ResponseHead response, CacheControl control, CachePolicy policy) {
     return control.isPublic()
         || (response.has(FieldName.EXPIRES) && !control.isTargeted())
         || control.maxAgeSeconds() != CacheControl.ABSENT
         || control.sMaxAgeSeconds() != CacheControl.ABSENT
-        || Freshness.isHeuristicallyCacheable(response.status());
+        || Freshness.isHeuristicallyCacheable(response.status())
+        || policy.lifetimes().ofStatus().secondsOf(response.status()) != CacheControl.ABSENT;
   }
 
   /** The final status codes of RFC 9110 whose caching needs nothing more than what we do. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param isImmutable immutable: while it is fresh, its age is no reason to ask (RFC 8246 §2)
  * @param staleWhileRevalidateSeconds RFC 5861 §3; 0 for none
  * @param staleIfErrorSeconds RFC 5861 §4; 0 for none
+ * @param maxStaleSeconds how long it may serve stale at most, whatever a request says
  * @param date {@code date_value} in epoch seconds
  * @param entityTag as it came, or null if there is not one well-formed tag
  * @param lastModifiedText as it came, or null if it was no date
@@ -39,6 +40,7 @@ public record StoredFacts(
     boolean isImmutable,
     int staleWhileRevalidateSeconds,
     int staleIfErrorSeconds,
+    int maxStaleSeconds,
     long date,
     @Nullable String entityTag,
     @Nullable String lastModifiedText,
@@ -56,17 +58,19 @@ public record StoredFacts(
     CacheControl control = CacheControl.ofResponse(fields);
     String lastModifiedText = fields.first(FieldName.LAST_MODIFIED);
     long lastModified = HttpDate.parse(lastModifiedText, responseTime);
+    Freshness freshness = Freshness.of(head, control, policy, responseTime);
     return new StoredFacts(
         head.status(),
         responseTime,
         CurrentAge.correctedInitialAge(fields, requestTime, responseTime),
-        Freshness.of(head, control, policy, responseTime),
+        freshness,
         control.isNoCache(),
         control.isMustRevalidate() || control.isProxyRevalidate(),
         control.sMaxAgeSeconds() != CacheControl.ABSENT,
         control.isImmutable(),
-        Math.max(0, control.staleWhileRevalidateSeconds()),
-        Math.max(0, control.staleIfErrorSeconds()),
+        policy.stale().whileRevalidateSeconds(control, freshness),
+        policy.stale().ifErrorSeconds(control, freshness),
+        policy.stale().maxSeconds(),
         CurrentAge.dateValue(fields, responseTime),
         entityTag(fields),
         lastModified == HttpDate.INVALID ? null : lastModifiedText,
@@ -112,7 +116,7 @@ public record StoredFacts(
   public boolean mayServeOnError(CacheControl request, long nowEpochSeconds) {
     int allowed = staleIfErrorSeconds;
     if (!hasSharedMaxAge) {
-      allowed = Math.max(allowed, request.staleIfErrorSeconds());
+      allowed = Math.max(allowed, Math.min(request.staleIfErrorSeconds(), maxStaleSeconds));
     }
     return allowed > 0 && mayServeStale() && -ttlSeconds(nowEpochSeconds) < allowed;
   }
@@ -121,7 +125,8 @@ public record StoredFacts(
   boolean mayServeStaleTo(CacheControl request, long nowEpochSeconds) {
     return mayServeStale()
         && !hasSharedMaxAge
-        && -ttlSeconds(nowEpochSeconds) <= request.maxStaleSeconds();
+        && -ttlSeconds(nowEpochSeconds) <= request.maxStaleSeconds()
+        && -ttlSeconds(nowEpochSeconds) < maxStaleSeconds;
   }
 
   private boolean mayServeStale() {

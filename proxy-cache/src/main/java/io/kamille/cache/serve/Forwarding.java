@@ -1,6 +1,7 @@
 package io.kamille.cache.serve;
 
 import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.Freshness;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,15 @@ public final class Forwarding {
   public Forwarding ttl(long ttlSeconds) {
     this.hasTtl = true;
     this.ttlSeconds = ttlSeconds;
+    return this;
+  }
+
+  /** Which setting of the route the lifetime comes from, if nothing else is to be told. */
+  public Forwarding by(Freshness freshness) {
+    String setting = freshness.source().detail();
+    if (detail == null && !setting.isEmpty()) {
+      detail = setting;
+    }
     return this;
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.semantics.Freshness.Source;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.ResponseHead;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -137,6 +139,46 @@ class FreshnessTest {
         .isEqualTo(new Freshness(30, Source.DEFAULT));
     assertThat(Freshness.of(guessed, CacheControl.parse("max-age=5"), policy, NOW))
         .isEqualTo(new Freshness(5, Source.MAX_AGE));
+  }
+
+  @Test
+  void aRoutesTtlStandsInPlaceOfAllThatTheOriginSays() {
+    var policy = lifetimes(7, StatusLifetimes.NONE, 30);
+    for (String said : List.of("max-age=60", "s-maxage=60", "max-age=0", "max-age=x", "public")) {
+      assertThat(of(policy, 200, "Cache-Control", said))
+          .isEqualTo(new Freshness(7, Source.OVERRIDE));
+    }
+    assertThat(of(policy, 200, "Expires", "0")).isEqualTo(new Freshness(7, Source.OVERRIDE));
+    assertThat(of(policy, 200)).isEqualTo(new Freshness(7, Source.OVERRIDE));
+  }
+
+  @Test
+  void aRoutesTtlHoldsForNoError() {
+    var policy = lifetimes(7, StatusLifetimes.NONE, CacheControl.ABSENT);
+    assertThat(of(policy, 503, "Cache-Control", "max-age=1"))
+        .isEqualTo(new Freshness(1, Source.MAX_AGE));
+    assertThat(of(policy, 404).source()).isEqualTo(Source.NONE);
+  }
+
+  @Test
+  void theLifetimeOfAStatusCodeIsForResponsesThatCarryNone() {
+    var ofStatus = StatusLifetimes.of(Map.of("5xx", 1, "503", 2, "404", 30));
+    var policy = lifetimes(CacheControl.ABSENT, ofStatus, 60);
+    assertThat(of(policy, 404)).isEqualTo(new Freshness(30, Source.STATUS));
+    assertThat(of(policy, 500)).isEqualTo(new Freshness(1, Source.STATUS));
+    assertThat(of(policy, 503)).isEqualTo(new Freshness(2, Source.STATUS));
+    assertThat(of(policy, 200)).isEqualTo(new Freshness(60, Source.DEFAULT));
+    assertThat(of(policy, 404, "Cache-Control", "max-age=5"))
+        .isEqualTo(new Freshness(5, Source.MAX_AGE));
+  }
+
+  private static CachePolicy lifetimes(int ttl, StatusLifetimes ofStatus, int unsaid) {
+    return CachePolicy.DEFAULT.with(new Lifetimes(ttl, ofStatus, unsaid));
+  }
+
+  private static Freshness of(CachePolicy policy, int status, String... namesAndValues) {
+    var head = ResponseHead.of(status, namesAndValues);
+    return Freshness.of(head, CacheControl.ofResponse(head.fields()), policy, NOW);
   }
 
   private static Freshness withLastModified(int status, String control) {

@@ -1,0 +1,164 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one route uses the cache.
+ *
+ * @param isEnabled whether responses may be stored and reused
+ * @param ttl how long responses that are no errors may be reused, whatever the origin says, or null
+ *     when it is the origin that says so
+ * @param statusTtl how long responses without freshness information may be reused, by status code
+ *     ({@code 404}) or class ({@code 5xx})
+ * @param defaultTtl how long other responses without freshness information may be reused, or null
+ *     when only a heuristic may say so
+ * @param stale how long stale responses may be used
+ * @param maxObjectSizeBytes head and content of the largest response stored, or null when only the
+ *     limit of all routes holds
+ */
+public record RouteCacheSettings(
+    boolean isEnabled,
+    @Nullable Duration ttl,
+    Map<String, Duration> statusTtl,
+    @Nullable Duration defaultTtl,
+    Stale stale,
+    @Nullable Long maxObjectSizeBytes) {
+
+  /**
+   * How long stale responses may be used (RFC 9111 §4.2.4, RFC 5861).
+   *
+   * @param whileRevalidate where the response does not say
+   * @param ifError where the response does not say
+   * @param max at most, whatever response and request say; null for no such limit
+   */
+  public record Stale(Duration whileRevalidate, Duration ifError, @Nullable Duration max) {}
+
+  private static final Duration YEAR = Duration.ofDays(365);
+
+  static final Setting<Boolean> ENABLED =
+      Setting.of(
+              "routes[].cache.enabled",
+              ValueTypes.onOff(),
+              "Whether responses may be stored and reused. Off, every request is forwarded.")
+          .defaultsTo(true);
+
+  static final Setting<Duration> TTL =
+      Setting.of(
+              "routes[].cache.ttl",
+              wholeSeconds(1),
+              "How long a response may be reused, instead of what its `s-maxage`, `max-age` or"
+                  + " `Expires` says. It holds for responses with a status code below 400 that RFC"
+                  + " 9111 lets a shared cache store, and changes nothing about which those are:"
+                  + " `no-store`, `private`, `Set-Cookie` and requests with `Authorization` keep"
+                  + " their meaning, and what says `no-cache` is validated each time. `Age` counts"
+                  + " as always. The client sees the origin's own fields.")
+          .orElse("the origin says so");
+
+  static final Setting<Duration> STATUS_LIFETIME =
+      Setting.of(
+          "routes[].cache.status-ttl.*.ttl",
+          wholeSeconds(0),
+          "How long such a response may be reused; `0s` is not at all, unless the origin confirms"
+              + " it.");
+
+  static final Section STATUS_TTL =
+      Section.named(
+              "routes[].cache.status-ttl",
+              "How long responses without freshness information may be reused, by status code"
+                  + " (`404: 30s`) or class of codes (`5xx: 1s`); a code wins over its class."
+                  + " `404: 30s` is short for `404: {ttl: 30s}`. It lets responses be stored that"
+                  + " RFC 9111 §3 does not without a word of the origin's, such as 302 and 503."
+                  + " What the origin says about lifetime and storing wins, as do all other rules."
+                  + " A class leaves out what one request brings about rather than the resource:"
+                  + " 400, 402, 403, 406, 408, 411, 413, 415, 421, 422, 425, 426, 428, 429, 431 and"
+                  + " 511, which must be named to be meant; 206, 304, 401, 407, 412, 416 and 417"
+                  + " cannot be.",
+              STATUS_LIFETIME)
+          .withShorthand(STATUS_LIFETIME);
+
+  static final Setting<Duration> DEFAULT_TTL =
+      Setting.of(
+              "routes[].cache.default-ttl",
+              wholeSeconds(1),
+              "How long a response without freshness information may be reused. It never overrides"
+                  + " what the origin says, nor `status-ttl`.")
+          .orElse("only the heuristic of `cache.heuristic` applies");
+
+  static final Setting<Duration> STALE_WHILE_REVALIDATE =
+      Setting.of(
+              "routes[].cache.stale-while-revalidate",
+              wholeSeconds(0),
+              "How long a stale response answers while the origin is asked behind it (RFC 5861 §3),"
+                  + " where the response does not say. It does not hold for responses that were never"
+                  + " fresh, nor for those with `no-cache`, `must-revalidate`, `proxy-revalidate` or"
+                  + " `s-maxage`, which RFC 9111 §4.2.4 protects.")
+          .defaultsTo(Duration.ZERO);
+
+  static final Setting<Duration> STALE_IF_ERROR =
+      Setting.of(
+              "routes[].cache.stale-if-error",
+              wholeSeconds(0),
+              "How long a stale response answers in place of 500, 502, 503, 504 or no answer at all"
+                  + " (RFC 5861 §4), where the response does not say. The same responses are left"
+                  + " out.")
+          .defaultsTo(Duration.ZERO);
+
+  static final Setting<Duration> MAX_STALE =
+      Setting.of(
+              "routes[].cache.max-stale",
+              wholeSeconds(0),
+              "The longest a response is used after it became stale, whatever it says itself"
+                  + " (`stale-while-revalidate`, `stale-if-error`) and whatever a request allows"
+                  + " (`max-stale`, `stale-if-error`). `0s` uses nothing stale.")
+          .orElse("no limit beyond those");
+
+  static final Setting<Long> MAX_OBJECT_SIZE =
+      Setting.of(
+              "routes[].cache.max-object-size",
+              ValueTypes.size(CacheSettings.LEAST_OBJECT, CacheSettings.GREATEST_OBJECT),
+              "The largest response that is stored, head and content together. At most"
+                  + " `cache.max-object-size`.")
+          .orElse("`cache.max-object-size`");
+
+  static final Section SECTION =
+      Section.one(
+              "routes[].cache",
+              "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.",
+              ENABLED,
+              TTL,
+              STATUS_TTL,
+              DEFAULT_TTL,
+              STALE_WHILE_REVALIDATE,
+              STALE_IF_ERROR,
+              MAX_STALE,
+              MAX_OBJECT_SIZE)
+          .withShorthand(ENABLED);
+
+  static RouteCacheSettings of(SectionValues values) {
+    return new RouteCacheSettings(
+        values.value(ENABLED),
+        values.find(TTL),
+        values.all(STATUS_TTL).stream()
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    SectionValues::name, status -> status.value(STATUS_LIFETIME))),
+        values.find(DEFAULT_TTL),
+        new Stale(
+            values.value(STALE_WHILE_REVALIDATE),
+            values.value(STALE_IF_ERROR),
+            values.find(MAX_STALE)),
+        values.find(MAX_OBJECT_SIZE));
+  }
+
+  private static ValueType<Duration> wholeSeconds(long least) {
+    return ValueTypes.duration(Duration.ofSeconds(least), YEAR);
+  }
+}
