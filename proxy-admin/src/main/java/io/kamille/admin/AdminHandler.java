@@ -92,6 +92,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     return new AdminRequest(
         request.method().name(),
         query < 0 ? target : target.substring(0, query),
+        query < 0 ? null : target.substring(query + 1),
         hosts,
         fields.get(HttpHeaderNames.AUTHORIZATION),
         fields.get(HttpHeaderNames.CONTENT_TYPE),

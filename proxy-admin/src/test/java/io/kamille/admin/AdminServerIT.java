@@ -103,6 +103,43 @@ class AdminServerIT {
                 + "\"state\":\"out\",\"inFlight\":1,\"failures\":4}]}]}\n");
   }
 
+  // What is stored
+
+  @Test
+  void objectsListsWhatIsStoredForAUrl() throws IOException {
+    assertThat(getWithToken("/v1/cache/objects?url=http%3A%2F%2Fh%2Fa%3Fb%3D%2B"))
+        .contains("content-type: application/json\r\n")
+        .endsWith(
+            "{\"url\":\"http://h/a?b=+\",\"objects\":[{\"status\":200,\"state\":\"fresh\","
+                + "\"decision\":\"serve\",\"ageSeconds\":20,\"ttlSeconds\":40,"
+                + "\"freshness\":{\"lifetimeSeconds\":60,\"source\":\"max-age\"},"
+                + "\"noCache\":false,\"mustRevalidate\":true,\"staleWhileRevalidateSeconds\":0,"
+                + "\"staleIfErrorSeconds\":30,\"tier\":\"memory\",\"hits\":7,"
+                + "\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},"
+                + "\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,"
+                + "\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\"}]}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/cache/objects | The parameter url is missing.",
+        "/v1/cache/objects?url=http://h/&url=http://h/ | The parameter url is there more than once.",
+        "/v1/cache/objects?url=http://h/?a&b=c | There is a parameter that this resource does not",
+        "/v1/cache/objects?url=http://h/%zz | The query is not percent-encoded.",
+        "/v1/cache/objects?url=http://h/% | The query is not percent-encoded.",
+        "/v1/cache/objects?url=/a | url must begin with http://",
+        "/v1/cache/objects?url=http://h/a+b | url must begin with http://",
+        "/v1/cache/objects?url=http://h/%C3%A9 | url must begin with http://",
+        "/v1/cache/objects?url=http://h/%23a | url must have no fragment",
+      })
+  void aQueryThatAsksForNothingIsABadRequest(String target, String detail) throws IOException {
+    assertThat(getWithToken(target))
+        .startsWith("HTTP/1.1 400 Bad Request\r\n")
+        .contains("\"detail\":\"" + detail);
+  }
+
   // Purges
 
   @Test
@@ -254,7 +291,14 @@ class AdminServerIT {
   // Who may
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/status", "/v1/cache/purges", "/v1/engine/loops", "/v1/nothing"})
+  @ValueSource(
+      strings = {
+        "/v1/status",
+        "/v1/cache/objects",
+        "/v1/cache/purges",
+        "/v1/engine/loops",
+        "/v1/nothing"
+      })
   void everythingUnderV1WantsTheToken(String path) throws IOException {
     assertThat(get(path))
         .startsWith("HTTP/1.1 401 Unauthorized\r\n")

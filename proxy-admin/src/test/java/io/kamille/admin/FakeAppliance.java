@@ -7,7 +7,9 @@ import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.cache.StoredObject;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.Freshness;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
@@ -104,6 +106,30 @@ final class FakeAppliance implements ApplianceView {
   @Override
   public void pace(PaceSettings settings) {
     pace = settings;
+  }
+
+  @Override
+  public List<StoredObject> objects(String url) {
+    return List.of(
+        new StoredObject(
+            200,
+            true,
+            "serve",
+            20,
+            40,
+            new Freshness(60, Freshness.Source.MAX_AGE),
+            false,
+            true,
+            0,
+            30,
+            "memory",
+            7,
+            new StoredObject.Size(100, 11, 128),
+            List.of(new StoredObject.SelectedBy("accept", null)),
+            "\"a\"",
+            null,
+            url,
+            "gzip"));
   }
 
   @Override

@@ -21,6 +21,7 @@ public final class Cache implements AutoCloseable {
   private final CacheLoops loops;
   private final WallClock clock;
   private final CacheOperations operations;
+  private final CacheContents contents;
   private final long sendfileFromBytes;
 
   private Cache(Arena arena, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
@@ -32,6 +33,7 @@ public final class Cache implements AutoCloseable {
     this.loops = new CacheLoops(registry);
     this.clock = clock;
     this.operations = new CacheOperations(store, flights, registry);
+    this.contents = new CacheContents(store, clock);
   }
 
   /**
@@ -61,6 +63,11 @@ public final class Cache implements AutoCloseable {
   /** What an operator sees and does. */
   public CacheOperations operations() {
     return operations;
+  }
+
+  /** What lies in it. */
+  public CacheContents contents() {
+    return contents;
   }
 
   /**

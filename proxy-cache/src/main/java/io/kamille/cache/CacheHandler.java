@@ -148,6 +148,7 @@ public final class CacheHandler implements ExchangeHandler {
   private void serve(Exchange exchange, CacheLoop loop, StoredResponse stored, long now) {
     boolean isFresh = stored.facts().isFresh(now);
     loop.counters().hit(isFresh);
+    stored.countHit();
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, null);
   }

@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
+import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheOperations;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
@@ -67,6 +68,10 @@ final class Assembly implements AutoCloseable {
 
   CacheOperations cache() {
     return cache.operations();
+  }
+
+  CacheContents cacheContents() {
+    return cache.contents();
   }
 
   /** The origins of each upstream, by its name. */

@@ -8,6 +8,7 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
+import io.kamille.cache.StoredObject;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
@@ -92,6 +93,11 @@ final class LiveView implements ApplianceView {
   @Override
   public void pace(PaceSettings settings) {
     appliance.loops().pace(settings);
+  }
+
+  @Override
+  public List<StoredObject> objects(String url) {
+    return appliance.assembly().cacheContents().find(url).orElse(List.of());
   }
 
   @Override

@@ -95,6 +95,28 @@ class ControlPlaneIT {
   }
 
   @Test
+  void objectsTellOfEveryVariantOfAnUrl() throws Exception {
+    journey
+        .origin()
+        .on("/a?b=c", ok("hallo", "Cache-Control: max-age=60", "Vary: Accept", "ETag: \"1\""));
+    journey.get("/a?b=c", "Accept: text/html");
+    journey.get("/a?b=c", "Accept: text/html");
+    journey.get("/a?b=c", "Accept: text/plain");
+    HttpResponse<String> objects = journey.admin("/v1/cache/objects?url=http://a/a?b=c");
+    assertThat(objects.statusCode()).isEqualTo(200);
+    assertThat(objects.body().split("\\{\"status\":200,", -1)).hasSize(3);
+    assertThat(objects.body())
+        .contains(
+            "\"selectedBy\":[{\"field\":\"accept\",\"value\":\"text/html\"}]",
+            "\"hits\":1,",
+            "\"hits\":0,")
+        .contains("\"content\":5,", "\"etag\":\"\\\"1\\\"\"")
+        .contains("\"freshness\":{\"lifetimeSeconds\":60,\"source\":\"max-age\"}");
+    assertThat(journey.admin("/v1/cache/objects?url=http://a/other").body().strip())
+        .isEqualTo("{\"url\":\"http://a/other\",\"objects\":[]}");
+  }
+
+  @Test
   void aPurgeMakesTheNextRequestAMiss() throws Exception {
     journey
         .origin()

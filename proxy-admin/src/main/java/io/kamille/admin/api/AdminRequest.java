@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What a resource may know of a request.
  *
  * @param path the request target without the query, as it came
+ * @param query what stands behind the question mark as it came, or null without one
  * @param hosts the values of all {@code Host} lines, or the authority of an absolute-form target
  * @param authorization the value of that field
  * @param contentType the value of that field
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record AdminRequest(
     String method,
     String path,
+    @Nullable String query,
     List<String> hosts,
     @Nullable String authorization,
     @Nullable String contentType,

@@ -43,6 +43,7 @@ public final class ResourceTable {
                 new Status(appliance, clock),
                 new EngineLoops(appliance),
                 new EnginePace(appliance),
+                new CacheObjects(appliance),
                 new Purges(appliance))
             .stream()
             .collect(

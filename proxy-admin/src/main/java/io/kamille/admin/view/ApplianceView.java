@@ -1,5 +1,6 @@
 package io.kamille.admin.view;
 
+import io.kamille.cache.StoredObject;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import java.util.List;
@@ -43,6 +44,13 @@ public interface ApplianceView {
 
   /** Another pace, from each loop's next turn on, until a configuration with another is loaded. */
   void pace(PaceSettings settings);
+
+  /**
+   * What is stored for a target URI, all variants of it.
+   *
+   * @param url absolute, {@code http} or {@code https}; one that a request can have as its target
+   */
+  List<StoredObject> objects(String url);
 
   /**
    * Removes every stored response of a target URI.

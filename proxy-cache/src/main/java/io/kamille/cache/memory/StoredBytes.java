@@ -35,6 +35,9 @@ public final class StoredBytes extends Blocks implements StoredOctets {
    * which costs what regions save in about seven sendings; so the first seven are copied, and what
    * is hardly ever asked for never goes as regions.
    *
+   * Hits are counted beside the leases and without a CAS: whoever counts has just taken a lease, so
+   * the cache line is his already, and a lost count does no harm.
+   *
    * A region covers whole pages below the published length. They stay in their block when a writer
    * gives back its unused end, so regions may be given out before that, too.
    */
@@ -46,12 +49,14 @@ public final class StoredBytes extends Blocks implements StoredOctets {
 
   private static final VarHandle LEASES;
   private static final VarHandle LENGTH;
+  private static final VarHandle HITS;
 
   static {
     try {
       var lookup = MethodHandles.lookup();
       LEASES = lookup.findVarHandle(StoredBytes.class, "leases", int.class);
       LENGTH = lookup.findVarHandle(StoredBytes.class, "length", long.class);
+      HITS = lookup.findVarHandle(StoredBytes.class, "hits", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -61,6 +66,9 @@ public final class StoredBytes extends Blocks implements StoredOctets {
 
   @SuppressWarnings("UnusedVariable") // used through LEASES
   private int leases = 1;
+
+  @SuppressWarnings("UnusedVariable") // used through HITS
+  private int hits;
 
   private long length;
 
@@ -103,6 +111,19 @@ public final class StoredBytes extends Blocks implements StoredOctets {
       held = witness;
     }
     throw ended();
+  }
+
+  @Override
+  public void countHit() {
+    int counted = (int) HITS.getOpaque(this);
+    if (counted != Integer.MAX_VALUE) {
+      HITS.setOpaque(this, counted + 1);
+    }
+  }
+
+  @Override
+  public int hits() {
+    return (int) HITS.getOpaque(this);
   }
 
   /** How many leases are held at this moment. */

@@ -41,6 +41,18 @@ public record Freshness(int lifetimeSeconds, Source source) {
     HEURISTIC,
     NONE;
 
+    /** A token for people and programs: the directive, the field, or what stands in for them. */
+    public String token() {
+      return switch (this) {
+        case S_MAXAGE -> "s-maxage";
+        case MAX_AGE -> "max-age";
+        case EXPIRES -> "expires";
+        case OVERRIDE, STATUS, DEFAULT -> detail();
+        case HEURISTIC -> "heuristic";
+        case NONE -> "none";
+      };
+    }
+
     /** Whether the origin said so (§4.2.1). */
     public boolean isExplicit() {
       return this == S_MAXAGE || this == MAX_AGE || this == EXPIRES;

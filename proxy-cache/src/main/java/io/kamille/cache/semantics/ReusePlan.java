@@ -7,6 +7,17 @@ package io.kamille.cache.semantics;
  */
 public sealed interface ReusePlan {
 
+  /** A token for people and programs. */
+  default String token() {
+    return switch (this) {
+      case Serve.SERVE -> "serve";
+      case ServeStale.SERVE_STALE -> "serve-stale";
+      case Validate validate -> "validate";
+      case Forward forward -> "forward";
+      case Refuse.REFUSE -> "refuse";
+    };
+  }
+
   /** Answer with the stored response as it is. */
   enum Serve implements ReusePlan {
     SERVE

@@ -4,9 +4,11 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +89,15 @@ public final class SelectingFields {
   /** The field names, in lower case. */
   public List<String> names() {
     return List.of(fields).stream().map(SelectingField::name).toList();
+  }
+
+  /** What each field had in the request that was answered; null where it had none. */
+  public Map<String, @Nullable String> values() {
+    Map<String, @Nullable String> values = new LinkedHashMap<>();
+    for (SelectingField field : fields) {
+      values.put(field.name(), field.value());
+    }
+    return values;
   }
 
   /** Gives the request the selecting fields, and so makes it one for this response (§4.3.1). */

@@ -47,6 +47,15 @@ public interface StoredOctets {
   void forEachSlice(long offset, long length, SliceConsumer consumer);
 
   /**
+   * Counts one answer made of them without asking the origin. Of two that are counted at the same
+   * moment on two loops, one may be lost.
+   */
+  void countHit();
+
+  /** How many were counted. */
+  int hits();
+
+  /**
    * Counts that a large part is about to be sent.
    *
    * @return whether it should go by {@link #send}: that is possible, and the octets were sent often

@@ -107,6 +107,21 @@ public final class StoredResponse {
     return contentLength;
   }
 
+  /** What target URI, field lines and empty line take. */
+  public int headLength() {
+    return headLength;
+  }
+
+  /** Counts one answer from the store; see {@link StoredOctets#countHit}. */
+  public void countHit() {
+    content.countHit();
+  }
+
+  /** How many answers were counted, since the content came: a new head changes nothing. */
+  public int hits() {
+    return content.hits();
+  }
+
   /** Members that caches behind us put into Cache-Status, in order, or null (RFC 9211 §2). */
   public @Nullable String cacheStatusBehind() {
     return cacheStatusBehind;

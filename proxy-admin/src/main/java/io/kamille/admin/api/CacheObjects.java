@@ -1,0 +1,88 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.cache.StoredObject;
+import io.kamille.core.http.StatusCode;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code GET /v1/cache/objects?url=}: what is stored for a URL, all variants of it. */
+final class CacheObjects implements Resource {
+
+  private static final Set<String> PARAMETERS = Set.of("url");
+
+  private final ApplianceView appliance;
+
+  CacheObjects(ApplianceView appliance) {
+    this.appliance = appliance;
+  }
+
+  @Override
+  public String path() {
+    return "/v1/cache/objects";
+  }
+
+  @Override
+  public String method() {
+    return "GET";
+  }
+
+  @Override
+  public Answer answer(AdminRequest request) {
+    try {
+      String url = TargetUrl.of(Query.parse(request.query(), PARAMETERS).one("url"));
+      List<StoredObject> found = appliance.objects(url);
+      return Answer.json(new Document(url, found.stream().map(Stored::of).toList()));
+    } catch (Query.Invalid invalid) {
+      return Answer.problem(StatusCode.BAD_REQUEST, invalid.reason());
+    }
+  }
+
+  private record Document(String url, List<Stored> objects) {}
+
+  private record Stored(
+      int status,
+      String state,
+      String decision,
+      int ageSeconds,
+      int ttlSeconds,
+      Lifetime freshness,
+      boolean noCache,
+      boolean mustRevalidate,
+      int staleWhileRevalidateSeconds,
+      int staleIfErrorSeconds,
+      String tier,
+      int hits,
+      StoredObject.Size bytes,
+      List<StoredObject.SelectedBy> selectedBy,
+      @Nullable String etag,
+      @Nullable String lastModified,
+      @Nullable String contentType,
+      @Nullable String coding) {
+
+    static Stored of(StoredObject object) {
+      return new Stored(
+          object.status(),
+          object.isFresh() ? "fresh" : "stale",
+          object.decision(),
+          object.ageSeconds(),
+          object.ttlSeconds(),
+          new Lifetime(object.freshness().lifetimeSeconds(), object.freshness().source().token()),
+          object.isValidatedAlways(),
+          object.isValidatedOnceStale(),
+          object.staleWhileRevalidateSeconds(),
+          object.staleIfErrorSeconds(),
+          object.tier(),
+          object.hits(),
+          object.size(),
+          object.selectedBy(),
+          object.entityTag(),
+          object.lastModified(),
+          object.contentType(),
+          object.coding());
+    }
+  }
+
+  private record Lifetime(int lifetimeSeconds, String source) {}
+}

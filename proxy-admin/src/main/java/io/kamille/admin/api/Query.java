@@ -1,0 +1,102 @@
+package io.kamille.admin.api;
+
+import io.kamille.core.http.Octets;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The parameters of a query, as forms write them (application/x-www-form-urlencoded). */
+final class Query {
+
+  /*
+   * A value is octets, one per character, because field values are: nothing is taken for UTF-8.
+   * What is unknown is refused, for it is nearly always the rest of a URL that was not encoded.
+   */
+  private final Map<String, List<String>> values = new LinkedHashMap<>();
+
+  private Query() {}
+
+  /** The parameters, all of which must be known. */
+  static Query parse(@Nullable String query, Set<String> known) throws Invalid {
+    Query parsed = new Query();
+    for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
+      int equals = parameter.indexOf('=');
+      String name = equals < 0 ? parameter : parameter.substring(0, equals);
+      if (!known.contains(name)) {
+        throw new Invalid(
+            "There is a parameter that this resource does not have; encode & in a URL as %26.");
+      }
+      String value = equals < 0 ? "" : decoded(parameter.substring(equals + 1));
+      parsed.values.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
+    }
+    return parsed;
+  }
+
+  /** The value of a parameter that must be there, once. */
+  String one(String name) throws Invalid {
+    String value = optional(name);
+    if (value == null) {
+      throw new Invalid("The parameter " + name + " is missing.");
+    }
+    return value;
+  }
+
+  /** The value of a parameter that may be there, once. */
+  @Nullable String optional(String name) throws Invalid {
+    List<String> all = all(name);
+    if (all.size() > 1) {
+      throw new Invalid("The parameter " + name + " is there more than once.");
+    }
+    return all.isEmpty() ? null : all.getFirst();
+  }
+
+  /** All values of a parameter, in order. */
+  List<String> all(String name) {
+    return values.getOrDefault(name, List.of());
+  }
+
+  private static String decoded(String text) throws Invalid {
+    ByteArrayOutputStream octets = new ByteArrayOutputStream(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '%') {
+        octets.write(octet(text, i));
+        i += 2;
+      } else {
+        octets.write(c == '+' ? ' ' : c);
+      }
+    }
+    byte[] all = octets.toByteArray();
+    return Octets.text(all, 0, all.length);
+  }
+
+  private static int octet(String text, int at) throws Invalid {
+    int high = at + 2 < text.length() ? Character.digit(text.charAt(at + 1), 16) : -1;
+    int low = at + 2 < text.length() ? Character.digit(text.charAt(at + 2), 16) : -1;
+    if (high < 0 || low < 0) {
+      throw new Invalid("The query is not percent-encoded.");
+    }
+    return high << 4 | low;
+  }
+
+  /** The query asks for nothing we could answer. */
+  static final class Invalid extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    private final String reason;
+
+    Invalid(String reason) {
+      super(reason, null, false, false);
+      this.reason = reason;
+    }
+
+    String reason() {
+      return reason;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.kamille.cache;
+
+import io.kamille.cache.StoredObject.SelectedBy;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.ReusePlanner;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What lies in the cache, for an operator who asks. Changes nothing; any thread. */
+public final class CacheContents {
+
+  /*
+   * Bounded: there are at most as many answers as a key has variants, and what a client or an
+   * origin has written is cut where it gets long.
+   */
+  private static final int TEXT_LIMIT = 256;
+
+  private static final RequestHead PLAIN_GET = RequestHead.of("GET", "http://localhost/");
+
+  private final TieredStore store;
+  private final WallClock clock;
+
+  CacheContents(TieredStore store, WallClock clock) {
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /**
+   * What is stored under a target URI, the most recent by {@code Date} first; empty if no request
+   * can have that target URI ({@link CacheKey#find}).
+   *
+   * @param uri absolute, http or https
+   */
+  public Optional<List<StoredObject>> find(String uri) {
+    return Optional.ofNullable(CacheKey.find(uri)).map(this::find);
+  }
+
+  private List<StoredObject> find(CacheKey key) {
+    List<StoredObject> found = new ArrayList<>();
+    Variants variants = store.find(key);
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      if (response.tryRetain()) {
+        try {
+          found.add(object(response, clock.epochSeconds()));
+        } finally {
+          response.release();
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Needs a lease on the response. */
+  private static StoredObject object(StoredResponse response, long now) {
+    StoredFacts facts = response.facts();
+    Fields fields = response.head().fields();
+    return new StoredObject(
+        response.status(),
+        facts.isFresh(now),
+        ReusePlanner.plan(PLAIN_GET, facts, now).token(),
+        facts.ageSeconds(now),
+        facts.ttlSeconds(now),
+        facts.freshness(),
+        facts.isValidatedAlways(),
+        facts.isValidatedOnceStale(),
+        facts.staleWhileRevalidateSeconds(),
+        facts.staleIfErrorSeconds(),
+        "memory",
+        response.hits(),
+        new StoredObject.Size(
+            response.headLength(), response.contentLength(), response.occupiedBytes()),
+        selectedBy(response),
+        cut(facts.entityTag()),
+        facts.lastModifiedText(),
+        cut(fields.joined(FieldName.CONTENT_TYPE)),
+        cut(fields.joined(FieldName.CONTENT_ENCODING)));
+  }
+
+  private static List<SelectedBy> selectedBy(StoredResponse response) {
+    List<SelectedBy> selectedBy = new ArrayList<>();
+    response
+        .selecting()
+        .values()
+        .forEach((name, value) -> selectedBy.add(new SelectedBy(name, cut(value))));
+    return selectedBy;
+  }
+
+  private static @Nullable String cut(@Nullable String text) {
+    return text == null || text.length() <= TEXT_LIMIT ? text : text.substring(0, TEXT_LIMIT) + "…";
+  }
+}

@@ -1,0 +1,71 @@
+package io.kamille.cache;
+
+import io.kamille.cache.semantics.Freshness;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stored response as an operator sees it: a copy made at one moment. Immutable; any thread.
+ *
+ * @param status its status code
+ * @param isFresh whether its lifetime exceeds its age (RFC 9111 §4.2)
+ * @param decision what a GET with no fields but its selecting ones would get: the token of a {@link
+ *     io.kamille.cache.semantics.ReusePlan}
+ * @param ageSeconds {@code current_age} (§4.2.3)
+ * @param ttlSeconds what is left of its lifetime, negative once stale (RFC 9211 §2.4)
+ * @param freshness its lifetime and where that comes from
+ * @param isValidatedAlways no-cache (§5.2.2.4)
+ * @param isValidatedOnceStale must-revalidate or proxy-revalidate (§5.2.2.2, §5.2.2.8)
+ * @param staleWhileRevalidateSeconds RFC 5861 §3; 0 for none
+ * @param staleIfErrorSeconds RFC 5861 §4; 0 for none
+ * @param tier where its octets lie
+ * @param hits answers made of it without asking the origin first, since its content came; a few may
+ *     be missing when several loops answered at the same moment
+ * @param size what it takes
+ * @param selectedBy the request fields it was selected by, with what they were
+ * @param entityTag its entity tag, or null
+ * @param lastModified its last-modified date as it came, or null
+ * @param contentType as it came, or null
+ * @param coding its content coding as it came, or null
+ */
+public record StoredObject(
+    int status,
+    boolean isFresh,
+    String decision,
+    int ageSeconds,
+    int ttlSeconds,
+    Freshness freshness,
+    boolean isValidatedAlways,
+    boolean isValidatedOnceStale,
+    int staleWhileRevalidateSeconds,
+    int staleIfErrorSeconds,
+    String tier,
+    int hits,
+    Size size,
+    List<SelectedBy> selectedBy,
+    @Nullable String entityTag,
+    @Nullable String lastModified,
+    @Nullable String contentType,
+    @Nullable String coding) {
+
+  public StoredObject {
+    selectedBy = List.copyOf(selectedBy);
+  }
+
+  /**
+   * A request field that selects a response.
+   *
+   * @param field its name in lower case
+   * @param value what it was in the request that was answered, or null if it was absent
+   */
+  public record SelectedBy(String field, @Nullable String value) {}
+
+  /**
+   * What a stored response takes, in octets.
+   *
+   * @param head target URI and field lines
+   * @param content as it is stored
+   * @param occupied of its tier, with what rounding wastes
+   */
+  public record Size(long head, long content, long occupied) {}
+}
