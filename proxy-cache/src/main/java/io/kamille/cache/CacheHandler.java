@@ -51,6 +51,10 @@ public final class CacheHandler implements ExchangeHandler {
   private static final long FOR_THE_ORIGIN =
       Fields.mask(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
+  /** With these, nobody but the origin knows whether the client may have the whole. */
+  private static final long NOT_TO_FILL_AROUND =
+      Fields.mask(FieldName.AUTHORIZATION, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
+
   /** No deadline yet: the request has not been held back. */
   private static final long NOT_HELD = Long.MIN_VALUE;
 
@@ -122,11 +126,14 @@ public final class CacheHandler implements ExchangeHandler {
       long now,
       long deadlineNanos) {
     switch (ReusePlanner.plan(exchange.request(), stored.facts(), now)) {
-      case Serve.SERVE -> serve(exchange, loop, stored, now);
-      case ServeStale.SERVE_STALE -> {
-        if (exchange.request().method() == Method.GET) {
-          fetches.validateInBackground(exchange, key.copy(), stored);
+      case Serve.SERVE -> {
+        if (settings.background().isDue(stored.facts(), now)) {
+          refresh(exchange, key, stored);
         }
+        serve(exchange, loop, stored, now);
+      }
+      case ServeStale.SERVE_STALE -> {
+        refresh(exchange, key, stored);
         serve(exchange, loop, stored, now);
       }
       case Validate validate -> validate(exchange, key, validate.reason(), stored, deadlineNanos);
@@ -135,6 +142,13 @@ public final class CacheHandler implements ExchangeHandler {
         stored.release();
         refuse(exchange);
       }
+    }
+  }
+
+  /** Has a response brought up to date for those who come later. The caller holds a lease. */
+  private void refresh(Exchange exchange, CacheKey key, StoredResponse stored) {
+    if (exchange.request().method() == Method.GET) {
+      fetches.validateInBackground(exchange, key.copy(), stored);
     }
   }
 
@@ -209,6 +223,9 @@ public final class CacheHandler implements ExchangeHandler {
       fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
     } else if (isForOrigin || !storability.isStorable()) {
       release(stale);
+      if (storability.isStorable() && mayFillAround(request)) {
+        fetches.fillInBackground(exchange, key.copy());
+      }
       Forwarding forwarding = new Forwarding(reason);
       fetches.pass(exchange, isForOrigin ? forwarding : forwarding.detail(storability.detail()));
     } else if (flights.isUncachable(key, request)) {
@@ -226,6 +243,14 @@ public final class CacheHandler implements ExchangeHandler {
   /** Whether the answer to this request, HEAD, tells of a stored response (RFC 9111 §4.3.5). */
   private static boolean mayFreshen(RequestHead request) {
     return request.method() == Method.HEAD && !CacheControl.ofRequest(request.fields()).isNoStore();
+  }
+
+  /** Whether this request for a range is a reason to fetch the whole. */
+  private boolean mayFillAround(RequestHead request) {
+    Fields fields = request.fields();
+    return settings.background().fillsRanges()
+        && fields.has(FieldName.RANGE)
+        && !fields.hasAny(NOT_TO_FILL_AROUND);
   }
 
   private boolean mayBeHeld(long deadlineNanos) {

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
  *     field
  * @param showsKey whether that field tells the cache key
+ * @param background what is fetched without a client waiting for it
  */
 public record CacheSettings(
     CachePolicy policy,
@@ -23,7 +24,8 @@ public record CacheSettings(
     boolean mayCollapse,
     Duration collapseWaitTimeout,
     Optional<String> statusName,
-    boolean showsKey) {
+    boolean showsKey,
+    BackgroundSettings background) {
 
   /*
    * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
@@ -41,7 +43,8 @@ public record CacheSettings(
         true,
         Duration.ofSeconds(5),
         Optional.of("kamille"),
-        false);
+        false,
+        BackgroundSettings.NONE);
   }
 
   FillSettings fill() {

@@ -537,7 +537,8 @@ class CollapseTest {
             false,
             Duration.ofSeconds(5),
             Optional.of("kamille"),
-            false);
+            false,
+            BackgroundSettings.NONE);
     try (CacheFixture apart = new CacheFixture(4 << 20, off)) {
       apart.get();
       apart.get();

@@ -307,7 +307,13 @@ class DirectiveConformanceTest {
     CacheSettings defaults = CacheSettings.of(1 << 20);
     CacheSettings silent =
         new CacheSettings(
-            defaults.policy(), 1 << 20, true, Duration.ofSeconds(5), Optional.empty(), false);
+            defaults.policy(),
+            1 << 20,
+            true,
+            Duration.ofSeconds(5),
+            Optional.empty(),
+            false,
+            BackgroundSettings.NONE);
     try (CacheFixture quiet = new CacheFixture(4 << 20, silent)) {
       String uri = "http://example.org/page";
       RecordingReply miss = quiet.send("GET", uri);
@@ -339,7 +345,13 @@ class DirectiveConformanceTest {
     CacheSettings defaults = CacheSettings.of(1 << 20);
     CacheSettings telling =
         new CacheSettings(
-            defaults.policy(), 1 << 20, true, Duration.ofSeconds(5), Optional.of("edge"), true);
+            defaults.policy(),
+            1 << 20,
+            true,
+            Duration.ofSeconds(5),
+            Optional.of("edge"),
+            true,
+            BackgroundSettings.NONE);
     try (CacheFixture keyed = new CacheFixture(4 << 20, telling)) {
       String uri = "http://example.org/page?q=\"";
       String key = "; key=\"http://example.org/page?q=\\\"\"";

@@ -224,6 +224,7 @@ class LifetimePolicyTest {
             usual.mayCollapse(),
             usual.collapseWaitTimeout(),
             usual.statusName(),
-            usual.showsKey()));
+            usual.showsKey(),
+            usual.background()));
   }
 }

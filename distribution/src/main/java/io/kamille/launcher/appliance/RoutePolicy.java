@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.cache.BackgroundSettings;
 import io.kamille.cache.CacheSettings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CachePolicy;
@@ -37,7 +38,13 @@ final class RoutePolicy {
         shared.collapse().isEnabled(),
         shared.collapse().waitTimeout(),
         shared.statusField(),
-        shared.statusKey());
+        shared.statusKey(),
+        background(route));
+  }
+
+  private static BackgroundSettings background(RouteCacheSettings route) {
+    int percent = (int) Math.ceil(route.refreshAhead().orElse(0.0) * 100);
+    return new BackgroundSettings(percent, route.fillsRanges());
   }
 
   /** The shared limit is that of the start, which a reload cannot raise. */

@@ -7,6 +7,7 @@ import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param stale how long stale responses may be used
  * @param maxObjectSizeBytes head and content of the largest response stored, or null when only the
  *     limit of all routes holds
+ * @param refreshAhead in what last part of a lifetime, 0–1, a hit has the response fetched again;
+ *     empty for none
+ * @param fillsRanges whether a range of what is not stored is a reason to fetch the whole
  */
 public record RouteCacheSettings(
     boolean isEnabled,
@@ -30,7 +34,9 @@ public record RouteCacheSettings(
     Map<String, Duration> statusTtl,
     @Nullable Duration defaultTtl,
     Stale stale,
-    @Nullable Long maxObjectSizeBytes) {
+    @Nullable Long maxObjectSizeBytes,
+    Optional<Double> refreshAhead,
+    boolean fillsRanges) {
 
   /**
    * How long stale responses may be used (RFC 9111 §4.2.4, RFC 5861).
@@ -128,6 +134,25 @@ public record RouteCacheSettings(
                   + " `cache.max-object-size`.")
           .orElse("`cache.max-object-size`");
 
+  static final Setting<Optional<Double>> REFRESH_AHEAD =
+      Setting.of(
+              "routes[].cache.refresh-ahead",
+              ValueTypes.orWord("off", ValueTypes.ratio()),
+              "A hit in the last part of a response's lifetime, such as `0.1` for the last tenth, has"
+                  + " the response validated or fetched again before anybody has to wait for it. One"
+                  + " request per response, 256 in all at a time, none for a second after one that"
+                  + " came to nothing.")
+          .defaultsTo(Optional.empty());
+
+  static final Setting<Boolean> FILL_RANGES =
+      Setting.of(
+              "routes[].cache.fill-ranges",
+              ValueTypes.onOff(),
+              "Whether the whole response is fetched too when a client asks for a range of one that is"
+                  + " not stored, so that later ranges are hits. It costs the origin the whole once,"
+                  + " even if nobody asks for more; the limits of `refresh-ahead` hold.")
+          .defaultsTo(false);
+
   static final Section SECTION =
       Section.one(
               "routes[].cache",
@@ -139,7 +164,9 @@ public record RouteCacheSettings(
               STALE_WHILE_REVALIDATE,
               STALE_IF_ERROR,
               MAX_STALE,
-              MAX_OBJECT_SIZE)
+              MAX_OBJECT_SIZE,
+              REFRESH_AHEAD,
+              FILL_RANGES)
           .withShorthand(ENABLED);
 
   static RouteCacheSettings of(SectionValues values) {
@@ -155,7 +182,9 @@ public record RouteCacheSettings(
             values.value(STALE_WHILE_REVALIDATE),
             values.value(STALE_IF_ERROR),
             values.find(MAX_STALE)),
-        values.find(MAX_OBJECT_SIZE));
+        values.find(MAX_OBJECT_SIZE),
+        values.value(REFRESH_AHEAD),
+        values.value(FILL_RANGES));
   }
 
   private static ValueType<Duration> wholeSeconds(long least) {

@@ -78,6 +78,8 @@ class ConfigurationFileTest {
                   stale-if-error: 1h
                   max-stale: 1d
                   max-object-size: 1MiB
+                  refresh-ahead: 0.1
+                  fill-ranges: on
               - {host: example.org, upstream: web, cache: off}
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
@@ -145,7 +147,9 @@ class ConfigurationFileTest {
                     Duration.ofMinutes(10),
                     new RouteCacheSettings.Stale(
                         Duration.ofSeconds(2), Duration.ofHours(1), Duration.ofDays(1)),
-                    1L << 20)),
+                    1L << 20,
+                    Optional.of(0.1),
+                    true)),
             new RouteSettings(
                 "example.org",
                 "/",

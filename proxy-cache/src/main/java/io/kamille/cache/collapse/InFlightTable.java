@@ -21,8 +21,9 @@ public final class InFlightTable {
    */
   private final WallClock clock;
   private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
-  private final UncachableKeys uncachable = new UncachableKeys();
-  private final UncachableKeys uncachableWithCookie = new UncachableKeys();
+  private final KeysForAWhile uncachable = new KeysForAWhile();
+  private final KeysForAWhile uncachableWithCookie = new KeysForAWhile();
+  private final KeysForAWhile postponed = new KeysForAWhile();
 
   public InFlightTable(WallClock clock) {
     this.clock = clock;
@@ -74,12 +75,22 @@ public final class InFlightTable {
     uncachableLike(request).remove(key);
   }
 
+  /** Whether nothing is to be fetched in the background for that key just now. Borrows it. */
+  public boolean isPostponed(CacheKey key) {
+    return postponed.contains(key, clock.nanos());
+  }
+
+  /** Fetches nothing in the background for that key for a while. Keeps it. */
+  public void postpone(CacheKey key, long durationNanos) {
+    postponed.add(key, clock.nanos() + durationNanos);
+  }
+
   /** Whether the origin may know the user, who then gets answers of his own. */
   static boolean hasCookie(RequestHead request) {
     return request.fields().has(FieldName.COOKIE);
   }
 
-  private UncachableKeys uncachableLike(RequestHead request) {
+  private KeysForAWhile uncachableLike(RequestHead request) {
     return hasCookie(request) ? uncachableWithCookie : uncachable;
   }
 

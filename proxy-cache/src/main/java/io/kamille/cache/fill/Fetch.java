@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param flight those who wait for the response, or null if nobody may
  * @param requestTime when it was forwarded, in epoch seconds (RFC 9111 §4.2.3)
  * @param removalsBefore what the store said before it was forwarded
+ * @param isInBackground whether nobody waits for the response but the store, and followers
  */
 record Fetch(
     Exchange exchange,
@@ -25,7 +26,8 @@ record Fetch(
     Forwarding forwarding,
     @Nullable InFlight flight,
     long requestTime,
-    long removalsBefore) {
+    long removalsBefore,
+    boolean isInBackground) {
 
   /** The target URI (RFC 9110 §7.1). */
   String uri() {

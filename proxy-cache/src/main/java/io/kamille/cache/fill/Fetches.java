@@ -22,6 +22,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Fetches {
 
   private static final int BACKGROUND_LIMIT = 256;
+  private static final long POSTPONED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** What makes a request one for less than the whole response. */
   private static final long FOR_LESS =
@@ -144,15 +146,45 @@ public final class Fetches {
    * @param stored borrowed; the caller holds a lease
    */
   public void validateInBackground(Exchange exchange, CacheKey key, StoredResponse stored) {
-    if (inBackground.get() >= BACKGROUND_LIMIT) {
-      return;
-    }
-    InFlight flight = flights.begin(key, exchange.loop());
+    InFlight flight = beginInBackground(exchange, key);
     if (flight == null) {
       return;
     }
-    inBackground.incrementAndGet();
     stored.retain();
+    Exchange own = inBackground(exchange);
+    Forwarding forwarding = new Forwarding(ForwardReason.STALE);
+    if (stored.facts().hasValidator()) {
+      validate(own, key, forwarding, flight, stored);
+    } else {
+      fill(own, key, forwarding, flight, stored);
+    }
+  }
+
+  /**
+   * Fetches the whole of what a client wants a part of, without anybody waiting for it, unless that
+   * is under way, or was of no use lately, or too much of it is under way.
+   *
+   * @param exchange the one whose client will be answered otherwise; borrowed
+   */
+  public void fillInBackground(Exchange exchange, CacheKey key) {
+    if (flights.isUncachable(key, exchange.request())) {
+      return;
+    }
+    InFlight flight = beginInBackground(exchange, key);
+    if (flight != null) {
+      fill(inBackground(exchange), key, new Forwarding(ForwardReason.PARTIAL), flight, null);
+    }
+  }
+
+  private @Nullable InFlight beginInBackground(Exchange exchange, CacheKey key) {
+    return inBackground.get() >= BACKGROUND_LIMIT || flights.isPostponed(key)
+        ? null
+        : flights.begin(key, exchange.loop());
+  }
+
+  /** An exchange like that one without a client. Counts among those in the background. */
+  private Exchange inBackground(Exchange exchange) {
+    inBackground.incrementAndGet();
     Exchange own =
         new Exchange(
             exchange.loop(),
@@ -162,12 +194,7 @@ public final class Fetches {
             RequestContent.NONE,
             new DiscardingReply(inBackground::decrementAndGet));
     own.notes().route(exchange.notes().route());
-    Forwarding forwarding = new Forwarding(ForwardReason.STALE);
-    if (stored.facts().hasValidator()) {
-      validate(own, key, forwarding, flight, stored);
-    } else {
-      fill(own, key, forwarding, flight, stored);
-    }
+    return own;
   }
 
   private Fetch fetch(
@@ -181,7 +208,8 @@ public final class Fetches {
         cacheStatus.keyed(forwarding, exchange.request()),
         flight,
         clock.epochSeconds(),
-        store.removalsOf(key));
+        store.removalsOf(key),
+        exchange.reply() instanceof DiscardingReply);
   }
 
   /** Sends a validation's request out again, without conditions. */
@@ -195,7 +223,8 @@ public final class Fetches {
             before.forwarding(),
             flight,
             clock.epochSeconds(),
-            store.removalsOf(before.key()));
+            store.removalsOf(before.key()),
+            before.isInBackground());
     exchange.reply(client);
     forward(fetch, null, forWhole(before.request()));
   }
@@ -266,6 +295,11 @@ public final class Fetches {
   void abandon(Fill fill) {
     loops.current().counters().filled(false);
     fill.abandon();
+  }
+
+  /** Leaves the key alone in the background for a while, after a failure. */
+  void postpone(Fetch fetch) {
+    flights.postpone(fetch.key(), POSTPONED_NANOS);
   }
 
   /** Remembers that waiting for what this fetch has brought is no use, for a while. */

@@ -64,6 +64,7 @@ final class FillReply implements Reply, ContentSource {
 
   /** Takes over the validation, which ends the lease on the response it is about. */
   FillReply(Fetches here, Fetch fetch, ReplyHandover client, @Nullable Validation validation) {
+    this.isClientGone = fetch.isInBackground();
     this.here = here;
     this.fetch = fetch;
     this.client = client;
@@ -161,6 +162,9 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, StoredFacts facts) {
+    if (fill == null) {
+      postpone();
+    }
     here.cacheStatus().forwarded(head.fields(), fetch.forwarding());
     fetch.exchange().notes().cache(CacheResult.MISS);
     if (Preconditions.isNotModified(fetch.request(), facts)) {
@@ -173,12 +177,18 @@ final class FillReply implements Reply, ContentSource {
       }
     } else {
       client.head(head, contentLength);
+      if (isClientGone && !mustGoOn()) {
+        drop(contentLength);
+      }
     }
   }
 
   /** Sends a stored response in place of what the origin sends. Takes over one lease. */
   private void serve(StoredResponse stored, int originStatus, long contentLength) {
     output.close();
+    if (originStatus != StatusCode.NOT_MODIFIED) {
+      postpone();
+    }
     if (flight != null) {
       if (originStatus == StatusCode.NOT_MODIFIED) {
         flight.freshened();
@@ -342,6 +352,7 @@ final class FillReply implements Reply, ContentSource {
       return;
     }
     state = State.ENDED;
+    postpone();
     StoredResponse usable = validation == null ? null : validation.failed(here.epochSeconds());
     if (flight != null) {
       if (failure.side() == Side.CLIENT) {
@@ -418,16 +429,24 @@ final class FillReply implements Reply, ContentSource {
     if (flight != null && flight.hasFollowers()) {
       return true;
     }
-    if (fill == null) {
-      return false;
+    if (fill == null || fetch.isInBackground()) {
+      return fill != null;
     }
     boolean isLengthKnown = fill.expectedLength() >= 0;
     long bytes = isLengthKnown ? fill.expectedLength() - fill.length() : fill.length();
     return bytes <= here.settings().finishAloneBytes();
   }
 
+  /** What was of no use in the background is not tried again at once. */
+  private void postpone() {
+    if (fetch.isInBackground()) {
+      here.postpone(fetch);
+    }
+  }
+
   /** Ends the exchange with the origin before its time. */
   private void stop(Failure why) {
+    leave(why);
     if (state != State.ENDED) {
       state = State.ENDED;
       origin.cancel(why);
@@ -440,10 +459,19 @@ final class FillReply implements Reply, ContentSource {
 
   /** Wants the rest of the content no more, but perhaps the connection it comes on. */
   private void drop(long contentLength) {
+    Failure why = Failure.of(Kind.CLIENT_GONE, "the client has its answer");
+    leave(why);
     if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
     } else {
-      stop(Failure.of(Kind.CLIENT_GONE, "the client has its answer"));
+      stop(why);
+    }
+  }
+
+  /** Where there is no client, nobody else ends the exchange. */
+  private void leave(Failure why) {
+    if (fetch.isInBackground()) {
+      client.abort(why);
     }
   }
 

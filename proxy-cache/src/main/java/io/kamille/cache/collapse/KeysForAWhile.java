@@ -4,8 +4,8 @@ import io.kamille.cache.semantics.CacheKey;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Keys whose responses were not storable lately. Any thread. */
-final class UncachableKeys {
+/** Keys for which something is better not tried for a while. Any thread. */
+final class KeysForAWhile {
 
   /*
    * One slot per hash and no chains: a key that loses its slot to another costs one wait too many,

@@ -1,0 +1,31 @@
+package io.kamille.cache;
+
+import io.kamille.cache.semantics.StoredFacts;
+
+/**
+ * What a route fetches from its origins without a client waiting for it, beyond what responses ask
+ * for by {@code stale-while-revalidate}.
+ *
+ * @param refreshAheadPercent a hit in the last part of a response's lifetime, so many hundredths,
+ *     has it fetched or validated; 0 for never
+ * @param fillsRanges whether the whole is fetched when a client asks for a range of what is not
+ *     stored
+ */
+public record BackgroundSettings(int refreshAheadPercent, boolean fillsRanges) {
+
+  public static final BackgroundSettings NONE = new BackgroundSettings(0, false);
+
+  public BackgroundSettings {
+    if (refreshAheadPercent < 0 || refreshAheadPercent > 100) {
+      throw new IllegalArgumentException(
+          "refreshAheadPercent: " + refreshAheadPercent + " (expected: 0 to 100)");
+    }
+  }
+
+  /** Whether a fresh response is so near its end that it should be fetched again. */
+  boolean isDue(StoredFacts stored, long nowEpochSeconds) {
+    return refreshAheadPercent > 0
+        && stored.ttlSeconds(nowEpochSeconds) * 100L
+            <= (long) stored.freshness().lifetimeSeconds() * refreshAheadPercent;
+  }
+}
