@@ -1,0 +1,81 @@
+package io.kamille.cache.disk;
+
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+
+/** What a disk tier tells of itself. */
+final class DiskMetrics {
+
+  private static final MetricDescriptor UP =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_up",
+          Unit.COUNT,
+          "1 while the disk tier is used, 0 after it has stepped aside because the disk failed or"
+              + " was full.");
+
+  private static final MetricDescriptor CAPACITY =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_capacity_bytes", Unit.BYTES, "What the disk tier's files may take.");
+
+  private static final MetricDescriptor USED =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_used_bytes", Unit.BYTES, "What the disk tier's files take.");
+
+  private static final MetricDescriptor RECORDS =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_records", Unit.COUNT, "Responses that can be found on the disk.");
+
+  private static final MetricDescriptor INDEX =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_index_bytes",
+          Unit.BYTES,
+          "Heap that the index of the disk tier takes.");
+
+  private static final MetricDescriptor WRITTEN =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_written_bytes_total",
+          Unit.BYTES,
+          "Responses written to the disk, without those that were copied to be kept.");
+
+  private static final MetricDescriptor DROPPED =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_dropped_total",
+          Unit.COUNT,
+          "Responses not written: the queue was full, they were too large for a segment or removed"
+              + " meanwhile, or the tier had stepped aside.");
+
+  private static final MetricDescriptor READMITTED =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_readmitted_total",
+          Unit.COUNT,
+          "Responses copied from the oldest segment to the newest, because they were asked for.");
+
+  private static final MetricDescriptor EVICTED =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_evicted_segments_total",
+          Unit.COUNT,
+          "Segments forgotten to make room.");
+
+  private static final MetricDescriptor DAMAGED =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_damaged_total",
+          Unit.COUNT,
+          "Records that failed a checksum, and segments given up because of one.");
+
+  private DiskMetrics() {}
+
+  static void register(DiskTier tier, MetricRegistry registry) {
+    DiskCounts counts = tier.counts();
+    registry.gauge(UP, () -> tier.isRunning() ? 1 : 0);
+    registry.gauge(CAPACITY, tier::capacityBytes);
+    registry.gauge(USED, tier::usedBytes);
+    registry.gauge(RECORDS, tier::size);
+    registry.gauge(INDEX, tier::indexBytes);
+    registry.counting(WRITTEN, counts.writtenBytes::sum);
+    registry.counting(DROPPED, counts.droppedWrites::sum);
+    registry.counting(READMITTED, counts.readmissions::sum);
+    registry.counting(EVICTED, counts.evictedSegments::sum);
+    registry.counting(DAMAGED, counts.damagedRecords::sum);
+  }
+}

@@ -1,0 +1,152 @@
+package io.kamille.cache.disk;
+
+import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of a stored response beside its octets, as octets. Stateless; any thread. */
+final class FactsCodec {
+
+  /*
+   * One item after another in the order of encode(). A text is its length and ISO 8859-1, as field
+   * values come; length -1 is none. Selecting fields are written as the names of Vary and the
+   * request's fields, and are worked out from these again.
+   */
+  private static final int IS_VALIDATED_ALWAYS = 1;
+  private static final int IS_VALIDATED_ONCE_STALE = 1 << 1;
+  private static final int HAS_SHARED_MAX_AGE = 1 << 2;
+  private static final int IS_IMMUTABLE = 1 << 3;
+  private static final String ALL = "*";
+  private static final String ANY_URI = "http://selecting.invalid/";
+
+  private FactsCodec() {}
+
+  static byte[] encode(StoredHead head) {
+    ByteBuf out = Unpooled.buffer(256);
+    out.writeInt(head.encoded().status());
+    out.writeInt(head.encoded().uriLength());
+    writeText(out, head.encoded().cacheStatus());
+    encode(out, head.facts());
+    encode(out, head.selecting());
+    byte[] octets = new byte[out.readableBytes()];
+    out.readBytes(octets);
+    return octets;
+  }
+
+  private static void encode(ByteBuf out, StoredFacts facts) {
+    out.writeLong(facts.responseTime());
+    out.writeInt(facts.correctedInitialAge());
+    out.writeInt(facts.freshness().lifetimeSeconds());
+    writeText(out, facts.freshness().source().name());
+    out.writeByte(flags(facts));
+    out.writeInt(facts.staleWhileRevalidateSeconds());
+    out.writeInt(facts.staleIfErrorSeconds());
+    out.writeLong(facts.date());
+    writeText(out, facts.entityTag());
+    writeText(out, facts.lastModifiedText());
+    out.writeLong(facts.lastModified());
+  }
+
+  private static int flags(StoredFacts facts) {
+    return (facts.isValidatedAlways() ? IS_VALIDATED_ALWAYS : 0)
+        | (facts.isValidatedOnceStale() ? IS_VALIDATED_ONCE_STALE : 0)
+        | (facts.hasSharedMaxAge() ? HAS_SHARED_MAX_AGE : 0)
+        | (facts.isImmutable() ? IS_IMMUTABLE : 0);
+  }
+
+  private static void encode(ByteBuf out, SelectingFields selecting) {
+    if (selecting.isEmpty()) {
+      writeText(out, null);
+      return;
+    }
+    writeText(out, selecting.names().isEmpty() ? ALL : String.join(",", selecting.names()));
+    Fields request = new Fields();
+    selecting.copyTo(request);
+    out.writeInt(request.size());
+    for (int i = 0; i < request.size(); i++) {
+      writeText(out, request.nameAt(i));
+      writeText(out, request.valueAt(i));
+    }
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @param headLength octets of the encoded head
+   * @throws IndexOutOfBoundsException or {@link IllegalArgumentException} if that is something else
+   */
+  static StoredHead decode(ByteBuf in, int headLength) {
+    int status = in.readInt();
+    int uriLength = in.readInt();
+    if (uriLength < 0 || uriLength > headLength) {
+      throw new IllegalArgumentException("uriLength: " + uriLength);
+    }
+    EncodedHead encoded = new EncodedHead(status, uriLength, headLength, readText(in));
+    StoredFacts facts = decodeFacts(in, status);
+    return new StoredHead(encoded, facts, decodeSelecting(in));
+  }
+
+  private static StoredFacts decodeFacts(ByteBuf in, int status) {
+    long responseTime = in.readLong();
+    int correctedInitialAge = in.readInt();
+    int lifetimeSeconds = in.readInt();
+    Freshness.Source source = Freshness.Source.valueOf(present(readText(in)));
+    int flags = in.readByte();
+    return new StoredFacts(
+        status,
+        responseTime,
+        correctedInitialAge,
+        new Freshness(lifetimeSeconds, source),
+        (flags & IS_VALIDATED_ALWAYS) != 0,
+        (flags & IS_VALIDATED_ONCE_STALE) != 0,
+        (flags & HAS_SHARED_MAX_AGE) != 0,
+        (flags & IS_IMMUTABLE) != 0,
+        in.readInt(),
+        in.readInt(),
+        in.readLong(),
+        readText(in),
+        readText(in),
+        in.readLong());
+  }
+
+  private static SelectingFields decodeSelecting(ByteBuf in) {
+    String names = readText(in);
+    if (names == null) {
+      return SelectingFields.NONE;
+    }
+    RequestHead request = RequestHead.of("GET", ANY_URI);
+    for (int count = in.readInt(); count > 0; count--) {
+      request.fields().add(present(readText(in)), present(readText(in)));
+    }
+    return SelectingFields.of(new Fields().add(FieldName.VARY, names), request);
+  }
+
+  private static void writeText(ByteBuf out, @Nullable String text) {
+    if (text == null) {
+      out.writeInt(-1);
+    } else {
+      out.writeInt(text.length());
+      out.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  private static @Nullable String readText(ByteBuf in) {
+    int length = in.readInt();
+    return length < 0 ? null : in.readCharSequence(length, StandardCharsets.ISO_8859_1).toString();
+  }
+
+  private static String present(@Nullable String text) {
+    if (text == null) {
+      throw new IllegalArgumentException("text: none (expected: one)");
+    }
+    return text;
+  }
+}

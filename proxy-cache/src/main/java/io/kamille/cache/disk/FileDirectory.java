@@ -1,0 +1,132 @@
+package io.kamille.cache.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** A directory of the file system, locked for as long as it is open. Any thread. */
+final class FileDirectory implements StoreDirectory {
+
+  /*
+   * Two processes that write to one store would overwrite each other's segments. The lock ends with
+   * the process, however that ends.
+   */
+  private static final String LOCK = "lock";
+
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private final Path path;
+  private final FileChannel lock;
+
+  private FileDirectory(Path path, FileChannel lock) {
+    this.path = path;
+    this.lock = lock;
+  }
+
+  /**
+   * Makes the directory if need be, and locks it.
+   *
+   * @throws IOException if that is impossible, or another process has the lock
+   */
+  static FileDirectory open(Path path) throws IOException {
+    Files.createDirectories(path);
+    FileChannel lock =
+        FileChannel.open(
+            path.resolve(LOCK),
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+            OWNER_ONLY);
+    boolean isLocked = false;
+    try {
+      isLocked = lock.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      throw new IOException("this process uses it already", e);
+    } finally {
+      if (!isLocked) {
+        lock.close();
+      }
+    }
+    if (!isLocked) {
+      throw new IOException("another process uses it");
+    }
+    return new FileDirectory(path, lock);
+  }
+
+  @Override
+  public List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(path)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> !name.equals(LOCK))
+          .toList();
+    }
+  }
+
+  @Override
+  public StoreFile create(String name) throws IOException {
+    return new ChannelFile(
+        FileChannel.open(
+            path.resolve(name),
+            Set.of(
+                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            OWNER_ONLY));
+  }
+
+  @Override
+  public StoreFile open(String name) throws IOException {
+    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ));
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.deleteIfExists(path.resolve(name));
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.close();
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+
+  private record ChannelFile(FileChannel channel) implements StoreFile {
+
+    @Override
+    public int write(ByteBuffer source, long position) throws IOException {
+      return channel.write(source, position);
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) throws IOException {
+      return channel.read(target, position);
+    }
+
+    @Override
+    public long length() throws IOException {
+      return channel.size();
+    }
+
+    @Override
+    public void force() throws IOException {
+      channel.force(false);
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}

@@ -1,0 +1,301 @@
+package io.kamille.cache.disk;
+
+import io.kamille.cache.store.StoredResponse;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The segments of a store: appends to the newest, forgets the oldest. Confined to the store's
+ * thread, but for {@link #retained} and the counts.
+ */
+final class SegmentLog {
+
+  /*
+   * A record is in the index only after its octets are in the file. Whatever was removed between
+   * is followed by a removal of its own, since its record is in the file nevertheless.
+   *
+   * When a segment is full the next is begun, and the oldest are forgotten until the new one fits
+   * below the capacity even when full. What was asked for since it was written is copied to
+   * the new segment, up to half of it: so at least half of each segment is for what is new. Nothing
+   * newer can lie before such a copy, because everything written before is in the index by then,
+   * and only what the index still points to is copied.
+   *
+   * A file whose header is neither ours nor cut off may hide removals as any damage, so it is given
+   * up with all that are older; all of them are if the store has another number.
+   */
+  private static final int GROUP_RECORDS = 256;
+  private static final int COPY_BYTES = 64 << 10;
+
+  /** A record in the block, not in the index yet. */
+  private record Pending(RecordHeader header, @Nullable Extent from, BooleanSupplier isCurrent) {}
+
+  private final StoreDirectory directory;
+  private final long store;
+  private final long capacityBytes;
+  private final int segmentBytes;
+  private final DiskIndex index;
+  private final DiskCounts counts;
+  private final Consumer<Segment> unused;
+  private final ConcurrentNavigableMap<Integer, Segment> segments = new ConcurrentSkipListMap<>();
+  private final Recovery recovery;
+  private final ByteBuffer block;
+  private final byte[] copied = new byte[COPY_BYTES];
+
+  private List<Pending> pending = new ArrayList<>();
+  private @Nullable SegmentWriter writer;
+  private int lastNumber;
+
+  /**
+   * Opens what is there; what it says is for {@link #recover}.
+   *
+   * @param unused disposes of segments that nobody uses any more
+   */
+  SegmentLog(
+      StoreDirectory directory,
+      long store,
+      long capacityBytes,
+      int segmentBytes,
+      DiskIndex index,
+      DiskCounts counts,
+      Consumer<Segment> unused)
+      throws IOException {
+    this.directory = directory;
+    this.store = store;
+    this.capacityBytes = capacityBytes;
+    this.segmentBytes = segmentBytes;
+    this.index = index;
+    this.counts = counts;
+    this.unused = unused;
+    this.block = ByteBuffer.allocateDirect(Math.min(segmentBytes, SegmentWriter.BLOCK_BYTES));
+    openSegments();
+    this.recovery =
+        new Recovery(index, store, counts, segments.descendingMap().values(), this::drop);
+  }
+
+  private void openSegments() throws IOException {
+    List<String> newestFirst =
+        directory.names().stream()
+            .filter(Segment::isName)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    boolean isDamaged = false;
+    for (String name : newestFirst) {
+      int number = Segment.number(name);
+      lastNumber = Math.max(lastNumber, number);
+      Segment segment = isDamaged ? null : Segment.open(directory, store, number, unused);
+      if (segment != null) {
+        segments.put(number, segment);
+      } else {
+        isDamaged |= !Segment.isTorn(directory, name);
+        directory.delete(name);
+      }
+    }
+  }
+
+  Recovery recovery() {
+    return recovery;
+  }
+
+  /** The segment with that number, with a lease that the caller owns; null if it is gone. */
+  @Nullable Segment retained(int number) {
+    Segment segment = segments.get(number);
+    return segment != null && segment.tryRetain() ? segment : null;
+  }
+
+  /** What the files take. Any thread. */
+  long usedBytes() {
+    long used = 0;
+    for (Segment segment : segments.values()) {
+      used += segment.length();
+    }
+    return used;
+  }
+
+  /** Appends a response, if it is still current. Borrows it. */
+  void write(
+      StoredResponse response, long keyHigh, long keyLow, long sequence, BooleanSupplier isCurrent)
+      throws IOException {
+    if (!isCurrent.getAsBoolean() || response.contentLength() > segmentBytes) {
+      counts.droppedWrites.increment();
+      return;
+    }
+    RecordDraft draft = new RecordDraft(response, store, keyHigh, keyLow, sequence);
+    long length = draft.header().recordLength();
+    if (length > segmentBytes - Segment.HEADER_LENGTH) {
+      counts.droppedWrites.increment();
+      return;
+    }
+    SegmentWriter to = writerFor(length);
+    RecordHeader placed = draft.header().at(to.segment().number(), to.offset());
+    to.put(placed);
+    draft.writeTo(to);
+    counts.writtenRecords.increment();
+    counts.writtenBytes.add(length);
+    pending.add(new Pending(placed, null, isCurrent));
+    if (pending.size() >= GROUP_RECORDS) {
+      flush();
+    }
+  }
+
+  /** Appends that nothing written under this key before is to be used. */
+  void remove(long keyHigh, long keyLow, long sequence) throws IOException {
+    SegmentWriter to = writerFor(RecordHeader.LENGTH);
+    to.put(
+        RecordHeader.removal(store, keyHigh, keyLow, sequence)
+            .at(to.segment().number(), to.offset()));
+  }
+
+  /** Writes what was appended, and makes it found. Whether there was anything. */
+  boolean flush() throws IOException {
+    SegmentWriter from = writer;
+    if (from == null || (pending.isEmpty() && !from.hasUnwritten())) {
+      return false;
+    }
+    from.flush();
+    List<Pending> written = pending;
+    pending = new ArrayList<>();
+    List<RecordHeader> refused = new ArrayList<>();
+    for (Pending record : written) {
+      if (!publish(record)) {
+        refused.add(record.header());
+      }
+    }
+    for (RecordHeader header : refused) {
+      remove(header.keyHigh(), header.keyLow(), header.sequence());
+    }
+    return true;
+  }
+
+  /** Whether the record may stay in the file as it is. */
+  private boolean publish(Pending record) {
+    RecordHeader header = record.header();
+    if (record.from() != null) {
+      index.move(header.keyLow(), record.from(), header.extent());
+      return true;
+    }
+    return index.put(header.keyLow(), header.extent(), record.isCurrent());
+  }
+
+  /** Takes a part of what was there at the start into the index; false if nothing is left. */
+  boolean recover() throws IOException {
+    return recovery.step();
+  }
+
+  /** Forgets all segments. The index is cleared by the caller, before. */
+  void clear() throws IOException {
+    recovery.cancel();
+    pending.clear();
+    block.clear();
+    writer = null;
+    segments.values().forEach(this::drop);
+  }
+
+  /** Forgets everything, and makes sure that no later process takes it for good. */
+  void giveUp() throws IOException {
+    try {
+      directory.delete(StoreIdentity.NAME);
+    } finally {
+      clear();
+    }
+  }
+
+  /** Ends the store's leases; the files stay. */
+  void close() {
+    for (Segment segment : segments.values()) {
+      segments.remove(segment.number());
+      segment.release();
+    }
+  }
+
+  private SegmentWriter writerFor(long length) throws IOException {
+    if (writer != null && writer.hasRoom(length)) {
+      return writer;
+    }
+    while (flush()) {
+      if (writer != null && writer.hasRoom(length)) {
+        return writer;
+      }
+    }
+    SegmentWriter begun = begin();
+    makeRoom(begun);
+    return begun;
+  }
+
+  private SegmentWriter begin() throws IOException {
+    lastNumber++;
+    if (lastNumber >= Extent.SEGMENTS) {
+      throw new IOException("segment: " + lastNumber + " (expected: < " + Extent.SEGMENTS + ")");
+    }
+    Segment segment = Segment.create(directory, store, lastNumber, unused);
+    segments.put(lastNumber, segment);
+    SegmentWriter begun = new SegmentWriter(segment, segmentBytes, block);
+    writer = begun;
+    return begun;
+  }
+
+  private void makeRoom(SegmentWriter to) throws IOException {
+    long budget = segmentBytes / 2L;
+    while (usedBytes() - to.segment().length() > capacityBytes - segmentBytes - segmentBytes / 2) {
+      recovery.finish();
+      Segment oldest = segments.firstEntry().getValue();
+      if (oldest == to.segment()) {
+        return;
+      }
+      budget -= evict(oldest, to, budget);
+    }
+  }
+
+  /** Forgets a segment but for what was asked for, and says how many octets that was. */
+  private long evict(Segment oldest, SegmentWriter to, long budget) throws IOException {
+    long kept = 0;
+    for (DiskIndex.Entry entry : index.in(oldest.number())) {
+      int length = entry.extent().length();
+      if (entry.wasAskedFor()
+          && kept + length <= budget
+          && to.hasRoom(length)
+          && copy(oldest, entry.extent(), to)) {
+        kept += length;
+        counts.readmissions.increment();
+      } else {
+        index.remove(entry.key(), entry.extent());
+      }
+    }
+    flush();
+    drop(oldest);
+    counts.evictedSegments.increment();
+    return kept;
+  }
+
+  private boolean copy(Segment from, Extent extent, SegmentWriter to) throws IOException {
+    byte[] octets = new byte[RecordHeader.LENGTH];
+    from.read(ByteBuffer.wrap(octets), extent.offset());
+    RecordHeader header = RecordHeader.parse(octets, store, extent.segment(), extent.offset());
+    if (header == null || header.recordLength() != extent.length()) {
+      counts.damagedRecords.increment();
+      return false;
+    }
+    RecordHeader placed = header.at(to.segment().number(), to.offset());
+    to.put(placed);
+    long end = (long) extent.offset() + extent.length();
+    for (long at = (long) extent.offset() + RecordHeader.LENGTH; at < end; at += copied.length) {
+      ByteBuffer step = ByteBuffer.wrap(copied, 0, (int) Math.min(copied.length, end - at));
+      from.read(step, at);
+      to.put(step.flip());
+    }
+    pending.add(new Pending(placed, extent, () -> true));
+    return true;
+  }
+
+  private void drop(Segment segment) {
+    segments.remove(segment.number());
+    segment.retire();
+  }
+}

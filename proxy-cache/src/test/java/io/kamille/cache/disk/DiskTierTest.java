@@ -1,0 +1,246 @@
+package io.kamille.cache.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.core.http.RequestHead;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiskTierTest {
+
+  private static final int LENGTH = 300;
+
+  @Test
+  void whatIsWrittenIsReadBackWithEverythingThatIsKnownOfIt() {
+    try (var fixture = new DiskFixture()) {
+      fixture.put(1, 7, LENGTH);
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(7);
+      assertThat(fixture.all(2)).isEmpty();
+    }
+  }
+
+  @Test
+  void contentLargerThanABlockIsReadBack() {
+    try (var fixture = new DiskFixture()) {
+      fixture.put(1, 1, 0);
+      fixture.put(2, 1, 3500);
+      assertThat(fixture.version(1, 0)).isEqualTo(1);
+      assertThat(fixture.version(2, 3500)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theSelectingFieldsAreReadBack() {
+    try (var fixture = new DiskFixture()) {
+      fixture.putVariant(1, 1, LENGTH, "de, en");
+      SelectingFields selecting = fixture.all(1).getFirst().head().selecting();
+      assertThat(selecting.names()).containsExactly("accept-language", "x-absent");
+      assertThat(selecting.matches(request("Accept-Language", "de,en"))).isTrue();
+      assertThat(selecting.matches(request("Accept-Language", "en"))).isFalse();
+      assertThat(selecting.matches(request("Accept-Language", "de,en", "X-Absent", "1"))).isFalse();
+    }
+  }
+
+  private static RequestHead request(String... fields) {
+    return RequestHead.of("GET", DiskFixture.uri(1), fields);
+  }
+
+  @Test
+  void aResponseTakesThePlaceOfThatOfItsOwnVariantOnly() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.putVariant(1, 1, LENGTH, "de");
+      fixture.putVariant(1, 2, LENGTH, "en");
+      fixture.putVariant(1, 3, LENGTH, "de");
+      assertThat(fixture.all(1)).extracting(DiskFixture.Whole::sequence).containsOnly(2L, 3L);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).extracting(DiskFixture.Whole::sequence).containsOnly(2L, 3L);
+    }
+  }
+
+  @Test
+  void anOriginThatVariesByEverythingFillsNoChain() {
+    try (var fixture = new DiskFixture()) {
+      for (int i = 1; i <= 50; i++) {
+        fixture.putVariant(1, i, 0, "x-" + i);
+      }
+      assertThat(fixture.tier.find(DiskFixture.key(1)).length).isLessThanOrEqualTo(16);
+      assertThat(fixture.all(1)).extracting(DiskFixture.Whole::sequence).contains(50L);
+    }
+  }
+
+  @Test
+  void nothingIsFoundBeforeItIsWritten() {
+    try (var fixture = new DiskFixture()) {
+      fixture.offer(1, 1, LENGTH, new AtomicBoolean(true));
+      assertThat(fixture.all(1)).isEmpty();
+      fixture.run();
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatIsRemovedIsNotFoundAgainNorAfterARestart() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      fixture.put(2, 1, LENGTH);
+      fixture.tier.remove(DiskFixture.key(1), 2);
+      assertThat(fixture.all(1)).isEmpty();
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatIsWrittenAfterARemovalIsFoundAfterARestart() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      fixture.tier.remove(DiskFixture.key(1), 2);
+      fixture.put(1, 3, LENGTH);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.version(1, LENGTH)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aRemovalReachesWhatIsStillOnItsWay() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      var isCurrent = new AtomicBoolean(true);
+      fixture.offer(1, 1, LENGTH, isCurrent);
+      isCurrent.set(false);
+      fixture.tier.remove(DiskFixture.key(1), 2);
+      fixture.run();
+      assertThat(fixture.all(1)).isEmpty();
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void aRemovalBetweenBlockAndIndexIsWrittenBehind() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      var isCurrent = new AtomicBoolean(true);
+      fixture.offer(1, 1, LENGTH, isCurrent);
+      assertThat(fixture.tier.runOnce()).isTrue();
+      isCurrent.set(false);
+      fixture.tier.remove(DiskFixture.key(1), 2);
+      fixture.run();
+      assertThat(fixture.all(1)).isEmpty();
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void afterAClearNothingIsLeft() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      fixture.tier.clear();
+      assertThat(fixture.all(1)).isEmpty();
+      fixture.run();
+      assertThat(directory.segments()).isEmpty();
+      fixture.put(2, 1, LENGTH);
+      assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aFullQueueDropsTheResponseAndCountsIt() {
+    try (var fixture = new DiskFixture()) {
+      int accepted = 0;
+      for (int i = 0; i < 20; i++) {
+        accepted += fixture.offer(i, 1, 100_000, new AtomicBoolean(true)) ? 1 : 0;
+      }
+      assertThat(accepted).isBetween(9, 11);
+      assertThat(fixture.tier.counts().droppedWrites.sum()).isEqualTo(20 - accepted);
+    }
+  }
+
+  @Test
+  void whatIsLargerThanASegmentIsNotWritten() {
+    try (var fixture = new DiskFixture()) {
+      fixture.put(1, 1, DiskFixture.SEGMENT_BYTES);
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.tier.counts().droppedWrites.sum()).isEqualTo(1);
+      assertThat(fixture.tier.isRunning()).isTrue();
+    }
+  }
+
+  @Test
+  void theSecretOutlivesTheProcess() throws IOException {
+    var directory = new MemoryDirectory();
+    var identity = StoreIdentity.readOrCreate(directory);
+    assertThat(StoreIdentity.readOrCreate(directory)).isEqualTo(identity);
+    var torn = directory.cutOff(StoreIdentity.NAME, 20);
+    assertThat(StoreIdentity.readOrCreate(torn)).isNotEqualTo(identity);
+    var damaged = directory.flipped(StoreIdentity.NAME, 9, 1);
+    assertThat(StoreIdentity.readOrCreate(damaged)).isNotEqualTo(identity);
+  }
+
+  @Test
+  void segmentsOfAnotherStoreAreDeleted() throws IOException {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+    }
+    directory.delete(StoreIdentity.NAME);
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(directory.segments()).isEmpty();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aStoreInTheFileSystemOutlivesItsProcessAndIsReadableByItsOwnerOnly(@TempDir Path path)
+      throws IOException {
+    Path store = path.resolve("store");
+    try (var fixture = new DiskFixture();
+        var tier = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+      assertThat(
+              tier.offer(
+                  DiskFixture.key(1),
+                  fixture.response(1, new byte[LENGTH], DiskFixture.head(1), request()),
+                  1,
+                  () -> true))
+          .isTrue();
+      var second = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20);
+      assertThat(second.isRunning()).as("two on one directory").isFalse();
+      second.close();
+    }
+    try (var files = Files.list(store)) {
+      for (Path file : files.toList()) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+            .isEqualTo("rw-------");
+      }
+    }
+    try (var tier = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+      while (!tier.isRecovered()) {
+        Thread.onSpinWait();
+      }
+      assertThat(tier.find(DiskFixture.key(1))).hasSize(1);
+    }
+  }
+}
