@@ -49,6 +49,7 @@ final class FactsCodec {
     out.writeByte(flags(facts));
     out.writeInt(facts.staleWhileRevalidateSeconds());
     out.writeInt(facts.staleIfErrorSeconds());
+    out.writeInt(facts.maxStaleSeconds());
     out.writeLong(facts.date());
     writeText(out, facts.entityTag());
     writeText(out, facts.lastModifiedText());
@@ -109,6 +110,7 @@ final class FactsCodec {
         (flags & IS_VALIDATED_ONCE_STALE) != 0,
         (flags & HAS_SHARED_MAX_AGE) != 0,
         (flags & IS_IMMUTABLE) != 0,
+        in.readInt(),
         in.readInt(),
         in.readInt(),
         in.readLong(),
