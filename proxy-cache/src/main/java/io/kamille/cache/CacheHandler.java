@@ -6,6 +6,7 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.ReusePlan.Forward;
 import io.kamille.cache.semantics.ReusePlan.Refuse;
@@ -100,7 +101,11 @@ public final class CacheHandler implements ExchangeHandler {
     RequestHead request = exchange.request();
     Forward bypass = ReusePlanner.bypass(request);
     if (bypass != null) {
-      pass(exchange, bypass.reason());
+      pass(exchange, new Forwarding(bypass.reason()));
+      return;
+    }
+    if (Cookies.has(request.fields(), settings.bypassCookies())) {
+      pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
       return;
     }
     CacheLoop loop = loops.current();
@@ -182,12 +187,24 @@ public final class CacheHandler implements ExchangeHandler {
                 "only-if-cached, and nothing usable is stored"));
   }
 
-  private void pass(Exchange exchange, ForwardReason reason) {
+  private void pass(Exchange exchange, Forwarding forwarding) {
     if (exchange.request().method().isSafe()) {
-      fetches.pass(exchange, new Forwarding(reason));
+      fetches.pass(exchange, forwarding);
     } else {
-      fetches.passUnsafe(exchange, new Forwarding(reason));
+      fetches.passUnsafe(exchange, forwarding);
     }
+  }
+
+  /** A handler for paths of this route that cache nothing: it passes every request. */
+  public ExchangeHandler bypass() {
+    return exchange -> {
+      Forward usual = ReusePlanner.bypass(exchange.request());
+      pass(
+          exchange,
+          usual == null
+              ? new Forwarding(ForwardReason.BYPASS).detail("path")
+              : new Forwarding(usual.reason()));
+    };
   }
 
   /** Asks the origin about a stored response, of which it takes over one lease. */

@@ -2,6 +2,8 @@ package io.kamille.cache;
 
 import io.kamille.cache.fill.FillSettings;
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.NamePatterns;
+import io.kamille.cache.semantics.VaryBy;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -17,6 +19,8 @@ import java.util.Optional;
  *     field
  * @param showsKey whether that field tells the cache key
  * @param background what is fetched without a client waiting for it
+ * @param bypassCookies requests with one of these cookies pass the cache by
+ * @param varyBy request fields by which responses are told apart in any case
  */
 public record CacheSettings(
     CachePolicy policy,
@@ -25,7 +29,9 @@ public record CacheSettings(
     Duration collapseWaitTimeout,
     Optional<String> statusName,
     boolean showsKey,
-    BackgroundSettings background) {
+    BackgroundSettings background,
+    NamePatterns bypassCookies,
+    VaryBy varyBy) {
 
   /*
    * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
@@ -34,6 +40,27 @@ public record CacheSettings(
    */
   private static final long FINISH_ALONE_BYTES = 1 << 20;
   private static final Duration UNCACHABLE = Duration.ofSeconds(10);
+
+  /** Settings of a route where all requests are treated alike. */
+  public CacheSettings(
+      CachePolicy policy,
+      long maxObjectBytes,
+      boolean mayCollapse,
+      Duration collapseWaitTimeout,
+      Optional<String> statusName,
+      boolean showsKey,
+      BackgroundSettings background) {
+    this(
+        policy,
+        maxObjectBytes,
+        mayCollapse,
+        collapseWaitTimeout,
+        statusName,
+        showsKey,
+        background,
+        NamePatterns.NONE,
+        VaryBy.NONE);
+  }
 
   /** The defaults for objects up to {@code maxObjectBytes}. */
   public static CacheSettings of(long maxObjectBytes) {
@@ -48,6 +75,7 @@ public record CacheSettings(
   }
 
   FillSettings fill() {
-    return new FillSettings(policy, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos());
+    return new FillSettings(
+        policy, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
+import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
@@ -82,10 +83,7 @@ final class Assembly implements AutoCloseable {
   /** Routes by this configuration from the next exchange on. */
   void reload(Configuration configuration) {
     Upstreams next = new Upstreams();
-    List<Route> routes = new ArrayList<>();
-    for (RouteSettings settings : configuration.routes()) {
-      routes.add(next.route(settings, configuration));
-    }
+    List<Route> routes = next.routes(configuration);
     Upstreams last = upstreams;
     router.swap(RouteTable.of(routes));
     upstreams = next;
@@ -110,13 +108,26 @@ final class Assembly implements AutoCloseable {
     private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
     private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
 
-    Route route(RouteSettings settings, Configuration configuration) {
-      String host = settings.host() == null ? Route.ANY_HOST : settings.host();
-      ExchangeHandler handler = upstream(settings, configuration);
-      if (settings.cache().isEnabled()) {
-        handler = cache.handler(handler, RoutePolicy.of(settings.cache(), configuration.cache()));
+    /** The routes, and one more for each path of theirs that passes the cache by. */
+    List<Route> routes(Configuration configuration) {
+      Map<String, Route> routes = new LinkedHashMap<>();
+      List<Route> bypassed = new ArrayList<>();
+      for (RouteSettings settings : configuration.routes()) {
+        String host = settings.host() == null ? Route.ANY_HOST : settings.host();
+        String name = host + settings.path();
+        ExchangeHandler handler = upstream(settings, configuration);
+        if (settings.cache().isEnabled()) {
+          CacheHandler caching =
+              cache.handler(handler, RoutePolicy.of(settings.cache(), configuration.cache()));
+          handler = caching;
+          for (String path : settings.cache().bypass().paths()) {
+            bypassed.add(new Route(name, host, path, caching.bypass()));
+          }
+        }
+        routes.put(name, new Route(name, host, settings.path(), handler));
       }
-      return new Route(host + settings.path(), host, settings.path(), handler);
+      bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
+      return List.copyOf(routes.values());
     }
 
     /** Routes to one upstream share its connections, unless they write different hosts. */

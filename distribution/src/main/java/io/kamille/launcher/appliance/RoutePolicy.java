@@ -6,8 +6,10 @@ import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.Lifetimes;
+import io.kamille.cache.semantics.NamePatterns;
 import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.semantics.StatusLifetimes;
+import io.kamille.cache.semantics.VaryBy;
 import io.kamille.launcher.configuration.CacheSettings.Heuristic;
 import io.kamille.launcher.configuration.RouteCacheSettings;
 import java.time.Duration;
@@ -39,7 +41,9 @@ final class RoutePolicy {
         shared.collapse().waitTimeout(),
         shared.statusField(),
         shared.statusKey(),
-        background(route));
+        background(route),
+        NamePatterns.of(route.bypass().cookies()),
+        VaryBy.of(route.varyBy()));
   }
 
   private static BackgroundSettings background(RouteCacheSettings route) {

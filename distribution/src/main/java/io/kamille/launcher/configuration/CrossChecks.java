@@ -44,6 +44,7 @@ final class CrossChecks {
     checks.routesNameUpstreams();
     checks.routesDiffer();
     checks.statusCodesCanHaveLifetimes();
+    checks.bypassedPathsLieBelowTheirRoutes();
     checks.objectsFitTheCache();
     checks.targetsFitTheHead();
     return problems.isEmpty()
@@ -144,6 +145,23 @@ final class CrossChecks {
               Problems.quote(status.name()),
               "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401, 407,"
                   + " 412, 416 or 417");
+        }
+      }
+    }
+  }
+
+  private void bypassedPathsLieBelowTheirRoutes() {
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      SectionValues cache = route.one(RouteCacheSettings.SECTION);
+      String path = route.value(RouteSettings.PATH_PREFIX);
+      String below = path.endsWith("/") ? path : path + "/";
+      for (String bypassed : cache.value(RouteCacheSettings.BYPASS_PATHS)) {
+        if (!bypassed.startsWith(below)) {
+          conflict(
+              cache,
+              RouteCacheSettings.BYPASS_PATHS,
+              bypassed,
+              "a path below the route's own, which is " + path);
         }
       }
     }

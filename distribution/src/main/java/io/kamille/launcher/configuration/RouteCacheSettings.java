@@ -1,13 +1,16 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param refreshAhead in what last part of a lifetime, 0–1, a hit has the response fetched again;
  *     empty for none
  * @param fillsRanges whether a range of what is not stored is a reason to fetch the whole
+ * @param bypass which requests pass the cache by
+ * @param varyBy request fields by which responses are told apart, besides those of {@code Vary}
  */
 public record RouteCacheSettings(
     boolean isEnabled,
@@ -36,7 +41,9 @@ public record RouteCacheSettings(
     Stale stale,
     @Nullable Long maxObjectSizeBytes,
     Optional<Double> refreshAhead,
-    boolean fillsRanges) {
+    boolean fillsRanges,
+    Bypass bypass,
+    List<String> varyBy) {
 
   /**
    * How long stale responses may be used (RFC 9111 §4.2.4, RFC 5861).
@@ -47,6 +54,15 @@ public record RouteCacheSettings(
    */
   public record Stale(Duration whileRevalidate, Duration ifError, @Nullable Duration max) {}
 
+  /**
+   * Requests that are neither answered from the store nor store what they bring.
+   *
+   * @param cookies those with one of these cookies; a star at the end stands for anything
+   * @param paths those for what lies below one of these paths, which lie below the route's
+   */
+  public record Bypass(List<String> cookies, List<String> paths) {}
+
+  private static final Pattern COOKIE = Pattern.compile("[A-Za-z0-9!#$%&'+.^_`|~-]{1,128}\\*?");
   private static final Duration YEAR = Duration.ofDays(365);
 
   static final Setting<Boolean> ENABLED =
@@ -153,6 +169,45 @@ public record RouteCacheSettings(
                   + " even if nobody asks for more; the limits of `refresh-ahead` hold.")
           .defaultsTo(false);
 
+  static final Setting<List<String>> BYPASS_COOKIES =
+      Setting.of(
+              "routes[].cache.bypass-cookies",
+              ValueTypes.list(
+                  "list of cookie names",
+                  text -> COOKIE.matcher(text).matches(),
+                  "the name of a cookie, with a * at its end for all names that begin so"),
+              "Requests with one of these cookies pass the cache by: they are neither answered from"
+                  + " it, nor is what they bring stored, nor do they wait for one another. A `*` at"
+                  + " the end stands for anything (`wordpress_logged_in_*`); upper and lower case"
+                  + " differ.")
+          .defaultsTo("none", cache -> List.of());
+
+  static final Setting<List<String>> BYPASS_PATHS =
+      Setting.of(
+              "routes[].cache.bypass-paths",
+              ValueTypes.list(
+                  "list of paths",
+                  text -> RouteSettings.isPath(text) && text.indexOf(',') < 0,
+                  "a path that begins with / and has no ?, #, comma, space, //, /./, /../ or encoded"
+                      + " letter"),
+              "Requests for what lies below one of these paths pass the cache by in the same way."
+                  + " Paths are matched as those of routes are, and lie below the route's own; a more"
+                  + " specific route is not touched.")
+          .defaultsTo("none", cache -> List.of());
+
+  static final Setting<List<String>> VARY_BY =
+      Setting.of(
+              "routes[].cache.vary-by",
+              ValueTypes.list(
+                  "list of field names",
+                  VaryBy::isPossible,
+                  "the name of a request field, but not Forwarded or X-Forwarded-For"),
+              "Request fields by which responses are told apart, as if the origin named them in"
+                  + " `Vary`; the field that clients get names them too. Of one target URI at most"
+                  + " 16 responses are stored: a field with many values, such as `Cookie`, makes a"
+                  + " cache of little use.")
+          .defaultsTo("none", cache -> List.of());
+
   static final Section SECTION =
       Section.one(
               "routes[].cache",
@@ -166,7 +221,10 @@ public record RouteCacheSettings(
               MAX_STALE,
               MAX_OBJECT_SIZE,
               REFRESH_AHEAD,
-              FILL_RANGES)
+              FILL_RANGES,
+              BYPASS_COOKIES,
+              BYPASS_PATHS,
+              VARY_BY)
           .withShorthand(ENABLED);
 
   static RouteCacheSettings of(SectionValues values) {
@@ -184,7 +242,9 @@ public record RouteCacheSettings(
             values.find(MAX_STALE)),
         values.find(MAX_OBJECT_SIZE),
         values.value(REFRESH_AHEAD),
-        values.value(FILL_RANGES));
+        values.value(FILL_RANGES),
+        new Bypass(values.value(BYPASS_COOKIES), values.value(BYPASS_PATHS)),
+        values.value(VARY_BY));
   }
 
   private static ValueType<Duration> wholeSeconds(long least) {

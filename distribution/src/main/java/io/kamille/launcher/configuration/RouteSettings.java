@@ -51,7 +51,7 @@ public record RouteSettings(
                   "",
                   "a path that begins with / and has no ?, #, space, //, /./, /../ or encoded"
                       + " letter",
-                  text -> PATH.matcher(text).matches() && Route.isPathPrefix(text) ? text : null,
+                  text -> isPath(text) ? text : null,
                   path -> path),
               "What the target path must begin with, in whole segments: `/api` matches `/api` and"
                   + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for the"
@@ -103,6 +103,10 @@ public record RouteSettings(
         values.value(UPSTREAM),
         values.find(HOST_REWRITE),
         RouteCacheSettings.of(values.one(RouteCacheSettings.SECTION)));
+  }
+
+  static boolean isPath(String text) {
+    return PATH.matcher(text).matches() && Route.isPathPrefix(text);
   }
 
   private static @Nullable String hostOf(String text) {

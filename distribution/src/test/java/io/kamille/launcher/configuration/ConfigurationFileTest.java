@@ -80,6 +80,9 @@ class ConfigurationFileTest {
                   max-object-size: 1MiB
                   refresh-ahead: 0.1
                   fill-ranges: on
+                  bypass-cookies: [session, wp_*]
+                  bypass-paths: [/shop/cart, /shop/my]
+                  vary-by: [X-Device]
               - {host: example.org, upstream: web, cache: off}
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
@@ -149,7 +152,10 @@ class ConfigurationFileTest {
                         Duration.ofSeconds(2), Duration.ofHours(1), Duration.ofDays(1)),
                     1L << 20,
                     Optional.of(0.1),
-                    true)),
+                    true,
+                    new RouteCacheSettings.Bypass(
+                        List.of("session", "wp_*"), List.of("/shop/cart", "/shop/my")),
+                    List.of("X-Device"))),
             new RouteSettings(
                 "example.org",
                 "/",
@@ -277,6 +283,12 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {max-object-size: 1GiB}}] | 3:51:"
             + " routes[0].cache.max-object-size: found \"1GiB\", expected at most the 32MiB of"
             + " cache.max-object-size",
+        "routes: [{upstream: web, path: /a, cache: {bypass-paths: [/a/b, /ab]}}] | 3:58:"
+            + " routes[0].cache.bypass-paths: found \"/ab\", expected a path below the route's own,"
+            + " which is /a",
+        "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44: routes[0].cache.vary-by[0]:"
+            + " found \"Forwarded\", expected the name of a request field, but not Forwarded or"
+            + " X-Forwarded-For",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"

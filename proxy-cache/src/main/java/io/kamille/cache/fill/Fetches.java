@@ -20,7 +20,10 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,7 +78,7 @@ public final class Fetches {
 
   /** Forwards a request as it is; its response has nothing to do with the store. */
   public void pass(Exchange exchange, Forwarding forwarding) {
-    pass(exchange, forwarding, PassReply.HeadObserver.NONE);
+    pass(exchange, forwarding, head -> settings.varyBy().addTo(head.fields()));
   }
 
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
@@ -261,6 +264,16 @@ public final class Fetches {
 
   CachePolicy policy() {
     return settings.policy();
+  }
+
+  /** Makes a head that came from the origin one that this route works with and passes on. */
+  void received(RequestHead request, ResponseHead head) {
+    cacheStatus.received(head.fields());
+    if (request.method() == Method.HEAD || head.status() == StatusCode.NOT_MODIFIED) {
+      settings.varyBy().addToUpdate(head.fields());
+    } else {
+      settings.varyBy().addTo(head.fields());
+    }
   }
 
   CacheStatus cacheStatus() {

@@ -93,7 +93,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void head(ResponseHead head, long contentLength) {
     state = State.CONTENT;
-    here.cacheStatus().received(head.fields());
+    here.received(fetch.request(), head);
     long now = here.epochSeconds();
     if (validation != null) {
       if (validation.isMistaken(head)) {

@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.VaryBy;
 
 /**
  * What a route decides about storing.
@@ -11,9 +12,14 @@ import io.kamille.cache.semantics.CachePolicy;
  *     content than this is to come, or, if nobody knows how much is, while no more has come
  * @param uncachableNanos how long requests are not held back for a key whose response could not be
  *     shared
+ * @param varyBy request fields by which responses are told apart in any case
  */
 public record FillSettings(
-    CachePolicy policy, long maxObjectBytes, long finishAloneBytes, long uncachableNanos) {
+    CachePolicy policy,
+    long maxObjectBytes,
+    long finishAloneBytes,
+    long uncachableNanos,
+    VaryBy varyBy) {
 
   public FillSettings {
     if (maxObjectBytes < 0) {

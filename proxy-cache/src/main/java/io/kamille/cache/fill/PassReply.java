@@ -21,8 +21,6 @@ final class PassReply implements Reply {
   @FunctionalInterface
   interface HeadObserver {
 
-    HeadObserver NONE = head -> {};
-
     /** Borrows the head until it returns. */
     void passing(ResponseHead head);
   }

@@ -54,11 +54,16 @@ public final class SelectingFields {
   /** Whether {@code Vary} says that no request can be known to match. */
   static boolean isAll(Fields response) {
     return response.has(FieldName.VARY)
-        && names(response).stream()
-            .anyMatch(name -> NEVER_MATCHING.contains(name) || !Octets.isToken(name));
+        && names(response).stream().anyMatch(name -> !canMatch(name));
   }
 
-  private static Set<String> names(Fields response) {
+  /** Whether a field of that name, in lower case, can be the same in two requests. */
+  static boolean canMatch(String name) {
+    return !NEVER_MATCHING.contains(name) && Octets.isToken(name);
+  }
+
+  /** The members of {@code Vary}, in lower case. */
+  static Set<String> names(Fields response) {
     Set<String> names = new LinkedHashSet<>();
     for (String value : response.all(FieldName.VARY)) {
       for (String member : value.split(",", -1)) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -150,17 +151,31 @@ public final class ValueTypes {
 
   /** A list of field names (RFC 9110 §5.1), in their order and as they are written. */
   public static ValueType<List<String>> fieldNames() {
-    return new ValueType<>(
+    return list(
         "list of field names",
+        name -> TOKEN.matcher(name).matches(),
+        "a field name of letters, digits and -_.");
+  }
+
+  /**
+   * A list of texts, in their order and as they are written.
+   *
+   * @param isItem whether a text may stand in it; none with a comma may
+   * @param expected what such a text is
+   */
+  public static ValueType<List<String>> list(
+      String name, Predicate<String> isItem, String expected) {
+    return new ValueType<>(
+        name,
         "",
         true,
         text -> {
-          List<String> names = text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
-          return names.stream().allMatch(name -> TOKEN.matcher(name).matches())
-              ? new Parsed.Value<>(names)
-              : new Parsed.Refused<>("a field name of letters, digits and -_.");
+          List<String> items = text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
+          return items.stream().allMatch(isItem)
+              ? new Parsed.Value<>(items)
+              : new Parsed.Refused<>(expected);
         },
-        names -> String.join(", ", names));
+        items -> String.join(", ", items));
   }
 
   /** The path of a file. */
