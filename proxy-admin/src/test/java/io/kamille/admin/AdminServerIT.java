@@ -175,6 +175,22 @@ class AdminServerIT {
         "{\"url\": \"http://[::1/a\"} | url must begin with http:// or https://, have a host",
         "{\"url\": \"http://h%2/a\"} | url must begin with http:// or https://, have a host",
         "{\"url\": \"http://h/a#b\"} | url must have no fragment",
+        "{\"prefix\": \"/a\"} | prefix must begin with http:// or https://, have a host",
+        "{\"prefix\": \"http://h/#\"} | prefix must have no fragment",
+        "{\"host\": \"h/a\"} | host must be a host as in a URL",
+        "{\"host\": \"h:x\"} | host must be a host as in a URL",
+        "{\"host\": \"\"} | host must be a host as in a URL",
+        "{\"tags\": []} | tags must be 1 to 128 strings",
+        "{\"tags\": [\"a,b\"]} | tags must be 1 to 128 strings",
+        "{\"tags\": [\" a\"]} | tags must be 1 to 128 strings",
+        "{\"tags\": [\"\"]} | tags must be 1 to 128 strings",
+        "{\"tags\": [1]} | The content must be an object",
+        "{\"tags\": \"a\"} | tags must be 1 to 128 strings",
+        "{\"all\": false} | The content must be an object",
+        "{\"all\": true, \"tags\": [\"a\"]} | The content must be an object",
+        "{\"all\": true, \"mode\": \"gentle\"} | The content must be an object",
+        "{\"all\": true, \"dry_run\": \"yes\"} | The content must be an object",
+        "{\"mode\": \"soft\"} | The content must be an object",
       })
   void aPurgeOfNothingSensibleIsABadRequest(String content, String detail) throws IOException {
     String response = purge("application/json", content);
@@ -183,6 +199,33 @@ class AdminServerIT {
         .contains("content-type: application/problem+json\r\n")
         .contains("{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"" + detail);
     assertThat(appliance.purged).isEmpty();
+  }
+
+  @Test
+  void aPurgeOfManySaysAtOnceThatItIsBeingSwept() throws IOException {
+    assertThat(purge("application/json", "{\"tags\": [\"a\", \"b c\"], \"mode\": \"soft\"}"))
+        .endsWith("{\"id\":1,\"state\":\"sweeping\"}\n");
+    assertThat(purge("application/json", "{\"all\": true}")).endsWith("\"sweeping\"}\n");
+    assertThat(getWithToken("/v1/cache/purges"))
+        .endsWith(
+            "{\"purges\":[{\"id\":2,\"kind\":\"all\",\"of\":\"\",\"mode\":\"hard\","
+                + "\"time\":\"2026-11-21T09:00:00Z\",\"state\":\"sweeping\",\"purged\":2},"
+                + "{\"id\":1,\"kind\":\"tag\",\"of\":\"a b c\",\"mode\":\"soft\","
+                + "\"time\":\"2026-11-21T09:00:00Z\",\"state\":\"sweeping\",\"purged\":2}]}\n");
+  }
+
+  @Test
+  void aDryRunOfAPurgeCounts() throws IOException {
+    assertThat(purge("application/json", "{\"url\": \"http://h/\", \"dry_run\": true}"))
+        .endsWith("{\"matched\":2}\n");
+  }
+
+  @Test
+  void aPurgeThatFindsNoRoomIsToBeTriedAgain() throws IOException {
+    appliance.isFull = true;
+    assertThat(purge("application/json", "{\"host\": \"example.org:8080\"}"))
+        .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
+        .contains("Retry-After: 1\r\n");
   }
 
   @Test
@@ -374,9 +417,9 @@ class AdminServerIT {
     assertThat(exchange("DELETE /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
         .startsWith("HTTP/1.1 405 Method Not Allowed\r\n")
         .contains("Allow: GET, HEAD\r\n");
-    assertThat(getWithToken("/v1/cache/purges"))
+    assertThat(exchange("PUT /v1/cache/purges HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n"))
         .startsWith("HTTP/1.1 405 ")
-        .contains("Allow: POST\r\n");
+        .contains("Allow: GET, HEAD, POST\r\n");
     assertThat(
             exchange("POST /v1/engine/loops HTTP/1.1\r\nHost: localhost\r\n" + bearer() + "\r\n"))
         .startsWith("HTTP/1.1 405 ")

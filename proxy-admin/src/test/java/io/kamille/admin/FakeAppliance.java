@@ -8,7 +8,8 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.StoredObject;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.semantics.Freshness;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
@@ -18,7 +19,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** An appliance that says what the test wants. */
 final class FakeAppliance implements ApplianceView {
@@ -29,7 +30,9 @@ final class FakeAppliance implements ApplianceView {
   volatile State state = State.READY;
   volatile boolean isBroken;
   volatile PaceSettings pace = PaceSettings.ADAPTIVE;
+  volatile boolean isFull;
   final List<String> purged = new ArrayList<>();
+  final List<PurgeReport> reports = new ArrayList<>();
 
   @Override
   public State state() {
@@ -133,11 +136,32 @@ final class FakeAppliance implements ApplianceView {
   }
 
   @Override
-  public OptionalInt purge(String url) {
-    if (CacheKey.find(url) == null) {
-      return OptionalInt.empty();
-    }
-    purged.add(url);
-    return OptionalInt.of(2);
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    return isFull ? null : report(target, isSoft, false);
+  }
+
+  @Override
+  public @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft) {
+    return isFull ? null : report(target, isSoft, true);
+  }
+
+  private PurgeReport report(PurgeTarget target, boolean isSoft, boolean isDryRun) {
+    PurgeReport report =
+        new PurgeReport(
+            reports.size() + 1L,
+            target,
+            isSoft,
+            isDryRun,
+            1_795_251_600L,
+            PurgeReport.State.SWEEPING,
+            2);
+    purged.addAll(target.names());
+    reports.addFirst(report);
+    return report;
+  }
+
+  @Override
+  public List<PurgeReport> purges() {
+    return reports;
   }
 }

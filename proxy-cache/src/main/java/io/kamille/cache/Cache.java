@@ -1,9 +1,14 @@
 package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.Purges;
+import io.kamille.cache.purge.Removals;
+import io.kamille.cache.purge.Sweeper;
+import io.kamille.cache.purge.SweeperThread;
 import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -20,19 +25,27 @@ public final class Cache implements AutoCloseable {
   private final InFlightTable flights;
   private final CacheLoops loops;
   private final WallClock clock;
+  private final SweeperThread sweeperThread;
+  private final Removals removals;
   private final CacheOperations operations;
   private final CacheContents contents;
   private final long sendfileFromBytes;
 
   private Cache(Arena arena, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
     this.arena = arena;
+    this.sweeperThread = new SweeperThread();
     this.sendfileFromBytes = sendfileFromBytes;
     ResponseIndex index = new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes()));
-    this.store = new TieredStore(arena, index);
-    this.flights = new InFlightTable(clock);
+    PurgeTable purges = new PurgeTable();
+    this.store = new TieredStore(arena, index, purges);
+    this.flights = new InFlightTable(clock, purges);
     this.loops = new CacheLoops(registry);
     this.clock = clock;
-    this.operations = new CacheOperations(store, flights, registry);
+    Sweeper sweeper = new Sweeper(store, purges, sweeperThread);
+    this.removals = new Removals(store, flights, purges, sweeper, clock);
+    this.operations =
+        new CacheOperations(
+            store, flights, purges, removals, new Purges(removals, sweeper, clock), registry);
     this.contents = new CacheContents(store, clock);
   }
 
@@ -57,7 +70,8 @@ public final class Cache implements AutoCloseable {
 
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
-    return new CacheHandler(next, store, flights, loops, settings, sendfileFromBytes, clock);
+    return new CacheHandler(
+        next, store, flights, removals, loops, settings, sendfileFromBytes, clock);
   }
 
   /** What an operator sees and does. */
@@ -77,6 +91,7 @@ public final class Cache implements AutoCloseable {
    */
   @Override
   public void close() {
+    sweeperThread.close();
     operations.clear();
     arena.close();
   }

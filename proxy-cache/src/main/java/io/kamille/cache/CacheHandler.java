@@ -4,6 +4,7 @@ import io.kamille.cache.collapse.Follower;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
+import io.kamille.cache.purge.Removals;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
@@ -73,6 +74,7 @@ public final class CacheHandler implements ExchangeHandler {
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
+      Removals removals,
       CacheLoops loops,
       CacheSettings settings,
       long sendfileFromBytes,
@@ -85,7 +87,8 @@ public final class CacheHandler implements ExchangeHandler {
     this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
     this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.fetches =
-        new Fetches(next, store, flights, replies, cacheStatus, loops, settings.fill(), clock);
+        new Fetches(
+            next, store, flights, removals, replies, cacheStatus, loops, settings.fill(), clock);
   }
 
   @Override
@@ -282,7 +285,7 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stored,
       boolean isValidation,
       long deadlineNanos) {
-    InFlight flight = flights.find(key);
+    InFlight flight = flights.find(key, exchange.request());
     while (flight == null) {
       CacheKey own = key.copy();
       InFlight begun = flights.begin(own, exchange.loop());
@@ -290,7 +293,7 @@ public final class CacheHandler implements ExchangeHandler {
         lead(exchange, own, begun, reason, stored, isValidation);
         return;
       }
-      flight = flights.find(key);
+      flight = flights.find(key, exchange.request());
     }
     release(stored);
     if (deadlineNanos == NOT_HELD) {

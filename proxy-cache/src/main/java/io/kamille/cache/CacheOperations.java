@@ -1,13 +1,20 @@
 package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.generation.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** What an operator sees of the cache and does to it. Any thread. */
 public final class CacheOperations {
@@ -53,14 +60,50 @@ public final class CacheOperations {
           Unit.BYTES,
           "Stored content that went to clients by sendfile, without a copy.");
 
+  public static final MetricDescriptor PURGES =
+      MetricDescriptor.counter(
+          "kamille_cache_purges_total",
+          Unit.COUNT,
+          "Purges, by what they were about: url, prefix, host, tag, all, or group, which origins ask"
+              + " for in answers to unsafe requests.",
+          "kind");
+
+  public static final MetricDescriptor PURGED =
+      MetricDescriptor.counter(
+          "kamille_cache_purged_responses_total",
+          Unit.COUNT,
+          "Stored responses that were removed (hard) or made stale (soft), by purges or because an"
+              + " unsafe request made them invalid.",
+          "mode");
+
+  public static final MetricDescriptor PURGE_NOTES =
+      MetricDescriptor.gauge(
+          "kamille_cache_purge_notes",
+          Unit.COUNT,
+          "Tags and prefixes that are remembered as purged.");
+
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
+  private final Purges purges;
 
-  CacheOperations(TieredStore store, InFlightTable flights, MetricRegistry registry) {
+  CacheOperations(
+      TieredStore store,
+      InFlightTable flights,
+      PurgeTable table,
+      Removals removals,
+      Purges purges,
+      MetricRegistry registry) {
     this.store = store;
     this.flights = flights;
-    this.removals = new Removals(store, flights);
+    this.removals = removals;
+    this.purges = purges;
+    for (Kind kind : Kind.values()) {
+      registry.counting(PURGES, () -> removals.count(kind), kind.token());
+    }
+    registry.counting(PURGED, store::removed, "hard");
+    registry.counting(PURGED, store::madeStale, "soft");
+    registry.gauge(PURGE_NOTES, table::size);
     registry.gauge(CAPACITY, this::capacityBytes);
     registry.gauge(USED, this::usedBytes);
     registry.gauge(RETIRED, store::retiredBytes);
@@ -99,6 +142,33 @@ public final class CacheOperations {
   public OptionalInt purge(String uri) {
     CacheKey key = CacheKey.find(uri);
     return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
+  }
+
+  /**
+   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
+   * fresh.
+   *
+   * @param isSoft whether it is made stale, not removed
+   * @return null if that is not possible before the next sweep
+   */
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    CacheKey key = keyOf(target);
+    return key == null ? purges.purge(target, isSoft) : purges.purge(key, target, isSoft);
+  }
+
+  /** Counts what such a purge would be about, and changes nothing; null as above. */
+  public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
+    CacheKey key = keyOf(target);
+    return key == null ? purges.count(target, isSoft) : purges.count(key, target, isSoft);
+  }
+
+  private static @Nullable CacheKey keyOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? CacheKey.find(target.names().getFirst()) : null;
+  }
+
+  /** The last purges, the newest first. */
+  public List<PurgeReport> purges() {
+    return purges.recent();
   }
 
   /** Removes everything, and says how many responses that were. */

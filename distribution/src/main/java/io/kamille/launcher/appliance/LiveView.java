@@ -9,11 +9,13 @@ import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeReport;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
 import java.util.List;
-import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The running appliance as the control plane sees it. Any thread. */
 final class LiveView implements ApplianceView {
@@ -101,7 +103,17 @@ final class LiveView implements ApplianceView {
   }
 
   @Override
-  public OptionalInt purge(String url) {
-    return appliance.assembly().cache().purge(url);
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    return appliance.assembly().cache().purge(target, isSoft);
+  }
+
+  @Override
+  public @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft) {
+    return appliance.assembly().cache().count(target, isSoft);
+  }
+
+  @Override
+  public List<PurgeReport> purges() {
+    return appliance.assembly().cache().purges();
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.cache.tier;
 
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.semantics.CacheKey;
@@ -47,7 +48,9 @@ public class TieredStoreBench {
   private final Arena arena = Arena.open(CAPACITY_BYTES);
   private final TieredStore store =
       new TieredStore(
-          arena, new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes())));
+          arena,
+          new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes())),
+          new PurgeTable());
   private final CacheKey[] present = new CacheKey[KEYS];
   private final CacheKey[] absent = new CacheKey[KEYS];
   private int next;
@@ -76,7 +79,7 @@ public class TieredStoreBench {
         .commit(
             key,
             reservation,
-            store.removalsOf(key),
+            store.moment(key),
             filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
         .release();
   }

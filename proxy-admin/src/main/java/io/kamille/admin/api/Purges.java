@@ -1,17 +1,20 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.api.JsonContent.Invalid;
 import io.kamille.admin.view.ApplianceView;
-import java.util.OptionalInt;
-import tools.jackson.databind.JsonNode;
+import io.kamille.cache.generation.PurgeTarget.Kind;
+import io.kamille.cache.purge.PurgeReport;
+import io.kamille.core.http.StatusCode;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** {@code POST /v1/cache/purges}: removes what is stored for a URL. */
+/** {@code POST /v1/cache/purges}: purges what the content names. */
 final class Purges implements Resource {
 
-  private static final String EXPECTED = "{\"url\": \"http://host/path\"}";
-  private static final String NO_TARGET =
-      "url must begin with http:// or https://, have a host, at most a port from 0 to 65535 behind it"
-          + " and no user information, and be percent-encoded.";
+  static final String PATH = "/v1/cache/purges";
+
+  private static final String FULL =
+      "Too many purges wait to be swept, or dry runs to be counted. Try again.";
 
   private final ApplianceView appliance;
 
@@ -21,7 +24,7 @@ final class Purges implements Resource {
 
   @Override
   public String path() {
-    return "/v1/cache/purges";
+    return PATH;
   }
 
   @Override
@@ -31,27 +34,44 @@ final class Purges implements Resource {
 
   @Override
   public Answer answer(AdminRequest request) {
-    return JsonContent.answer(request, document -> Answer.json(purged(url(document))));
+    return JsonContent.answer(request, document -> answer(PurgeOrder.of(document)));
   }
 
-  private record Purged(int purged) {}
-
-  private Purged purged(String url) throws Invalid {
-    if (url.indexOf('#') >= 0) {
-      throw new Invalid("url must have no fragment: it is never sent in a request.");
-    }
-    OptionalInt purged = appliance.purge(url);
-    if (purged.isEmpty()) {
-      throw new Invalid(NO_TARGET);
-    }
-    return new Purged(purged.getAsInt());
+  private Answer answer(PurgeOrder order) {
+    PurgeReport report =
+        order.isDryRun()
+            ? appliance.countPurge(order.target(), order.isSoft())
+            : appliance.purge(order.target(), order.isSoft());
+    return report == null
+        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL, Map.of("Retry-After", "1"))
+        : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));
   }
 
-  private static String url(JsonNode document) throws Invalid {
-    JsonNode url = document.get("url");
-    if (!document.isObject() || document.size() != 1 || url == null || !url.isString()) {
-      throw new Invalid("The content must be an object with one member: " + EXPECTED + ".");
-    }
-    return url.stringValue();
+  private static Map<String, Object> atOnce(PurgeReport report) {
+    return Map.of(counted(report), report.responses());
+  }
+
+  private static Map<String, Object> begun(PurgeReport report) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("id", report.id());
+    answer.put("state", report.state());
+    return answer;
+  }
+
+  /** A purge with all that is known of it. */
+  static Map<String, Object> present(PurgeReport report) {
+    Map<String, Object> purge = new LinkedHashMap<>();
+    purge.put("id", report.id());
+    purge.put("kind", report.target().kind());
+    purge.put("of", report.target().shown());
+    purge.put("mode", report.isSoft() ? "soft" : "hard");
+    purge.put("time", Instant.ofEpochSecond(report.epochSeconds()).toString());
+    purge.put("state", report.state());
+    purge.put(counted(report), report.responses());
+    return purge;
+  }
+
+  private static String counted(PurgeReport report) {
+    return report.isDryRun() ? "matched" : "purged";
   }
 }

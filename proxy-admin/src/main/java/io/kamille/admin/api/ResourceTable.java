@@ -44,7 +44,8 @@ public final class ResourceTable {
                 new EngineLoops(appliance),
                 new EnginePace(appliance),
                 new CacheObjects(appliance),
-                new Purges(appliance))
+                new Purges(appliance),
+                new PurgeList(appliance))
             .stream()
             .collect(
                 Collectors.groupingBy(

@@ -1,10 +1,12 @@
 package io.kamille.admin.view;
 
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeReport;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import java.util.List;
-import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The appliance as the control plane sees it. Asked on the control plane's loop, which must not
@@ -53,10 +55,16 @@ public interface ApplianceView {
   List<StoredObject> objects(String url);
 
   /**
-   * Removes every stored response of a target URI.
+   * Purges what {@code target} is about; it holds from then on.
    *
-   * @param url absolute, {@code http} or {@code https}
-   * @return how many there were; empty if no request can have that target URI
+   * @param isSoft whether that is made stale, not removed
+   * @return null if it is not possible now, and will be soon
    */
-  OptionalInt purge(String url);
+  @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft);
+
+  /** Counts what such a purge would be about, and changes nothing; null as above. */
+  @Nullable PurgeReport countPurge(PurgeTarget target, boolean isSoft);
+
+  /** The last purges, the newest first. */
+  List<PurgeReport> purges();
 }

@@ -1,8 +1,11 @@
 package io.kamille.cache.collapse;
 
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.NormalUri;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.failure.Failure;
@@ -45,16 +48,18 @@ public final class InFlight {
   private final CacheKey key;
   private final EventLoop loop;
   private final WallClock clock;
+  private final long begunAfter;
   private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
   private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
   private final AtomicInteger followers = new AtomicInteger();
   private Runnable deserted = () -> {};
 
-  InFlight(InFlightTable table, CacheKey key, EventLoop loop, WallClock clock) {
+  InFlight(InFlightTable table, CacheKey key, EventLoop loop, WallClock clock, long lastPurge) {
     this.table = table;
     this.key = key;
     this.loop = loop;
     this.clock = clock;
+    this.begunAfter = lastPurge;
   }
 
   // The leader's side
@@ -184,6 +189,17 @@ public final class InFlight {
 
   Stage stage() {
     return stage.get();
+  }
+
+  /**
+   * Whether something was purged since it began that its response is, or may be, part of: then
+   * those who come later must not get that response.
+   *
+   * @param request one for the same target; borrowed
+   */
+  boolean isPurged(PurgeTable purges, RequestHead request) {
+    Tags tags = stage.get() instanceof Stage.Filling filling ? filling.facts().tags() : null;
+    return purges.mayRemove(begunAfter, tags, () -> NormalUri.of(request));
   }
 
   /** Adds a follower, on its loop; it looks at the stage by itself. */

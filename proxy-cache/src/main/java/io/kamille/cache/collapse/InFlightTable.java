@@ -1,5 +1,6 @@
 package io.kamille.cache.collapse;
 
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -20,18 +21,29 @@ public final class InFlightTable {
    * client with a session cannot have requests without one forwarded singly, nor the reverse.
    */
   private final WallClock clock;
+  private final PurgeTable purges;
   private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
   private final KeysForAWhile uncachable = new KeysForAWhile();
   private final KeysForAWhile uncachableWithCookie = new KeysForAWhile();
   private final KeysForAWhile postponed = new KeysForAWhile();
 
-  public InFlightTable(WallClock clock) {
+  public InFlightTable(WallClock clock, PurgeTable purges) {
     this.clock = clock;
+    this.purges = purges;
   }
 
-  /** The flight to follow, or null. Borrows the key, which may be a probe. */
-  public @Nullable InFlight find(CacheKey key) {
-    return flights.get(key);
+  /**
+   * The flight for that request to follow, or null. One that began before a purge of what it may
+   * bring is not followed any more; those who do go on. Borrows the request and its key, which may
+   * be a probe.
+   */
+  public @Nullable InFlight find(CacheKey key, RequestHead request) {
+    InFlight flight = flights.get(key);
+    if (flight != null && flight.isPurged(purges, request)) {
+      flight.supersede();
+      return null;
+    }
+    return flight;
   }
 
   /**
@@ -39,7 +51,7 @@ public final class InFlightTable {
    * key.
    */
   public @Nullable InFlight begin(CacheKey key, EventLoop loop) {
-    InFlight flight = new InFlight(this, key, loop, clock);
+    InFlight flight = new InFlight(this, key, loop, clock, purges.last());
     return flights.putIfAbsent(key, flight) == null ? flight : null;
   }
 

@@ -3,6 +3,7 @@ package io.kamille.cache.disk;
 import io.kamille.cache.semantics.Freshness;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -116,7 +117,8 @@ final class FactsCodec {
         in.readLong(),
         readText(in),
         readText(in),
-        in.readLong());
+        in.readLong(),
+        Tags.NONE);
   }
 
   private static SelectingFields decodeSelecting(ByteBuf in) {

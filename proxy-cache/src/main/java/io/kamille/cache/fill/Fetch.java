@@ -3,6 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param forwarding what Cache-Status will say, filled in on the way
  * @param flight those who wait for the response, or null if nobody may
  * @param requestTime when it was forwarded, in epoch seconds (RFC 9111 §4.2.3)
- * @param removalsBefore what the store said before it was forwarded
+ * @param before what the store said before it was forwarded
  * @param isInBackground whether nobody waits for the response but the store, and followers
  */
 record Fetch(
@@ -26,7 +27,7 @@ record Fetch(
     Forwarding forwarding,
     @Nullable InFlight flight,
     long requestTime,
-    long removalsBefore,
+    TieredStore.Moment before,
     boolean isInBackground) {
 
   /** The target URI (RFC 9110 §7.1). */

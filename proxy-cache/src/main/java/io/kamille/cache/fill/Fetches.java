@@ -58,6 +58,7 @@ public final class Fetches {
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
+      Removals removals,
       StoredReply replies,
       CacheStatus cacheStatus,
       CacheLoops loops,
@@ -66,7 +67,7 @@ public final class Fetches {
     this.next = next;
     this.store = store;
     this.flights = flights;
-    this.removals = new Removals(store, flights);
+    this.removals = removals;
     this.replies = replies;
     this.cacheStatus = cacheStatus;
     this.loops = loops;
@@ -211,7 +212,7 @@ public final class Fetches {
         cacheStatus.keyed(forwarding, exchange.request()),
         flight,
         clock.epochSeconds(),
-        store.removalsOf(key),
+        store.moment(key),
         exchange.reply() instanceof DiscardingReply);
   }
 
@@ -226,7 +227,7 @@ public final class Fetches {
             before.forwarding(),
             flight,
             clock.epochSeconds(),
-            store.removalsOf(before.key()),
+            store.moment(before.key()),
             before.isInBackground());
     exchange.reply(client);
     forward(fetch, null, forWhole(before.request()));
@@ -253,6 +254,12 @@ public final class Fetches {
   }
 
   // What replies need on their way
+
+  /** Takes the tags from a response that goes to a client: they are for us. */
+  static void removeTags(ResponseHead head) {
+    head.fields().remove(FieldName.SURROGATE_KEY);
+    head.fields().remove(FieldName.CACHE_TAG);
+  }
 
   long epochSeconds() {
     return clock.epochSeconds();

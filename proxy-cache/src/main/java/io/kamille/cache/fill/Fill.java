@@ -128,7 +128,7 @@ final class Fill {
     return store.commit(
         fetch.key(),
         reservation,
-        fetch.removalsBefore(),
+        fetch.before(),
         octets -> StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting()));
   }
 

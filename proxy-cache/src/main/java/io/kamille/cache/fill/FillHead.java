@@ -3,6 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StorableFields;
 import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.core.http.ResponseHead;
@@ -34,7 +35,8 @@ record FillHead(
     ByteBuf octets = Unpooled.buffer(USUAL_BYTES);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
     SelectingFields selecting = SelectingFields.of(head.fields(), fetch.request());
-    return new FillHead(fields, encoded, octets, facts, selecting);
+    StoredFacts tagged = facts.tagged(Tags.of(fetch.request(), head.fields()));
+    return new FillHead(fields, encoded, octets, tagged, selecting);
   }
 
   /** What it takes in the store. */

@@ -162,6 +162,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void answer(ResponseHead head, long contentLength, StoredFacts facts) {
+    Fetches.removeTags(head);
     if (fill == null) {
       postpone();
     }

@@ -54,6 +54,7 @@ final class PassReply implements Reply {
   public void head(ResponseHead head, long contentLength) {
     cacheStatus.received(head.fields());
     observer.passing(head);
+    Fetches.removeTags(head);
     cacheStatus.forwarded(head.fields(), forwarding);
     client.head(head, contentLength);
   }

@@ -2,6 +2,8 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.Freshening;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.semantics.Validators;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
@@ -133,8 +135,10 @@ final class Validation {
     }
     boolean isWritten = reservation.append(octets);
     assert isWritten;
+    Tags tags = asked.facts().tags().updated(fetch.request(), update.fields());
+    StoredFacts facts = news.facts().tagged(tags);
     TieredStore.Completion underNewHead =
-        head -> asked.freshened(encoded, head, news.facts(), news.selecting());
+        head -> asked.freshened(encoded, head, facts, news.selecting());
     StoredResponse freshened = keep(news, reservation, underNewHead);
     asked.release();
     return freshened;
@@ -164,7 +168,7 @@ final class Validation {
   private StoredResponse keep(
       Freshening news, Reservation reservation, TieredStore.Completion completion) {
     if (news.storability().isStorable()) {
-      return here.store().commit(fetch.key(), reservation, fetch.removalsBefore(), completion);
+      return here.store().commit(fetch.key(), reservation, fetch.before(), completion);
     }
     fetch.forwarding().detail(news.storability().detail());
     here.store().remove(fetch.key());

@@ -8,7 +8,9 @@ import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** An index whose policy is Caffeine's W-TinyLFU (Einziger, Friedman, Manes 2017). Any thread. */
@@ -62,6 +64,32 @@ public final class CaffeineIndex implements ResponseIndex {
               before.releaseExcept(after);
               return after;
             });
+  }
+
+  @Override
+  public boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other) {
+    var replaced = new AtomicBoolean();
+    cache
+        .asMap()
+        .computeIfPresent(
+            key,
+            (same, before) -> {
+              if (!before.contains(one)) {
+                return before;
+              }
+              replaced.set(true);
+              Variants after = before.replacing(one, other);
+              if (after != null) {
+                before.releaseExcept(after);
+              }
+              return after;
+            });
+    return replaced.get();
+  }
+
+  @Override
+  public void forEach(BiConsumer<CacheKey, Variants> reader) {
+    cache.asMap().forEach(reader);
   }
 
   @Override
@@ -120,7 +148,8 @@ public final class CaffeineIndex implements ResponseIndex {
     long units =
         Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES)
             + HEAP_UNITS_PER_KEY
-            + (long) HEAP_UNITS_PER_RESPONSE * variants.size();
+            + (long) HEAP_UNITS_PER_RESPONSE * variants.size()
+            + Math.ceilDiv(variants.tags() * Long.BYTES, UNIT_BYTES);
     return (int) Math.min(units, Integer.MAX_VALUE);
   }
 

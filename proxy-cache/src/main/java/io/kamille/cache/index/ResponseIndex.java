@@ -3,6 +3,7 @@ package io.kamille.cache.index;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,20 @@ public interface ResponseIndex {
    * one lease, and keeps the key.
    */
   void put(CacheKey key, StoredResponse response);
+
+  /**
+   * Puts a response into the place of another one, or nothing, if that one is still under the key.
+   * Takes over one lease on {@code other} if so, and keeps the key.
+   *
+   * @return whether it was
+   */
+  boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other);
+
+  /**
+   * Shows everything that is there from beginning to end, and perhaps what comes meanwhile. The
+   * index may change meanwhile, also by {@code reader}.
+   */
+  void forEach(BiConsumer<CacheKey, Variants> reader);
 
   /** Removes what is under that key, and says how many responses that were. Borrows the key. */
   int remove(CacheKey key);

@@ -1,11 +1,22 @@
 package io.kamille.cache.purge;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.Purge;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.generation.PurgeTarget.Kind;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Invalidation;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes responses out of the store, for good: requests that come afterwards do not meet them, nor
@@ -15,16 +26,56 @@ public final class Removals {
 
   private final TieredStore store;
   private final InFlightTable flights;
+  private final PurgeTable table;
+  private final Sweeper sweeper;
+  private final WallClock clock;
+  private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
-  public Removals(TieredStore store, InFlightTable flights) {
+  public Removals(
+      TieredStore store,
+      InFlightTable flights,
+      PurgeTable table,
+      Sweeper sweeper,
+      WallClock clock) {
     this.store = store;
     this.flights = flights;
+    this.table = table;
+    this.sweeper = sweeper;
+    this.clock = clock;
+    for (Kind kind : Kind.values()) {
+      counts.put(kind, new LongAdder());
+    }
   }
 
-  /** Removes what is stored under that key, and says how many responses that were. */
+  /** Purges what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
-    flights.remove(key);
-    return store.remove(key);
+    counted(Kind.URL);
+    return removeNow(key);
+  }
+
+  /** Makes what is stored under that key stale, and says how many responses that were. */
+  int soften(CacheKey key, Purge purge) {
+    counted(Kind.URL);
+    return store.soften(key, purge);
+  }
+
+  /** How many responses are stored under that key. */
+  int count(CacheKey key) {
+    Variants variants = store.find(key);
+    return variants == null ? 0 : variants.size();
+  }
+
+  /**
+   * Purges whatever {@code target} is about: it holds when this returns, and memory comes free
+   * soon. Null, and nothing is done, if there is no room to note it before the next sweep.
+   */
+  @Nullable Purge purge(PurgeTarget target, boolean isSoft) {
+    Purge purge = table.purge(target, isSoft, clock.epochSeconds());
+    if (purge != null) {
+      counted(target.kind());
+    }
+    sweeper.request();
+    return purge;
   }
 
   /** Removes everything, and says how many responses that were. */
@@ -33,8 +84,33 @@ public final class Removals {
     return store.clear();
   }
 
-  /** Removes what this response to an unsafe request makes invalid (RFC 9111 §4.4). */
+  /**
+   * Removes what this response to an unsafe request makes invalid: by its target (RFC 9111 §4.4)
+   * and by groups (RFC 9875 §3).
+   */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response).forEach(this::remove);
+    Invalidation.of(request, response).forEach(this::removeNow);
+    Tags groups = Tags.invalidated(request, response.fields());
+    if (groups.size() > 0
+        && !request.method().isSafe()
+        && purge(PurgeTarget.groups(request, groups), false) == null) {
+      purge(PurgeTarget.originOf(request), false);
+    }
+  }
+
+  private int removeNow(CacheKey key) {
+    flights.remove(key);
+    return store.remove(key);
+  }
+
+  @SuppressWarnings("NullAway") // every kind has its counter
+  private void counted(Kind kind) {
+    counts.get(kind).increment();
+  }
+
+  /** How many purges of that kind there were. */
+  @SuppressWarnings("NullAway") // every kind has its counter
+  public long count(Kind kind) {
+    return counts.get(kind).sum();
   }
 }

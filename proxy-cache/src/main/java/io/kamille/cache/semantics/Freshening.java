@@ -53,7 +53,10 @@ public record Freshening(
     ResponseHead merged = ResponseHead.of(stored.status(), merge(stored.fields(), news));
     StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
     boolean isAuthorized = request.fields().has(FieldName.AUTHORIZATION);
-    Storability storability = Storability.of(merged, isAuthorized, policy, responseTime);
+    Storability storability =
+        Tags.areTooMany(update.fields())
+            ? Storability.TOO_MANY_TAGS
+            : Storability.of(merged, isAuthorized, policy, responseTime);
     SelectingFields selecting = SelectingFields.of(merged.fields(), request);
     Fields fields = StorableFields.of(merged.fields(), responseTime);
     return new Freshening(ResponseHead.of(stored.status(), fields), facts, selecting, storability);

@@ -12,12 +12,14 @@ public final class StorableFields {
 
   /*
    * Left out are: fields for one connection and those Connection names, fields for one proxy,
-   * fields that a qualified no-cache or private keeps from others, and three that are worked out
-   * anew for each answer: Age, and the framing that Content-Length and Transfer-Encoding are.
+   * fields that a qualified no-cache or private keeps from others, tags,
+   * which are for us and not for clients, and three that are worked out anew for each answer: Age,
+   * and the framing that Content-Length and Transfer-Encoding are.
    */
   private static final long NEVER =
       Fields.mask(
           FieldName.AGE,
+          FieldName.CACHE_TAG,
           FieldName.CONNECTION,
           FieldName.CONTENT_LENGTH,
           FieldName.KEEP_ALIVE,
@@ -25,6 +27,7 @@ public final class StorableFields {
           FieldName.PROXY_AUTHENTICATION_INFO,
           FieldName.PROXY_AUTHORIZATION,
           FieldName.PROXY_CONNECTION,
+          FieldName.SURROGATE_KEY,
           FieldName.TE,
           FieldName.TRAILER,
           FieldName.TRANSFER_ENCODING,

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param entityTag as it came, or null if there is not one well-formed tag
  * @param lastModifiedText as it came, or null if it was no date
  * @param lastModified in epoch seconds, or {@link HttpDate#INVALID}
+ * @param tags what it may be purged by
  */
 public record StoredFacts(
     int status,
@@ -44,7 +45,11 @@ public record StoredFacts(
     long date,
     @Nullable String entityTag,
     @Nullable String lastModifiedText,
-    long lastModified) {
+    long lastModified,
+    Tags tags) {
+
+  /** How long a response may be served while it is validated that was purged softly. */
+  static final int SOFT_PURGE_SECONDS = 60;
 
   /**
    * The facts of a response as it came, before fields are left out for storing.
@@ -74,7 +79,51 @@ public record StoredFacts(
         CurrentAge.dateValue(fields, responseTime),
         entityTag(fields),
         lastModified == HttpDate.INVALID ? null : lastModifiedText,
-        lastModified);
+        lastModified,
+        Tags.NONE);
+  }
+
+  /** The same facts of a response with these tags. */
+  public StoredFacts tagged(Tags tags) {
+    return tags.equals(this.tags) ? this : with(freshness, staleWhileRevalidateSeconds, tags);
+  }
+
+  /**
+   * The same facts of a response that an operator wants validated: stale since that time.
+   *
+   * <p>Its stale-while-revalidate counts from there. It is at least {@value #SOFT_PURGE_SECONDS}
+   * seconds, but the response is never served longer than it would have been without the purge, nor
+   * at all where its directives want it validated before it is used stale (RFC 9111 §4.2.4).
+   */
+  public StoredFacts staleSince(long epochSeconds) {
+    int ageThen = ageSeconds(epochSeconds);
+    long leftSeconds = (long) freshness.lifetimeSeconds() - ageThen;
+    if (leftSeconds <= 0) {
+      return this;
+    }
+    long least = Math.max(staleWhileRevalidateSeconds, SOFT_PURGE_SECONDS);
+    long most = leftSeconds + staleWhileRevalidateSeconds;
+    return with(new Freshness(ageThen, freshness.source()), (int) Math.min(least, most), tags);
+  }
+
+  private StoredFacts with(Freshness freshness, int staleWhileRevalidateSeconds, Tags tags) {
+    return new StoredFacts(
+        status,
+        responseTime,
+        correctedInitialAge,
+        freshness,
+        isValidatedAlways,
+        isValidatedOnceStale,
+        hasSharedMaxAge,
+        isImmutable,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        maxStaleSeconds,
+        date,
+        entityTag,
+        lastModifiedText,
+        lastModified,
+        tags);
   }
 
   private static @Nullable String entityTag(Fields fields) {

@@ -5,14 +5,16 @@ import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One stored response (RFC 9111 §3): what reuse is decided by on the heap, all its octets in a
  * tier.
  *
- * <p>Immutable; any thread. Begins with one lease on its octets, the creator's. A lookup takes
- * another with {@link #tryRetain} before it reads.
+ * <p>Any thread; what a reader sees never changes. Begins with one lease on its octets, the
+ * creator's. A lookup takes another with {@link #tryRetain} before it reads.
  */
 public final class StoredResponse {
 
@@ -28,7 +30,20 @@ public final class StoredResponse {
    * where it was, behind the old head, which lives as long as the content does. Content-Length is
    * not among the lines: it differs between the whole, a part and a 304, and is not known yet when
    * chunked content is filled. Neither are Age and Cache-Status, which every hit has its own of.
+   *
+   * All is fixed but one number: up to which purge it is known not to be purged. It begins with the
+   * last purge before the request was forwarded, and moves on with each comparison.
    */
+  private static final VarHandle UNPURGED_UP_TO;
+
+  static {
+    try {
+      UNPURGED_UP_TO =
+          MethodHandles.lookup().findVarHandle(StoredResponse.class, "unpurgedUpTo", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final int status;
   private final int uriLength;
@@ -41,6 +56,9 @@ public final class StoredResponse {
   private final StoredFacts facts;
   private final SelectingFields selecting;
   private final @Nullable String cacheStatusBehind;
+
+  @SuppressWarnings("UnusedVariable") // by its handle
+  private volatile long unpurgedUpTo;
 
   private StoredResponse(
       EncodedHead encoded,
@@ -87,6 +105,33 @@ public final class StoredResponse {
     content.retain();
     return new StoredResponse(
         encoded, true, head, content, contentOffset, contentLength, facts, selecting);
+  }
+
+  /** This response as softly purged at that time. Takes over one lease on this one. */
+  public StoredResponse staleSince(long epochSeconds) {
+    EncodedHead encoded = new EncodedHead(status, uriLength, headLength, cacheStatusBehind);
+    return new StoredResponse(
+        encoded,
+        isFreshened,
+        head,
+        content,
+        contentOffset,
+        contentLength,
+        facts.staleSince(epochSeconds),
+        selecting);
+  }
+
+  /**
+   * The number of the last purge that it is known not to have fallen under; 0 until somebody says
+   * so, which is before every purge.
+   */
+  public long unpurgedUpTo() {
+    return unpurgedUpTo;
+  }
+
+  /** It did not fall under the purges up to that number. Nothing if somebody else said so first. */
+  public void unpurged(long since, long upTo) {
+    UNPURGED_UP_TO.compareAndSet(this, since, upTo);
   }
 
   public int status() {

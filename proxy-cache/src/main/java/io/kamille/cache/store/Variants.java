@@ -54,6 +54,29 @@ public final class Variants {
     return new Variants(Arrays.copyOf(all, count));
   }
 
+  /** These with another in the place of one, or without that one; null if none is left. */
+  public @Nullable Variants replacing(StoredResponse one, @Nullable StoredResponse other) {
+    StoredResponse[] all = new StoredResponse[responses.length];
+    int count = 0;
+    for (StoredResponse response : responses) {
+      StoredResponse kept = response == one ? other : response;
+      if (kept != null) {
+        all[count++] = kept;
+      }
+    }
+    return count == 0 ? null : new Variants(Arrays.copyOf(all, count));
+  }
+
+  /** Whether none of them fell under a purge up to that number. */
+  public boolean areUnpurgedUpTo(long purge) {
+    for (StoredResponse response : responses) {
+      if (response.unpurgedUpTo() < purge) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The response to use for this request, or null. Takes no lease. */
   public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
     StoredResponse selected = null;
@@ -88,6 +111,15 @@ public final class Variants {
       }
     }
     return false;
+  }
+
+  /** How many tags they have together. */
+  public int tags() {
+    int sum = 0;
+    for (StoredResponse response : responses) {
+      sum += response.facts().tags().size();
+    }
+    return sum;
   }
 
   /** What all of them take in their tier. */

@@ -1,14 +1,19 @@
 package io.kamille.cache.tier;
 
+import io.kamille.cache.generation.Purge;
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.NormalUri;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The stored responses of all routes: an index, and the arena their octets lie in. Any thread. */
@@ -23,6 +28,10 @@ public final class TieredStore {
    * response that could have been stored; every unsafe request removes, so there are many
    * stripes.
    *
+   * Purges by tag and prefix are notes in a table of their own. What is found is compared with those
+   * that came since it was last looked at; what fell under one leaves the index, or is put back as
+   * stale. A response that is committed late is older than they are, and meets the same fate.
+   *
    * When memory is short, so much of the coldest is forgotten that the free memory would suffice.
    * What readers still hold does not come free at once; a few rounds are enough to get past a
    * few slow readers, and forgetting the whole cache for one response would help nobody. Nor is
@@ -33,14 +42,26 @@ public final class TieredStore {
 
   private final Arena arena;
   private final ResponseIndex index;
+  private final PurgeTable purges;
   private final AtomicIntegerArray removals = new AtomicIntegerArray(STRIPES);
   private final AtomicLong clears = new AtomicLong();
+  private final LongAdder removed = new LongAdder();
+  private final LongAdder madeStale = new LongAdder();
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
-  public TieredStore(Arena arena, ResponseIndex index) {
+  public TieredStore(Arena arena, ResponseIndex index, PurgeTable purges) {
     this.arena = arena;
     this.index = index;
+    this.purges = purges;
   }
+
+  /**
+   * A moment in the order of all removals.
+   *
+   * @param removals how many there were of its key and of everything
+   * @param purge the last purge
+   */
+  public record Moment(long removals, long purge) {}
 
   /**
    * How much of an arena an index may fill: the rest is for fills on their way and for what is
@@ -50,13 +71,93 @@ public final class TieredStore {
     return arenaCapacityBytes - Math.min(arenaCapacityBytes / 16, 512L << 20);
   }
 
-  /** The variants under that key, or null. Takes no lease, keeps no key, allocates nothing. */
+  /**
+   * The variants under that key that are not purged, or null. Takes no lease, keeps no key, and
+   * allocates nothing unless something was purged since the key was last looked at.
+   */
   public @Nullable Variants find(CacheKey key) {
-    return index.find(key);
+    Variants found = index.find(key);
+    while (found != null && !found.areUnpurgedUpTo(purges.last())) {
+      settle(key, found);
+      found = index.find(key);
+    }
+    return found;
+  }
+
+  /** Compares what is under a key with the purges that came since it was last looked at. */
+  public void settle(CacheKey key, Variants variants) {
+    long upTo = purges.last();
+    for (int i = 0; i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      long since = response.unpurgedUpTo();
+      if (since < upTo && response.tryRetain()) {
+        Purge purge = purgeOf(response, since);
+        if (purge == null) {
+          response.unpurged(since, upTo);
+        } else if (replace(key, response, purge, upTo)) {
+          purge.affected(1);
+        }
+        response.release();
+      }
+    }
+  }
+
+  /** The purge that a response, on which the caller holds a lease, fell under since then. */
+  private @Nullable Purge purgeOf(StoredResponse response, long since) {
+    return purges.find(since, response.facts().tags(), () -> NormalUri.of(response.uri()));
+  }
+
+  /** Does what a purge asks for with a response on which the caller holds a lease. */
+  private boolean replace(CacheKey key, StoredResponse response, Purge purge, long upTo) {
+    boolean isReplaced =
+        purge.isSoft()
+            ? soften(key, response, purge, upTo)
+            : index.replace(key.copy(), response, null);
+    if (isReplaced) {
+      (purge.isSoft() ? madeStale : removed).increment();
+    }
+    return isReplaced;
+  }
+
+  private boolean soften(CacheKey key, StoredResponse response, Purge purge, long upTo) {
+    if (!response.facts().isFresh(purge.epochSeconds())) {
+      response.unpurged(response.unpurgedUpTo(), upTo);
+      return false;
+    }
+    response.retain();
+    StoredResponse stale = response.staleSince(purge.epochSeconds());
+    stale.unpurged(0, upTo);
+    boolean isReplaced = index.replace(key.copy(), response, stale);
+    if (!isReplaced) {
+      stale.release();
+    }
+    return isReplaced;
+  }
+
+  /**
+   * Makes what is stored under that key stale, and says how many responses that were. What is on
+   * its way is not stored.
+   */
+  public int soften(CacheKey key, Purge purge) {
+    removals.incrementAndGet(stripe(key));
+    Variants variants = find(key);
+    int count = 0;
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      if (response.tryRetain()) {
+        count += replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
+        response.release();
+      }
+    }
+    return count;
   }
 
   /** What {@link #commit} wants to know: asked before the request is forwarded. */
-  public long removalsOf(CacheKey key) {
+  public Moment moment(CacheKey key) {
+    return new Moment(removalsOf(key), purges.last());
+  }
+
+  private long removalsOf(CacheKey key) {
     return removals.get(stripe(key)) + clears.get();
   }
 
@@ -86,20 +187,33 @@ public final class TieredStore {
   /**
    * Ends a fill and makes its response visible to the next request.
    *
-   * @param removalsBefore what {@link #removalsOf} said
+   * @param before what {@link #moment} said
    * @return the response with a lease that the caller owns
    */
   public StoredResponse commit(
-      CacheKey key, Reservation reservation, long removalsBefore, Completion completion) {
+      CacheKey key, Reservation reservation, Moment before, Completion completion) {
     StoredResponse response = finish(reservation, completion);
-    if (removalsOf(key) == removalsBefore) {
+    response.unpurged(0, before.purge());
+    if (isStillGood(key, before) && !isPurged(response)) {
       response.retain();
       index.put(key, response);
-      if (removalsOf(key) != removalsBefore) {
+      if (!isStillGood(key, before)) {
         index.remove(key);
       }
     }
     return response;
+  }
+
+  /** Whether a response is not worth storing, because the next look would remove it. */
+  private boolean isPurged(StoredResponse response) {
+    long since = response.unpurgedUpTo();
+    Purge purge = since < purges.last() ? purgeOf(response, since) : null;
+    return purge != null && !purge.isSoft();
+  }
+
+  /** Whether what was forwarded then may be stored now, as far as its key tells. */
+  private boolean isStillGood(CacheKey key, Moment before) {
+    return removalsOf(key) == before.removals() && purges.floor() <= before.purge();
   }
 
   /** Ends a fill whose response nobody is to find. The caller owns one lease on it. */
@@ -110,13 +224,22 @@ public final class TieredStore {
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
     removals.incrementAndGet(stripe(key));
-    return index.remove(key);
+    int count = index.remove(key);
+    removed.add(count);
+    return count;
   }
 
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     clears.incrementAndGet();
-    return index.clear();
+    int count = index.clear();
+    removed.add(count);
+    return count;
+  }
+
+  /** Shows everything that is stored. Purged or not: {@link #settle} comes first. */
+  public void forEach(BiConsumer<CacheKey, Variants> reader) {
+    index.forEach(reader);
   }
 
   /** Forgets what is coldest until {@code bytes} are free; false if that does not succeed. */
@@ -160,6 +283,16 @@ public final class TieredStore {
   /** How many keys were evicted for want of room since the start. */
   public long evictions() {
     return index.evictions();
+  }
+
+  /** How many responses were removed by purges and invalidation since the start. */
+  public long removed() {
+    return removed.sum();
+  }
+
+  /** How many responses were made stale by purges since the start. */
+  public long madeStale() {
+    return madeStale.sum();
   }
 
   private static int stripe(CacheKey key) {

@@ -2,6 +2,7 @@ package io.kamille.cache.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.semantics.CacheKey;
@@ -26,7 +27,8 @@ class TieredStoreTest {
 
   private final Arena arena = Arena.open(CAPACITY);
   private final TieredStore store =
-      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)));
+      new TieredStore(
+          arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), new PurgeTable());
 
   @AfterEach
   void everyLeaseHasEnded() {
@@ -56,18 +58,18 @@ class TieredStoreTest {
     return ResponseCodec.encode(uri(number), ResponseHead.of(200, "A", "1"), octets);
   }
 
-  private StoredResponse commit(int number, Reservation reservation, long removalsBefore) {
+  private StoredResponse commit(int number, Reservation reservation, TieredStore.Moment before) {
     EncodedHead head = encode(number, Unpooled.buffer());
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     return store.commit(
         key(number),
         reservation,
-        removalsBefore,
+        before,
         octets -> StoredResponse.of(head, octets, facts, SelectingFields.NONE));
   }
 
   private void put(int number, int contentLength) {
-    commit(number, written(number, contentLength), store.removalsOf(key(number))).release();
+    commit(number, written(number, contentLength), store.moment(key(number))).release();
   }
 
   @Test
@@ -94,7 +96,7 @@ class TieredStoreTest {
 
   @Test
   void aFillThatBeganBeforeARemovalIsNotFound() {
-    long before = store.removalsOf(key(1));
+    TieredStore.Moment before = store.moment(key(1));
     Reservation reservation = written(1, 1000);
     store.remove(key(1));
     StoredResponse response = commit(1, reservation, before);
@@ -105,7 +107,7 @@ class TieredStoreTest {
 
   @Test
   void aFillThatBeganBeforeEverythingWasRemovedIsNotFound() {
-    long before = store.removalsOf(key(1));
+    TieredStore.Moment before = store.moment(key(1));
     Reservation reservation = written(1, 1000);
     store.clear();
     commit(1, reservation, before).release();

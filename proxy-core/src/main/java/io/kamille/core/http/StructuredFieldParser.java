@@ -4,8 +4,10 @@ import io.kamille.core.http.StructuredValue.Kind;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,23 @@ final class StructuredFieldParser {
       }
     }
     return isBroken ? null : new StructuredDictionary(Collections.unmodifiableMap(members));
+  }
+
+  /** §4.2, §4.2.1: a list and nothing else; null if it is none. */
+  @Nullable List<StructuredValue> list() {
+    List<StructuredValue> members = new ArrayList<>();
+    skipSpaces();
+    while (at < text.length()) {
+      members.add(peek() == '(' ? innerList() : bareItem());
+      parameters();
+      skipWhiteSpace();
+      if (at < text.length()) {
+        require(take(','));
+        skipWhiteSpace();
+        require(at < text.length());
+      }
+    }
+    return isBroken ? null : members;
   }
 
   private StructuredValue memberValue() {

@@ -1,0 +1,123 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.api.JsonContent.Invalid;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.semantics.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What the content of a purge asks for.
+ *
+ * @param target what it is about
+ * @param isSoft whether that is to be made stale, not removed
+ * @param isDryRun whether it is only to be counted
+ */
+record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
+
+  private static final String EXPECTED =
+      "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
+          + " \"tags\" (an array of strings) and \"all\" (true), and perhaps \"mode\" (\"hard\" or"
+          + " \"soft\") and \"dry_run\" (true or false).";
+  private static final String NO_URI =
+      " must begin with http:// or https://, have a host, at most a port from 0 to 65535 behind it"
+          + " and no user information, and be percent-encoded.";
+  private static final String NO_HOST =
+      "host must be a host as in a URL, with a port from 0 to 65535 behind it at most.";
+  private static final String NO_TAGS =
+      "tags must be 1 to "
+          + Tags.LIMIT
+          + " strings of 1 to "
+          + Tags.LENGTH_LIMIT
+          + " characters of ASCII, without comma.";
+
+  static PurgeOrder of(JsonNode document) throws Invalid {
+    if (!document.isObject()) {
+      throw new Invalid(EXPECTED);
+    }
+    PurgeTarget target = null;
+    boolean isSoft = false;
+    boolean isDryRun = false;
+    for (Map.Entry<String, JsonNode> member : document.properties()) {
+      JsonNode value = member.getValue();
+      switch (member.getKey()) {
+        case "mode" -> isSoft = isSoft(value);
+        case "dry_run" -> isDryRun = bool(value);
+        default -> target = only(target, target(member.getKey(), value));
+      }
+    }
+    if (target == null) {
+      throw new Invalid(EXPECTED);
+    }
+    return new PurgeOrder(target, isSoft, isDryRun);
+  }
+
+  private static PurgeTarget only(@Nullable PurgeTarget before, PurgeTarget target) throws Invalid {
+    if (before != null) {
+      throw new Invalid(EXPECTED);
+    }
+    return target;
+  }
+
+  private static PurgeTarget target(String name, JsonNode value) throws Invalid {
+    return switch (name) {
+      case "url" -> found(PurgeTarget.url(uri(name, value)), name + NO_URI);
+      case "prefix" -> found(PurgeTarget.prefix(uri(name, value)), name + NO_URI);
+      case "host" -> found(PurgeTarget.host(text(value)), NO_HOST);
+      case "tags" -> PurgeTarget.tags(tags(value));
+      case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);
+      default -> throw new Invalid(EXPECTED);
+    };
+  }
+
+  private static PurgeTarget found(@Nullable PurgeTarget target, String otherwise) throws Invalid {
+    if (target == null) {
+      throw new Invalid(otherwise);
+    }
+    return target;
+  }
+
+  private static String uri(String name, JsonNode value) throws Invalid {
+    String uri = text(value);
+    if (uri.indexOf('#') >= 0) {
+      throw new Invalid(name + " must have no fragment: it is never sent in a request.");
+    }
+    return uri;
+  }
+
+  private static List<String> tags(JsonNode value) throws Invalid {
+    List<String> tags = new ArrayList<>();
+    for (JsonNode tag : value.values()) {
+      tags.add(text(tag));
+    }
+    if (tags.isEmpty() || tags.size() > Tags.LIMIT || !tags.stream().allMatch(Tags::isTag)) {
+      throw new Invalid(NO_TAGS);
+    }
+    return tags;
+  }
+
+  private static boolean isSoft(JsonNode value) throws Invalid {
+    return switch (text(value)) {
+      case "hard" -> false;
+      case "soft" -> true;
+      default -> throw new Invalid(EXPECTED);
+    };
+  }
+
+  private static String text(JsonNode value) throws Invalid {
+    if (!value.isString()) {
+      throw new Invalid(EXPECTED);
+    }
+    return value.stringValue();
+  }
+
+  private static boolean bool(JsonNode value) throws Invalid {
+    if (!value.isBoolean()) {
+      throw new Invalid(EXPECTED);
+    }
+    return value.booleanValue();
+  }
+}

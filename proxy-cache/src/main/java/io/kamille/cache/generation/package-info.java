@@ -1,0 +1,5 @@
+/** What was purged and when, as numbers that stored responses are compared with. */
+@NullMarked
+package io.kamille.cache.generation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,120 @@
+package io.kamille.cache.purge;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.generation.Purge;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeReport.State;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.core.time.WallClock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The purges that operators make, and the last of them for looking up. Any thread. */
+public final class Purges {
+
+  /** How many are remembered. */
+  public static final int RECENT = 100;
+
+  /** How many dry runs may wait to be counted. */
+  static final int COUNTS = 8;
+
+  private final Removals removals;
+  private final Sweeper sweeper;
+  private final WallClock clock;
+
+  @GuardedBy("this")
+  private final Deque<Entry> recent = new ArrayDeque<>();
+
+  @GuardedBy("this")
+  private long lastId;
+
+  public Purges(Removals removals, Sweeper sweeper, WallClock clock) {
+    this.removals = removals;
+    this.sweeper = sweeper;
+    this.clock = clock;
+  }
+
+  private record Entry(
+      long id, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+
+    PurgeReport report() {
+      boolean isOver = isDone.getAsBoolean();
+      return new PurgeReport(
+          id,
+          purge.target(),
+          purge.isSoft(),
+          isDryRun,
+          purge.epochSeconds(),
+          isOver ? State.DONE : before,
+          purge.affected());
+    }
+  }
+
+  /** Purges what lies under one key, whose URI {@code target} tells. */
+  public PurgeReport purge(CacheKey key, PurgeTarget target, boolean isSoft) {
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
+    return noted(purge, false, () -> true, State.DONE);
+  }
+
+  /** Counts what lies under one key. */
+  public PurgeReport count(CacheKey key, PurgeTarget target, boolean isSoft) {
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    purge.affected(removals.count(key));
+    return noted(purge, true, () -> true, State.DONE);
+  }
+
+  /** Purges whatever {@code target} is about; null if too many purges wait to be swept. */
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    Purge purge = removals.purge(target, isSoft);
+    return purge == null
+        ? null
+        : noted(purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+  }
+
+  /** Begins to count what {@code target} is about; null if too many counts are under way. */
+  public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
+    if (counting() >= COUNTS) {
+      return null;
+    }
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    var counted = new AtomicLong(-1);
+    PurgeReport report = noted(purge, true, () -> counted.get() >= 0, State.COUNTING);
+    sweeper.count(
+        target,
+        count -> {
+          purge.affected(count);
+          counted.set(count);
+        });
+    return report;
+  }
+
+  private synchronized long counting() {
+    return recent.stream().filter(entry -> entry.report().state() == State.COUNTING).count();
+  }
+
+  private synchronized PurgeReport noted(
+      Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+    Entry entry = new Entry(++lastId, purge, isDryRun, isDone, before);
+    recent.addFirst(entry);
+    if (recent.size() > RECENT) {
+      recent.removeLast();
+    }
+    return entry.report();
+  }
+
+  /** The last {@value #RECENT}, the newest first. */
+  public synchronized List<PurgeReport> recent() {
+    List<PurgeReport> reports = new ArrayList<>();
+    for (Iterator<Entry> entries = recent.iterator(); entries.hasNext(); ) {
+      reports.add(entries.next().report());
+    }
+    return reports;
+  }
+}
