@@ -3,7 +3,6 @@ package io.kamille.cache.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -12,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** A directory of the file system, locked for as long as it is open. Any thread. */
@@ -19,9 +19,12 @@ final class FileDirectory implements StoreDirectory {
 
   /*
    * Two processes that write to one store would overwrite each other's segments. The lock ends with
-   * the process, however that ends.
+   * the process, however that ends; and with the closing of any channel that the process has on the
+   * file, so a second one must not even be opened.
    */
   private static final String LOCK = "lock";
+
+  private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -40,7 +43,23 @@ final class FileDirectory implements StoreDirectory {
    * @throws IOException if that is impossible, or another process has the lock
    */
   static FileDirectory open(Path path) throws IOException {
-    Files.createDirectories(path);
+    Path own = Files.createDirectories(path).toRealPath();
+    if (!OPEN.add(own)) {
+      throw new IOException("this process uses it already");
+    }
+    boolean isLocked = false;
+    try {
+      FileDirectory directory = new FileDirectory(own, locked(own));
+      isLocked = true;
+      return directory;
+    } finally {
+      if (!isLocked) {
+        OPEN.remove(own);
+      }
+    }
+  }
+
+  private static FileChannel locked(Path path) throws IOException {
     FileChannel lock =
         FileChannel.open(
             path.resolve(LOCK),
@@ -49,8 +68,6 @@ final class FileDirectory implements StoreDirectory {
     boolean isLocked = false;
     try {
       isLocked = lock.tryLock() != null;
-    } catch (OverlappingFileLockException e) {
-      throw new IOException("this process uses it already", e);
     } finally {
       if (!isLocked) {
         lock.close();
@@ -59,7 +76,7 @@ final class FileDirectory implements StoreDirectory {
     if (!isLocked) {
       throw new IOException("another process uses it");
     }
-    return new FileDirectory(path, lock);
+    return lock;
   }
 
   @Override
@@ -95,6 +112,7 @@ final class FileDirectory implements StoreDirectory {
   @Override
   public void close() throws IOException {
     lock.close();
+    OPEN.remove(path);
   }
 
   @Override

@@ -28,10 +28,14 @@ final class SegmentLog {
    * newer can lie before such a copy, because everything written before is in the index by then,
    * and only what the index still points to is copied.
    *
+   * Each process begins a segment of its own, however little was written to the last; the number of
+   * files is bounded too, since each is kept open.
+   *
    * A file whose header is neither ours nor cut off may hide removals as any damage, so it is given
    * up with all that are older; all of them are if the store has another number.
    */
   private static final int GROUP_RECORDS = 256;
+  private static final int FILES_PER_FULL_SEGMENT = 4;
   private static final int COPY_BYTES = 64 << 10;
 
   /** A record in the block, not in the index yet. */
@@ -243,7 +247,7 @@ final class SegmentLog {
 
   private void makeRoom(SegmentWriter to) throws IOException {
     long budget = segmentBytes / 2L;
-    while (usedBytes() - to.segment().length() > capacityBytes - segmentBytes - segmentBytes / 2) {
+    while (isOver(to)) {
       recovery.finish();
       Segment oldest = segments.firstEntry().getValue();
       if (oldest == to.segment()) {
@@ -251,6 +255,12 @@ final class SegmentLog {
       }
       budget -= evict(oldest, to, budget);
     }
+  }
+
+  private boolean isOver(SegmentWriter to) {
+    long others = usedBytes() - to.segment().length();
+    return others > capacityBytes - segmentBytes - segmentBytes / 2
+        || segments.size() > FILES_PER_FULL_SEGMENT * (capacityBytes / segmentBytes);
   }
 
   /** Forgets a segment but for what was asked for, and says how many octets that was. */

@@ -76,6 +76,18 @@ class EvictionTest {
   }
 
   @Test
+  void manyRestartsLeaveNoMoreThanABoundedNumberOfFiles() {
+    var directory = new MemoryDirectory();
+    for (int i = 0; i < 50; i++) {
+      try (var fixture = DiskFixture.recovered(directory)) {
+        fixture.put(i, 1, 0);
+        assertThat(fixture.version(i, 0)).isEqualTo(1);
+      }
+    }
+    assertThat(directory.segments()).hasSize(32);
+  }
+
+  @Test
   void aSegmentThatIsReadIsDeletedWhenItsReaderEnds() {
     var directory = new MemoryDirectory();
     try (var fixture = new DiskFixture(directory)) {
