@@ -120,10 +120,30 @@ class AdminServerIT {
                 + "\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\"}]}\n");
   }
 
+  @Test
+  void explainTellsWhatWouldBecomeOfARequest() throws IOException {
+    String query = "url=HTTP%3A%2F%2Fh%3Fb&method=HEAD&field=Accept%3A+a%2Fb&field=X%3A%E9";
+    assertThat(getWithToken("/v1/explain?" + query))
+        .contains("content-type: application/json\r\n")
+        .endsWith(
+            "{\"method\":\"HEAD\",\"url\":\"HTTP://h?b\",\"route\":{\"name\":\"*/\",\"host\":\"*\","
+                + "\"path\":\"/\",\"upstream\":\"site\",\"cached\":true},\"key\":\"http://h/\","
+                + "\"decision\":\"validate\",\"fwd\":\"stale\",\"because\":[{\"rule\":\"seen\","
+                + "\"section\":\"§\",\"found\":\"Host: h\\nAccept: a/b\\nX: é\",\"so\":\"/?b\"}]}\n");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
+        "/v1/explain | The parameter url is missing.",
+        "/v1/explain?url=http://h/&method=CONNECT | method must be a token",
+        "/v1/explain?url=http://h/&method=a%20b | method must be a token",
+        "/v1/explain?url=http://h/&method= | method must be a token",
+        "/v1/explain?url=http://h/&field=Accept | field must be a field line",
+        "/v1/explain?url=http://h/&field=A%20B:c | field must be a field line",
+        "/v1/explain?url=http://h/&field=A:b%0D%0AC:d | field must be a field line",
+        "/v1/explain?url=http://h/&field=host:a | field must not be Host",
         "/v1/cache/objects | The parameter url is missing.",
         "/v1/cache/objects?url=http://h/&url=http://h/ | The parameter url is there more than once.",
         "/v1/cache/objects?url=http://h/?a&b=c | There is a parameter that this resource does not",
@@ -337,6 +357,8 @@ class AdminServerIT {
   @ValueSource(
       strings = {
         "/v1/status",
+        "/v1/cache/objects",
+        "/v1/explain",
         "/v1/cache/objects",
         "/v1/cache/purges",
         "/v1/engine/loops",

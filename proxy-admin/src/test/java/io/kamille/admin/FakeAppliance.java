@@ -4,13 +4,19 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestExplanation;
+import io.kamille.admin.view.RequestExplanation.MatchedRoute;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.cache.Explanation;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.semantics.Reason;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
@@ -133,6 +139,15 @@ final class FakeAppliance implements ApplianceView {
             null,
             url,
             "gzip"));
+  }
+
+  @Override
+  public RequestExplanation explain(RequestHead request) {
+    Reason seen = new Reason("seen", "§", request.fields().toString().strip(), request.target());
+    return new RequestExplanation(
+        new MatchedRoute("*/", "*", "/", "site", true),
+        new Explanation(
+            Explanation.Decision.VALIDATE, ForwardReason.STALE, "http://h/", List.of(seen)));
   }
 
   @Override

@@ -14,16 +14,9 @@ import io.kamille.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** What lies in the cache, for an operator who asks. Changes nothing; any thread. */
 public final class CacheContents {
-
-  /*
-   * Bounded: there are at most as many answers as a key has variants, and what a client or an
-   * origin has written is cut where it gets long.
-   */
-  private static final int TEXT_LIMIT = 256;
 
   private static final RequestHead PLAIN_GET = RequestHead.of("GET", "http://localhost/");
 
@@ -81,10 +74,10 @@ public final class CacheContents {
         new StoredObject.Size(
             response.headLength(), response.contentLength(), response.occupiedBytes()),
         selectedBy(response),
-        cut(facts.entityTag()),
+        ShownText.cutIfAny(facts.entityTag()),
         facts.lastModifiedText(),
-        cut(fields.joined(FieldName.CONTENT_TYPE)),
-        cut(fields.joined(FieldName.CONTENT_ENCODING)));
+        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_TYPE)),
+        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_ENCODING)));
   }
 
   private static List<SelectedBy> selectedBy(StoredResponse response) {
@@ -92,11 +85,8 @@ public final class CacheContents {
     response
         .selecting()
         .values()
-        .forEach((name, value) -> selectedBy.add(new SelectedBy(name, cut(value))));
+        .forEach(
+            (name, value) -> selectedBy.add(new SelectedBy(name, ShownText.value(name, value))));
     return selectedBy;
-  }
-
-  private static @Nullable String cut(@Nullable String text) {
-    return text == null || text.length() <= TEXT_LIMIT ? text : text.substring(0, TEXT_LIMIT) + "…";
   }
 }

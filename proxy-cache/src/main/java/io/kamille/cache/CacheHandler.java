@@ -29,8 +29,6 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
-import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
@@ -42,20 +40,6 @@ import org.jspecify.annotations.Nullable;
  * 9111 §4). Any loop.
  */
 public final class CacheHandler implements ExchangeHandler {
-
-  /*
-   * What the store cannot answer goes one of three ways. Nothing of the response can be stored for
-   * others: the request passes. The response may be stored, but nobody is to wait for it: the
-   * request goes alone. Else the first of a key leads, and those that come meanwhile follow.
-   */
-
-  /** Conditions and ranges that a response fetched for everybody would not answer. */
-  private static final long FOR_THE_ORIGIN =
-      Fields.mask(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
-
-  /** With these, nobody but the origin knows whether the client may have the whole. */
-  private static final long NOT_TO_FILL_AROUND =
-      Fields.mask(FieldName.AUTHORIZATION, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
   /** No deadline yet: the request has not been held back. */
   private static final long NOT_HELD = Long.MIN_VALUE;
@@ -94,6 +78,15 @@ public final class CacheHandler implements ExchangeHandler {
   @Override
   public void handle(Exchange exchange) {
     handle(exchange, NOT_HELD);
+  }
+
+  /**
+   * What would become of this request, and why. Nothing is changed, sent or counted; any thread.
+   *
+   * @param request borrowed
+   */
+  public Explanation explain(RequestHead request) {
+    return new CacheExplainer(store, flights, settings, clock, request).explain();
   }
 
   /**
@@ -198,16 +191,26 @@ public final class CacheHandler implements ExchangeHandler {
     }
   }
 
-  /** A handler for paths of this route that cache nothing: it passes every request. */
-  public ExchangeHandler bypass() {
-    return exchange -> {
-      Forward usual = ReusePlanner.bypass(exchange.request());
-      pass(
-          exchange,
-          usual == null
-              ? new Forwarding(ForwardReason.BYPASS).detail("path")
-              : new Forwarding(usual.reason()));
-    };
+  /** A handler for paths of this route that cache nothing. */
+  public Bypass bypass() {
+    return new Bypass();
+  }
+
+  /** Passes every request. Any loop. */
+  public final class Bypass implements ExchangeHandler {
+
+    @Override
+    public void handle(Exchange exchange) {
+      ForwardReason reason = reason(exchange.request());
+      Forwarding forwarding = new Forwarding(reason);
+      pass(exchange, reason == ForwardReason.BYPASS ? forwarding.detail("path") : forwarding);
+    }
+
+    /** Why this request is forwarded; any thread. */
+    public ForwardReason reason(RequestHead request) {
+      Forward usual = ReusePlanner.bypass(request);
+      return usual == null ? ForwardReason.BYPASS : usual.reason();
+    }
   }
 
   /** Asks the origin about a stored response, of which it takes over one lease. */
@@ -217,8 +220,10 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       StoredResponse stored,
       long deadlineNanos) {
-    boolean isShared = reason == ForwardReason.STALE && !stored.facts().isValidatedAlways();
-    if (isShared && exchange.request().method() == Method.GET && mayBeHeld(deadlineNanos)) {
+    ForwardWay way =
+        ForwardWay.ofValidation(
+            exchange.request(), reason, stored.facts(), mayBeHeld(deadlineNanos));
+    if (way == ForwardWay.COLLAPSE) {
       leadOrFollow(exchange, key, reason, stored, true, deadlineNanos);
     } else {
       fetches.validate(exchange, key.copy(), new Forwarding(reason), null, stored);
@@ -237,40 +242,30 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stale,
       long deadlineNanos) {
     RequestHead request = exchange.request();
-    Storability storability = Storability.of(request);
-    boolean isForOrigin = request.fields().hasAny(FOR_THE_ORIGIN);
-    if (stale != null && !isForOrigin && mayFreshen(request)) {
-      fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
-    } else if (isForOrigin || !storability.isStorable()) {
-      release(stale);
-      if (storability.isStorable() && mayFillAround(request)) {
-        fetches.fillInBackground(exchange, key.copy());
+    ForwardWay way =
+        ForwardWay.of(request, key, reason, stale != null, mayBeHeld(deadlineNanos), flights);
+    switch (way) {
+      case PASS_FOR_ORIGIN, PASS_UNSTORABLE -> {
+        release(stale);
+        if (way == ForwardWay.PASS_FOR_ORIGIN
+            && ForwardWay.fillsAround(request, settings.background())) {
+          fetches.fillInBackground(exchange, key.copy());
+        }
+        Forwarding forwarding = new Forwarding(reason);
+        fetches.pass(
+            exchange,
+            way == ForwardWay.PASS_FOR_ORIGIN
+                ? forwarding
+                : forwarding.detail(Storability.of(request).detail()));
       }
-      Forwarding forwarding = new Forwarding(reason);
-      fetches.pass(exchange, isForOrigin ? forwarding : forwarding.detail(storability.detail()));
-    } else if (flights.isUncachable(key, request)) {
-      release(stale);
-      fetches.fillPerhaps(exchange, key.copy(), new Forwarding(reason));
-    } else if (reason != ForwardReason.REQUEST
-        && !request.fields().has(FieldName.AUTHORIZATION)
-        && mayBeHeld(deadlineNanos)) {
-      leadOrFollow(exchange, key, reason, stale, false, deadlineNanos);
-    } else {
-      fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
+      case PERHAPS -> {
+        release(stale);
+        fetches.fillPerhaps(exchange, key.copy(), new Forwarding(reason));
+      }
+      case COLLAPSE -> leadOrFollow(exchange, key, reason, stale, false, deadlineNanos);
+      case FRESHEN, ALONE ->
+          fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
     }
-  }
-
-  /** Whether the answer to this request, HEAD, tells of a stored response (RFC 9111 §4.3.5). */
-  private static boolean mayFreshen(RequestHead request) {
-    return request.method() == Method.HEAD && !CacheControl.ofRequest(request.fields()).isNoStore();
-  }
-
-  /** Whether this request for a range is a reason to fetch the whole. */
-  private boolean mayFillAround(RequestHead request) {
-    Fields fields = request.fields();
-    return settings.background().fillsRanges()
-        && fields.has(FieldName.RANGE)
-        && !fields.hasAny(NOT_TO_FILL_AROUND);
   }
 
   private boolean mayBeHeld(long deadlineNanos) {

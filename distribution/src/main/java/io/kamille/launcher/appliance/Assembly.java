@@ -75,6 +75,11 @@ final class Assembly implements AutoCloseable {
     return cache.contents();
   }
 
+  /** What explains requests under the present configuration. */
+  RouteExplainer explainer() {
+    return new RouteExplainer(router.table(), upstreams.upstreamOf);
+  }
+
   /** The origins of each upstream, by its name. */
   Map<String, List<Origin>> origins() {
     return upstreams.origins;
@@ -105,6 +110,7 @@ final class Assembly implements AutoCloseable {
   private final class Upstreams {
 
     private final Map<String, List<Origin>> origins = new LinkedHashMap<>();
+    private final Map<String, String> upstreamOf = new LinkedHashMap<>();
     private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
     private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
 
@@ -125,6 +131,7 @@ final class Assembly implements AutoCloseable {
           }
         }
         routes.put(name, new Route(name, host, settings.path(), handler));
+        upstreamOf.put(name, settings.upstream());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());

@@ -4,6 +4,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
@@ -11,6 +12,7 @@ import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
@@ -100,6 +102,11 @@ final class LiveView implements ApplianceView {
   @Override
   public List<StoredObject> objects(String url) {
     return appliance.assembly().cacheContents().find(url).orElse(List.of());
+  }
+
+  @Override
+  public RequestExplanation explain(RequestHead request) {
+    return appliance.assembly().explainer().explain(request);
   }
 
   @Override

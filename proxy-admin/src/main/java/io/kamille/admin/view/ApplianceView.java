@@ -3,6 +3,7 @@ package io.kamille.admin.view;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import java.util.List;
@@ -53,6 +54,13 @@ public interface ApplianceView {
    * @param url absolute, {@code http} or {@code https}; one that a request can have as its target
    */
   List<StoredObject> objects(String url);
+
+  /**
+   * What would become of a request, and why. Nothing is changed or sent.
+   *
+   * @param request borrowed
+   */
+  RequestExplanation explain(RequestHead request);
 
   /**
    * Purges what {@code target} is about; it holds from then on.

@@ -26,6 +26,7 @@ public final class InFlightTable {
   private final KeysForAWhile uncachable = new KeysForAWhile();
   private final KeysForAWhile uncachableWithCookie = new KeysForAWhile();
   private final KeysForAWhile postponed = new KeysForAWhile();
+  private final Refusals refusals = new Refusals();
 
   public InFlightTable(WallClock clock, PurgeTable purges) {
     this.clock = clock;
@@ -82,8 +83,31 @@ public final class InFlightTable {
     uncachableLike(request).add(key, clock.nanos() + durationNanos);
   }
 
+  /**
+   * For how much longer requests like that one are better not held back, in nanoseconds; not more
+   * than 0 if they may be. Borrows key and request.
+   */
+  public long uncachableNanos(CacheKey key, RequestHead request) {
+    return uncachableLike(request).remainingNanos(key, clock.nanos());
+  }
+
+  /**
+   * Remembers, for those who ask, why an answer was not stored. Keeps the key.
+   *
+   * @param detail see {@link Refusal}, as for {@code explanation}
+   */
+  public void refused(CacheKey key, int status, String detail, String explanation) {
+    refusals.add(new Refusal(key, status, detail, explanation, clock.nanos()));
+  }
+
+  /** The last answer of that key if it was not stored and is remembered, or null. */
+  public @Nullable Refusal refusal(CacheKey key) {
+    return refusals.find(key);
+  }
+
   /** What comes for requests like that one is shared after all. Borrows key and request. */
   public void cachable(CacheKey key, RequestHead request) {
+    refusals.remove(key);
     uncachableLike(request).remove(key);
   }
 

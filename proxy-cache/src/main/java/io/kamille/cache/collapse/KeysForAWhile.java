@@ -22,8 +22,13 @@ final class KeysForAWhile {
   }
 
   boolean contains(CacheKey key, long nowNanos) {
+    return remainingNanos(key, nowNanos) > 0;
+  }
+
+  /** For how much longer the key is here; not more than 0 if it is not. */
+  long remainingNanos(CacheKey key, long nowNanos) {
     Entry entry = slots.get(slot(key));
-    return entry != null && entry.untilNanos - nowNanos > 0 && entry.key.equals(key);
+    return entry != null && entry.key.equals(key) ? entry.untilNanos - nowNanos : 0;
   }
 
   void remove(CacheKey key) {

@@ -327,6 +327,17 @@ public final class Fetches {
     flights.uncachable(fetch.key(), fetch.request(), settings.uncachableNanos());
   }
 
+  /** Says in Cache-Status why an answer is not stored, and remembers it. */
+  void refused(Fetch fetch, int status, String detail, String explanation) {
+    fetch.forwarding().detail(detail);
+    remember(fetch, status, detail, explanation);
+  }
+
+  /** Remembers why an answer was not stored, for those who ask. */
+  void remember(Fetch fetch, int status, String detail, String explanation) {
+    flights.refused(fetch.key(), status, detail, explanation);
+  }
+
   /** Sends a stored response after all. Takes over one lease. */
   void serve(Fetch fetch, ReplyHandover client, StoredResponse stored, int originStatus) {
     long now = clock.epochSeconds();

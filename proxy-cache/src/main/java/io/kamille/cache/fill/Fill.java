@@ -23,6 +23,9 @@ final class Fill {
   /** Why a response is not stored whose content is over the limit. */
   static final String TOO_LARGE = "too-large";
 
+  /** Why a response is not stored that there is no room for. */
+  static final String NO_MEMORY = "no-memory";
+
   private final TieredStore store;
   private final Fetch fetch;
   private final Reservation reservation;
@@ -69,6 +72,15 @@ final class Fill {
     return new Fill(store, fetch, reservation, head, contentLength, limitBytes);
   }
 
+  /** In one clause, for people, why a response is not stored. */
+  static String explained(String trouble) {
+    return switch (trouble) {
+      case TOO_LARGE -> "it is larger than cache.max-object-size";
+      case NO_MEMORY -> "there was no memory for it";
+      default -> "it has more content than its length says";
+    };
+  }
+
   /** Lets those who wait read along. They get what later requests will get, no more. */
   void share(InFlight flight, long nowEpochSeconds) {
     StoredFacts facts = head.facts();
@@ -103,6 +115,10 @@ final class Fill {
     return head.length();
   }
 
+  int status() {
+    return head.encoded().status();
+  }
+
   /**
    * Copies a chunk into the store. Borrows it.
    *
@@ -115,7 +131,7 @@ final class Fill {
     if (reservation.length() + chunk.readableBytes() > limitBytes) {
       return TOO_LARGE;
     }
-    return reservation.append(chunk) ? null : "no-memory";
+    return reservation.append(chunk) ? null : NO_MEMORY;
   }
 
   /** Whether everything that was announced is there. */

@@ -111,7 +111,7 @@ final class FillReply implements Reply, ContentSource {
     if (storability.isStorable()) {
       store(head, contentLength, facts, now);
     } else {
-      fetch.forwarding().detail(storability.detail());
+      here.refused(fetch, head.status(), storability.detail(), storability.explanation());
       refuse(storability, head.status());
     }
     answer(head, contentLength, facts);
@@ -120,13 +120,13 @@ final class FillReply implements Reply, ContentSource {
   private void store(ResponseHead head, long contentLength, StoredFacts facts, long now) {
     FillHead storable = FillHead.of(fetch, head, facts);
     if (storable.length() + contentLength > here.settings().maxObjectBytes()) {
-      fetch.forwarding().detail(Fill.TOO_LARGE);
+      here.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
       goApart(true);
       return;
     }
     Fill begun = here.beginFill(fetch, storable, contentLength);
     if (begun == null) {
-      fetch.forwarding().detail("no-memory");
+      here.refused(fetch, head.status(), Fill.NO_MEMORY, Fill.explained(Fill.NO_MEMORY));
       goApart(false);
       return;
     }
@@ -242,6 +242,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void giveUp(Fill full, String trouble) {
+    here.remember(fetch, full.status(), trouble, Fill.explained(trouble));
     if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
       here.uncachable(fetch);
     }

@@ -130,7 +130,7 @@ final class Validation {
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
     Reservation reservation = here.store().reserve(encoded.length(), here.loops().current().home());
     if (reservation == null) {
-      fetch.forwarding().detail("no-memory");
+      fetch.forwarding().detail(Fill.NO_MEMORY);
       return asked;
     }
     boolean isWritten = reservation.append(octets);
@@ -170,7 +170,8 @@ final class Validation {
     if (news.storability().isStorable()) {
       return here.store().commit(fetch.key(), reservation, fetch.before(), completion);
     }
-    fetch.forwarding().detail(news.storability().detail());
+    here.refused(
+        fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
     here.store().remove(fetch.key());
     return here.store().finish(reservation, completion);
   }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReusePlanner {
 
   /*
+   * What settles a request is a rule, and a rule comes to a plan: so whoever asks why is told by the
+   * code that decides (Reasons).
+   *
    * The request is looked at first, then the stored response, then what the client's directives make
    * of its age. A fresh hit by a request with none of the fields in `DEMANDING`, the usual case, is
    * two comparisons.
@@ -43,13 +46,26 @@ public final class ReusePlanner {
    * cache has a say. Decided without a look into the store.
    */
   public static @Nullable Forward bypass(RequestHead request) {
+    ReuseRule rule = bypassRule(request);
+    if (rule == null) {
+      return null;
+    }
+    return rule == ReuseRule.METHOD ? Forward.METHOD : Forward.BYPASS;
+  }
+
+  /** The rule behind {@link #bypass}, or null. */
+  static @Nullable ReuseRule bypassRule(RequestHead request) {
     if (request.method() != Method.GET && request.method() != Method.HEAD) {
-      return Forward.METHOD;
+      return ReuseRule.METHOD;
     }
     Fields fields = request.fields();
-    return fields.hasAny(DEMANDING) && (Storability.hasContent(fields) || isUpgrade(fields))
-        ? Forward.BYPASS
-        : null;
+    if (!fields.hasAny(DEMANDING)) {
+      return null;
+    }
+    if (Storability.hasContent(fields)) {
+      return ReuseRule.CONTENT;
+    }
+    return isUpgrade(fields) ? ReuseRule.UPGRADE : null;
   }
 
   /**
@@ -64,9 +80,19 @@ public final class ReusePlanner {
     }
     Fields fields = request.fields();
     if (!fields.hasAny(DEMANDING)) {
-      return plan(stored, nowEpochSeconds);
+      return planOf(rule(stored, nowEpochSeconds), stored, nowEpochSeconds);
     }
-    return plan(stored, CacheControl.ofRequest(fields), fields, nowEpochSeconds);
+    CacheControl control = CacheControl.ofRequest(fields);
+    ReuseRule rule = rule(stored, control, fields, nowEpochSeconds);
+    return unlessOnlyCached(planOf(rule, stored, nowEpochSeconds), control);
+  }
+
+  /** The rule behind {@link #plan}, for a request that does not {@linkplain #bypass pass by}. */
+  static ReuseRule rule(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
+    Fields fields = request.fields();
+    return fields.hasAny(DEMANDING)
+        ? rule(stored, CacheControl.ofRequest(fields), fields, nowEpochSeconds)
+        : rule(stored, nowEpochSeconds);
   }
 
   /**
@@ -79,50 +105,69 @@ public final class ReusePlanner {
     if (bypass != null) {
       return bypass;
     }
-    if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
-      return Refuse.REFUSE;
-    }
-    return isVariantMiss ? Forward.VARY_MISS : Forward.URI_MISS;
+    Forward miss = isVariantMiss ? Forward.VARY_MISS : Forward.URI_MISS;
+    return unlessOnlyCached(miss, CacheControl.ofRequest(request.fields()));
   }
 
-  private static ReusePlan plan(StoredFacts stored, long now) {
-    if (stored.isFresh(now) && !stored.isValidatedAlways()) {
-      return Serve.SERVE;
-    }
-    return stored.mayServeWhileRevalidating(now)
-        ? ServeStale.SERVE_STALE
-        : ask(stored, ForwardReason.STALE);
+  /** What a rule about a stored response comes to, before only-if-cached has its say. */
+  static ReusePlan planOf(ReuseRule rule, StoredFacts stored, long now) {
+    return switch (rule) {
+      case FRESH, MAX_STALE -> Serve.SERVE;
+      case STALE_WHILE_REVALIDATE -> ServeStale.SERVE_STALE;
+      case NO_CACHE, STALE -> ask(stored, ForwardReason.STALE);
+      case REQUEST_NO_CACHE, REQUEST_MAX_AGE, REQUEST_MIN_FRESH ->
+          ask(stored, stored.isFresh(now) ? ForwardReason.REQUEST : ForwardReason.STALE);
+      case ORIGIN_JUDGES, REQUEST_NO_STORE -> Forward.REQUEST;
+      case METHOD -> Forward.METHOD;
+      case CONTENT, UPGRADE -> Forward.BYPASS;
+      case NOTHING_STORED -> Forward.URI_MISS;
+      case NO_VARIANT -> Forward.VARY_MISS;
+    };
   }
 
-  private static ReusePlan plan(
-      StoredFacts stored, CacheControl control, Fields request, long now) {
-    if (request.hasAny(JUDGED_BY_ORIGIN)) {
-      return control.isOnlyIfCached() ? Refuse.REFUSE : Forward.REQUEST;
-    }
-    ReusePlan plan = plan(stored, control, now);
+  /** §5.2.1.7. */
+  private static ReusePlan unlessOnlyCached(ReusePlan plan, CacheControl control) {
     boolean asksOrigin = plan instanceof Validate || plan instanceof Forward;
     return asksOrigin && control.isOnlyIfCached() ? Refuse.REFUSE : plan;
   }
 
-  private static ReusePlan plan(StoredFacts stored, CacheControl control, long now) {
+  private static ReuseRule rule(StoredFacts stored, long now) {
+    if (stored.isFresh(now) && !stored.isValidatedAlways()) {
+      return ReuseRule.FRESH;
+    }
+    if (stored.mayServeWhileRevalidating(now)) {
+      return ReuseRule.STALE_WHILE_REVALIDATE;
+    }
+    return stored.isValidatedAlways() ? ReuseRule.NO_CACHE : ReuseRule.STALE;
+  }
+
+  private static ReuseRule rule(
+      StoredFacts stored, CacheControl control, Fields request, long now) {
+    if (request.hasAny(JUDGED_BY_ORIGIN)) {
+      return ReuseRule.ORIGIN_JUDGES;
+    }
     if (control.isNoStore()) {
-      return Forward.REQUEST;
+      return ReuseRule.REQUEST_NO_STORE;
+    }
+    if (control.isNoCache()) {
+      return ReuseRule.REQUEST_NO_CACHE;
+    }
+    if (isTooOld(stored, control, now)) {
+      return ReuseRule.REQUEST_MAX_AGE;
     }
     boolean isFresh = stored.isFresh(now);
-    if (control.isNoCache() || isTooOld(stored, control, now)) {
-      return ask(stored, isFresh ? ForwardReason.REQUEST : ForwardReason.STALE);
-    }
     if (isFresh && !stored.isValidatedAlways()) {
       boolean isFreshEnough = stored.ttlSeconds(now) >= control.minFreshSeconds();
-      return isFreshEnough ? Serve.SERVE : ask(stored, ForwardReason.REQUEST);
+      return isFreshEnough ? ReuseRule.FRESH : ReuseRule.REQUEST_MIN_FRESH;
     }
     if (!isFresh && stored.mayServeStaleTo(control, now)) {
-      return Serve.SERVE;
+      return ReuseRule.MAX_STALE;
     }
     boolean demandsFresh = control.maxAgeSeconds() >= 0 || control.minFreshSeconds() >= 0;
-    return stored.mayServeWhileRevalidating(now) && !demandsFresh
-        ? ServeStale.SERVE_STALE
-        : ask(stored, ForwardReason.STALE);
+    if (stored.mayServeWhileRevalidating(now) && !demandsFresh) {
+      return ReuseRule.STALE_WHILE_REVALIDATE;
+    }
+    return stored.isValidatedAlways() ? ReuseRule.NO_CACHE : ReuseRule.STALE;
   }
 
   /**

@@ -78,12 +78,17 @@ public final class SelectingFields {
 
   /** Whether the request's selecting fields match those of the request that was answered. */
   public boolean matches(RequestHead request) {
+    return mismatch(request) == null;
+  }
+
+  /** The first field, or {@code *}, that keeps the request from matching; null if it matches. */
+  public @Nullable String mismatch(RequestHead request) {
     for (SelectingField field : fields) {
       if (!field.matches(request.fields())) {
-        return false;
+        return field.name();
       }
     }
-    return !isAll;
+    return isAll ? "*" : null;
   }
 
   /** Whether there are none, so that nothing need be compared. */

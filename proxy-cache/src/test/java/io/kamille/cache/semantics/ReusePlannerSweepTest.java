@@ -67,6 +67,22 @@ class ReusePlannerSweepTest {
     var rules =
         new Rules(
             response + " / " + request + " / age " + (now - T) + ": " + plan + ", seed " + SEED);
+    ReuseRule settling = ReusePlanner.rule(get, stored, now);
+    rules.check(
+        "the rule that is told comes to the plan",
+        plan == Refuse.REFUSE || plan == ReusePlanner.planOf(settling, stored, now));
+    List<Reason> reasons = Reasons.of(get, stored, now);
+    rules.check(
+        "the rule that settles is told",
+        reasons.stream()
+            .anyMatch(
+                reason ->
+                    reason.rule().equals(settling.token())
+                        && reason.section().equals(settling.section())));
+    rules.check(
+        "a refusal is told",
+        (plan == Refuse.REFUSE)
+            == reasons.stream().anyMatch(reason -> reason.rule().equals("only-if-cached")));
     rules.check("§4 no-cache is validated", !(isReused && said.isNoCache()));
     rules.check("§5.2.2.2 must-revalidate is never stale", !(isReused && isStale && isStrict));
     rules.check(

@@ -27,6 +27,11 @@ public final class Router implements ExchangeHandler {
     this.table.setRelease(table);
   }
 
+  /** The table that the next exchange is routed by. */
+  public RouteTable table() {
+    return table.getAcquire();
+  }
+
   @Override
   public void handle(Exchange exchange) {
     RouteTable routes = table.getAcquire();

@@ -1,0 +1,66 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the control plane says would happen, of an appliance that does real work. */
+class ExplainIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void aMissAndAHitAreToldApartAndAskingReachesNoOrigin() throws Exception {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    assertThat(explain("url=http://a/a"))
+        .contains("\"route\":{\"name\":\"*/\",\"host\":\"*\",\"path\":\"/\",\"upstream\":\"site\"")
+        .contains("\"decision\":\"forward\",\"fwd\":\"uri-miss\"");
+    assertThat(journey.origin().requests()).isEmpty();
+    journey.get("/a");
+    assertThat(explain("url=http://a/a")).contains("\"decision\":\"serve\",\"fwd\":null");
+    assertThat(explain("url=http://a/a&field=Cache-Control:%20no-cache"))
+        .contains("\"decision\":\"forward\",\"fwd\":\"request\"", "\"rule\":\"request-no-cache\"");
+    assertThat(explain("url=http://a/a&method=POST"))
+        .contains("\"decision\":\"pass\",\"fwd\":\"method\"", "\"rule\":\"invalidation\"");
+    assertThat(journey.origin().requests()).hasSize(1);
+  }
+
+  @Test
+  void whyTheLastAnswerWasNotStoredIsTold() throws Exception {
+    journey.origin().on("/a", ok("x", "Cache-Control: no-store"));
+    journey.get("/a");
+    assertThat(explain("url=http://a/a"))
+        .contains("\"rule\":\"no-store\",\"section\":\"RFC 9111 §5.2.2.5\"");
+  }
+
+  @Test
+  void aHostWithoutRouteIsRefused() throws Exception {
+    journey.with("routes: [{upstream: site, host: a, path: /b, cache: {enabled: off}}]");
+    assertThat(explain("url=http://elsewhere/"))
+        .contains("\"route\":null,\"key\":null,\"decision\":\"refuse\"")
+        .contains("421 (Misdirected Request)");
+    assertThat(explain("url=http://a/")).contains("404 (Not Found)");
+    assertThat(explain("url=http://a/b"))
+        .contains("\"cached\":false", "\"decision\":\"pass\",\"fwd\":null");
+  }
+
+  @Test
+  void whatTheRouteLetsBypassIsTold() throws Exception {
+    journey.with(
+        "routes: [{upstream: site, cache: {bypass-paths: [/admin], bypass-cookies: [session]}}]");
+    assertThat(explain("url=http://a/admin/x"))
+        .contains("\"upstream\":\"site\"", "\"decision\":\"pass\",\"fwd\":\"bypass\"")
+        .contains("routes[].cache.bypass-paths: /admin");
+    assertThat(explain("url=http://a/x&field=Cookie:%20session=1"))
+        .contains("\"decision\":\"pass\",\"fwd\":\"bypass\"", "\"rule\":\"cookie\"");
+  }
+
+  private String explain(String query) throws Exception {
+    HttpResponse<String> answer = journey.admin("/v1/explain?" + query);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer.body();
+  }
+}

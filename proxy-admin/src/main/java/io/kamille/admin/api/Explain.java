@@ -1,0 +1,118 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.RequestExplanation;
+import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.cache.Explanation;
+import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.Reason;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code GET /v1/explain?url=}: what would become of a request, and why. Changes nothing. */
+final class Explain implements Resource {
+
+  private static final Set<String> PARAMETERS = Set.of("url", "method", "field");
+
+  /** Methods of requests that come to no route. */
+  private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
+
+  private final ApplianceView appliance;
+
+  Explain(ApplianceView appliance) {
+    this.appliance = appliance;
+  }
+
+  @Override
+  public String path() {
+    return "/v1/explain";
+  }
+
+  @Override
+  public String method() {
+    return "GET";
+  }
+
+  @Override
+  public Answer answer(AdminRequest request) {
+    try {
+      Query query = Query.parse(request.query(), PARAMETERS);
+      String url = TargetUrl.of(query.one("url"));
+      RequestHead head = head(method(query.optional("method")), url, query.all("field"));
+      return Answer.json(Document.of(head.methodText(), url, appliance.explain(head)));
+    } catch (Query.Invalid invalid) {
+      return Answer.problem(StatusCode.BAD_REQUEST, invalid.reason());
+    }
+  }
+
+  private static String method(@Nullable String given) throws Query.Invalid {
+    String method = given == null ? "GET" : given;
+    if (!Octets.isToken(method) || UNROUTED.contains(method)) {
+      throw new Query.Invalid("method must be a token other than CONNECT and TRACE.");
+    }
+    return method;
+  }
+
+  private static RequestHead head(String method, String url, List<String> fields)
+      throws Query.Invalid {
+    RequestHead head = RequestHead.of(method, withPath(url));
+    for (String field : fields) {
+      int colon = field.indexOf(':');
+      String name = colon < 0 ? "" : field.substring(0, colon);
+      if (!Octets.isToken(name) || !isValue(field.substring(colon + 1))) {
+        throw new Query.Invalid("field must be a field line such as Accept: text/html.");
+      }
+      if (name.equalsIgnoreCase("Host")) {
+        throw new Query.Invalid("field must not be Host: it comes from url.");
+      }
+      head.fields().add(name, field.substring(colon + 1).strip());
+    }
+    return head;
+  }
+
+  /** The URL with its scheme in lower case and a path behind its authority. */
+  private static String withPath(String url) {
+    int authority = url.indexOf("://") + "://".length();
+    int end = authority;
+    while (end < url.length() && url.charAt(end) != '/' && url.charAt(end) != '?') {
+      end++;
+    }
+    String target = url.substring(end);
+    return url.substring(0, authority).toLowerCase(Locale.ROOT)
+        + url.substring(authority, end)
+        + (target.startsWith("/") ? target : "/" + target);
+  }
+
+  /** Whether these octets can be a field value (RFC 9110 §5.5). */
+  private static boolean isValue(String text) {
+    return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f));
+  }
+
+  private record Document(
+      String method,
+      String url,
+      @Nullable MatchedRoute route,
+      @Nullable String key,
+      String decision,
+      @Nullable String fwd,
+      List<Reason> because) {
+
+    static Document of(String method, String url, RequestExplanation explained) {
+      Explanation explanation = explained.explanation();
+      ForwardReason forward = explanation.forward();
+      return new Document(
+          method,
+          url,
+          explained.route(),
+          explanation.key(),
+          explanation.decision().token(),
+          forward == null ? null : forward.token(),
+          explanation.because());
+    }
+  }
+}
