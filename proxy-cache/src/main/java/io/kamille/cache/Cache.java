@@ -7,13 +7,17 @@ import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
+import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.purge.Sweeper;
 import io.kamille.cache.purge.SweeperThread;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
+import java.util.function.Function;
 
 /**
  * What all routes that cache share: the store, the requests in flight, the counters. Any thread.
@@ -26,6 +30,7 @@ public final class Cache implements AutoCloseable {
   private final CacheLoops loops;
   private final WallClock clock;
   private final SweeperThread sweeperThread;
+  private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
   private final CacheContents contents;
@@ -42,11 +47,17 @@ public final class Cache implements AutoCloseable {
     this.loops = new CacheLoops(registry);
     this.clock = clock;
     Sweeper sweeper = new Sweeper(store, purges, sweeperThread);
-    this.removals = new Removals(store, flights, purges, sweeper, clock);
+    this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
     this.operations =
         new CacheOperations(
-            store, flights, purges, removals, new Purges(removals, sweeper, clock), registry);
-    this.contents = new CacheContents(store, clock);
+            store,
+            flights,
+            purges,
+            removals,
+            new Purges(removals, sweeper, clock),
+            queries,
+            registry);
+    this.contents = new CacheContents(store, queries, clock);
   }
 
   /**
@@ -72,6 +83,14 @@ public final class Cache implements AutoCloseable {
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
     return new CacheHandler(
         next, store, flights, removals, loops, settings, sendfileFromBytes, clock);
+  }
+
+  /**
+   * Whom to ask, from any thread, for the rules of the route that a request takes: so purges and
+   * invalidations find what is stored under the query that a route makes of another.
+   */
+  public void routes(Function<RequestHead, QueryRules> routes) {
+    queries.follow(routes);
   }
 
   /** What an operator sees and does. */

@@ -1,6 +1,7 @@
 package io.kamille.cache;
 
 import io.kamille.cache.StoredObject.SelectedBy;
+import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.StoredFacts;
@@ -21,10 +22,12 @@ public final class CacheContents {
   private static final RequestHead PLAIN_GET = RequestHead.of("GET", "http://localhost/");
 
   private final TieredStore store;
+  private final RouteQueries queries;
   private final WallClock clock;
 
-  CacheContents(TieredStore store, WallClock clock) {
+  CacheContents(TieredStore store, RouteQueries queries, WallClock clock) {
     this.store = store;
+    this.queries = queries;
     this.clock = clock;
   }
 
@@ -35,7 +38,7 @@ public final class CacheContents {
    * @param uri absolute, http or https
    */
   public Optional<List<StoredObject>> find(String uri) {
-    return Optional.ofNullable(CacheKey.find(uri)).map(this::find);
+    return Optional.ofNullable(CacheKey.find(uri, queries)).map(this::find);
   }
 
   private List<StoredObject> find(CacheKey key) {

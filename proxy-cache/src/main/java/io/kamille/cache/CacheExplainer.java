@@ -6,6 +6,7 @@ import io.kamille.cache.collapse.Refusal;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.QueryFilter;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.cache.semantics.Reasons;
 import io.kamille.cache.semantics.ReusePlan;
@@ -57,6 +58,7 @@ final class CacheExplainer {
   private final CacheSettings settings;
   private final WallClock clock;
   private final RequestHead request;
+  private final boolean isFiltered;
   private final CacheKey key;
   private final List<Reason> steps = new ArrayList<>();
 
@@ -70,8 +72,9 @@ final class CacheExplainer {
     this.flights = flights;
     this.settings = settings;
     this.clock = clock;
-    this.request = request;
-    this.key = CacheKey.of(request);
+    this.request = QueryFilter.filtered(settings.query(), request);
+    this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
+    this.key = CacheKey.of(this.request);
   }
 
   Explanation explain() {
@@ -89,6 +92,13 @@ final class CacheExplainer {
           "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
           "it passes the cache by");
       return decided(Decision.PASS, ForwardReason.BYPASS);
+    }
+    if (isFiltered) {
+      add(
+          "query",
+          "RFC 9111 §2",
+          "routes[].cache.query",
+          "it is looked up and forwarded as " + request.pathAndQuery());
     }
     int stored = variants == null ? 0 : variants.size();
     add("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);

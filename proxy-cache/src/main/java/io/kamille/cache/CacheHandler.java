@@ -9,6 +9,7 @@ import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.ReusePlan.Forward;
 import io.kamille.cache.semantics.ReusePlan.Refuse;
 import io.kamille.cache.semantics.ReusePlan.Serve;
@@ -75,6 +76,11 @@ public final class CacheHandler implements ExchangeHandler {
             next, store, flights, removals, replies, cacheStatus, loops, settings.fill(), clock);
   }
 
+  /** Which query parameters count on its route. */
+  public QueryRules query() {
+    return settings.query();
+  }
+
   @Override
   public void handle(Exchange exchange) {
     handle(exchange, NOT_HELD);
@@ -105,6 +111,7 @@ public final class CacheHandler implements ExchangeHandler {
       return;
     }
     CacheLoop loop = loops.current();
+    loop.queries().apply(settings.query(), request);
     CacheKey key = loop.probe().keyOf(request);
     Variants variants = store.find(key);
     long now = clock.epochSeconds();

@@ -7,6 +7,7 @@ import io.kamille.cache.generation.PurgeTarget.Kind;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
+import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
@@ -86,6 +87,7 @@ public final class CacheOperations {
   private final InFlightTable flights;
   private final Removals removals;
   private final Purges purges;
+  private final RouteQueries queries;
 
   CacheOperations(
       TieredStore store,
@@ -93,6 +95,7 @@ public final class CacheOperations {
       PurgeTable table,
       Removals removals,
       Purges purges,
+      RouteQueries queries,
       MetricRegistry registry) {
     this.store = store;
     this.flights = flights;
@@ -104,6 +107,7 @@ public final class CacheOperations {
     registry.counting(PURGED, store::removed, "hard");
     registry.counting(PURGED, store::madeStale, "soft");
     registry.gauge(PURGE_NOTES, table::size);
+    this.queries = queries;
     registry.gauge(CAPACITY, this::capacityBytes);
     registry.gauge(USED, this::usedBytes);
     registry.gauge(RETIRED, store::retiredBytes);
@@ -134,13 +138,13 @@ public final class CacheOperations {
   }
 
   /**
-   * Removes what is stored for a URI, and says how many responses that were; empty if it is no URI
-   * that a request can have ({@link CacheKey#find}).
+   * Removes what is stored for a URI, with the query that its route makes of it, and says how many
+   * responses that were; empty if it is no URI that a request can have ({@link CacheKey#find}).
    *
    * @param uri absolute, http or https
    */
   public OptionalInt purge(String uri) {
-    CacheKey key = CacheKey.find(uri);
+    CacheKey key = CacheKey.find(uri, queries);
     return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
   }
 
@@ -162,8 +166,8 @@ public final class CacheOperations {
     return key == null ? purges.count(target, isSoft) : purges.count(key, target, isSoft);
   }
 
-  private static @Nullable CacheKey keyOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? CacheKey.find(target.names().getFirst()) : null;
+  private @Nullable CacheKey keyOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? CacheKey.find(target.names().getFirst(), queries) : null;
   }
 
   /** The last purges, the newest first. */

@@ -3,6 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.fill.FillSettings;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.NamePatterns;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param background what is fetched without a client waiting for it
  * @param bypassCookies requests with one of these cookies pass the cache by
  * @param varyBy request fields by which responses are told apart in any case
+ * @param query which query parameters count
  */
 public record CacheSettings(
     CachePolicy policy,
@@ -31,7 +33,8 @@ public record CacheSettings(
     boolean showsKey,
     BackgroundSettings background,
     NamePatterns bypassCookies,
-    VaryBy varyBy) {
+    VaryBy varyBy,
+    QueryRules query) {
 
   /*
    * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
@@ -59,7 +62,8 @@ public record CacheSettings(
         showsKey,
         background,
         NamePatterns.NONE,
-        VaryBy.NONE);
+        VaryBy.NONE,
+        QueryRules.NONE);
   }
 
   /** The defaults for objects up to {@code maxObjectBytes}. */

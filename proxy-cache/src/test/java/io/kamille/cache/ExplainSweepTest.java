@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.ScriptedOrigin.Forwarded;
 import io.kamille.cache.semantics.NamePatterns;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -31,12 +32,13 @@ class ExplainSweepTest {
           store(cache, uri);
           cache.advance(random.nextInt(120));
         }
-        check(cache, random.nextInt(5) == 0 ? "HEAD" : method(), uri, request());
+        String asked = random.nextInt(4) == 0 ? uri + "?x=" + round : uri;
+        check(cache, random.nextInt(5) == 0 ? "HEAD" : method(), asked, request());
       }
     }
   }
 
-  /** A route with cookies that bypass and a field that selects. */
+  /** A route with cookies that bypass, a field that selects and a query parameter to ignore. */
   private static CacheFixture fixture() {
     CacheSettings usual = CacheSettings.of(1 << 20);
     return new CacheFixture(
@@ -50,7 +52,8 @@ class ExplainSweepTest {
             usual.showsKey(),
             usual.background(),
             NamePatterns.of(List.of("session")),
-            VaryBy.of(List.of("x-device"))));
+            VaryBy.of(List.of("x-device")),
+            new QueryRules(NamePatterns.of(List.of("x")), false, false)));
   }
 
   private String method() {

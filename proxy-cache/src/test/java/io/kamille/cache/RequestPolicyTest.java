@@ -4,11 +4,15 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.semantics.NamePatterns;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Which requests use the cache, and how their responses are told apart, as an operator says. */
@@ -108,15 +112,100 @@ class RequestPolicyTest {
     }
   }
 
+  @Test
+  void anIgnoredParameterIsNeitherInTheKeyNorForwarded() {
+    try (CacheFixture fixture = ignoring("x")) {
+      RecordingReply reply = fixture.send("GET", URI + "?x=1&a=2");
+      assertThat(fixture.origin.last().request().pathAndQuery()).isEqualTo("/page?a=2");
+      fixture.origin.last().respond(200, "page", "Cache-Control", "max-age=60");
+      assertThat(reply.text()).isEqualTo("page");
+      assertThat(fixture.send("GET", URI + "?a=2&x=3").text()).isEqualTo("page");
+      assertThat(fixture.send("HEAD", URI + "?a=2").status()).isEqualTo(200);
+      assertThat(fixture.forwarded()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aRequestThatIsNotCachedKeepsItsQuery() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.send("POST", URI + "?x=1");
+      assertThat(fixture.origin.last().request().pathAndQuery()).isEqualTo("/page?x=1");
+      fixture.origin.last().respond(200, "done");
+    }
+  }
+
+  @Test
+  void aPurgeFindsWhatIsStoredWithoutTheIgnoredParameters() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.store("page");
+      assertThat(fixture.cache.operations().purge(URI + "?x=1")).hasValue(1);
+      assertThat(fixture.isReused()).isFalse();
+    }
+  }
+
+  @Test
+  void softPurgesAndDryRunsFindWhatIsStoredWithoutTheIgnoredParameters() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.store("page");
+      PurgeTarget target = Objects.requireNonNull(PurgeTarget.url(URI + "?x=1"));
+      CacheOperations operations = fixture.cache.operations();
+      assertThat(operations.count(target, false)).extracting(PurgeReport::responses).isEqualTo(1L);
+      assertThat(fixture.isReused()).isTrue();
+      assertThat(operations.purge(target, true)).extracting(PurgeReport::responses).isEqualTo(1L);
+      assertThat(fixture.isReused()).isFalse();
+    }
+  }
+
+  @Test
+  void whatIsStoredIsFoundByAnyUrlOfItsKey() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.store("page");
+      assertThat(fixture.cache.contents().find(URI + "?x=1").orElseThrow()).hasSize(1);
+    }
+  }
+
+  @Test
+  void anExplanationLooksUpWhatIsStoredWithoutTheIgnoredParameters() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.store("page");
+      RequestHead request = RequestHead.of("GET", URI + "?x=1");
+      Explanation explained = fixture.handler.explain(request);
+      assertThat(explained.decision()).isEqualTo(Explanation.Decision.SERVE);
+      assertThat(explained.key()).isEqualTo(URI);
+      assertThat(request.pathAndQuery()).isEqualTo("/page?x=1");
+    }
+  }
+
+  @Test
+  void rfc9111Section4_4AnUnsafeRequestInvalidatesWhatIsStoredWithoutTheIgnoredParameters() {
+    try (CacheFixture fixture = ignoring("x")) {
+      fixture.store("page");
+      fixture.send("POST", URI + "?x=1");
+      fixture.origin.last().respond(200, "done");
+      assertThat(fixture.isReused()).isFalse();
+      fixture.store("page");
+      fixture.send("POST", "http://example.org/form");
+      fixture.origin.last().respond(303, "", "Location", "/page?x=2");
+      assertThat(fixture.isReused()).isFalse();
+    }
+  }
+
+  private static CacheFixture ignoring(String parameter) {
+    QueryRules rules = new QueryRules(NamePatterns.of(List.of(parameter)), false, false);
+    CacheFixture fixture = with(NamePatterns.NONE, VaryBy.NONE, rules);
+    fixture.cache.routes(any -> rules);
+    return fixture;
+  }
+
   private static CacheFixture bypassing(String cookie) {
-    return with(NamePatterns.of(List.of(cookie)), VaryBy.NONE);
+    return with(NamePatterns.of(List.of(cookie)), VaryBy.NONE, QueryRules.NONE);
   }
 
   private static CacheFixture varyingBy(String field) {
-    return with(NamePatterns.NONE, VaryBy.of(List.of(field)));
+    return with(NamePatterns.NONE, VaryBy.of(List.of(field)), QueryRules.NONE);
   }
 
-  private static CacheFixture with(NamePatterns bypassCookies, VaryBy varyBy) {
+  private static CacheFixture with(NamePatterns bypassCookies, VaryBy varyBy, QueryRules query) {
     CacheSettings usual = CacheSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
@@ -129,6 +218,7 @@ class RequestPolicyTest {
             usual.showsKey(),
             usual.background(),
             bypassCookies,
-            varyBy));
+            varyBy,
+            query));
   }
 }

@@ -4,8 +4,10 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.route.Route;
@@ -51,7 +53,15 @@ final class Assembly implements AutoCloseable {
   Assembly(Configuration configuration, MetricRegistry registry) {
     this.registry = registry;
     cache = openCache(configuration);
+    cache.routes(this::queryRules);
     reload(configuration);
+  }
+
+  private QueryRules queryRules(RequestHead request) {
+    Route route = router.table().find(request);
+    return route != null && route.handler() instanceof CacheHandler caching
+        ? caching.query()
+        : QueryRules.NONE;
   }
 
   private Cache openCache(Configuration configuration) {

@@ -7,12 +7,14 @@ import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.Lifetimes;
 import io.kamille.cache.semantics.NamePatterns;
+import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.semantics.StatusLifetimes;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.launcher.configuration.CacheSettings.Heuristic;
 import io.kamille.launcher.configuration.RouteCacheSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,15 @@ final class RoutePolicy {
         shared.statusKey(),
         background(route),
         NamePatterns.of(route.bypass().cookies()),
-        VaryBy.of(route.varyBy()));
+        VaryBy.of(route.varyBy()),
+        query(route.query()));
+  }
+
+  private static QueryRules query(RouteCacheSettings.Query query) {
+    List<String> keep = query.keep();
+    return keep == null
+        ? new QueryRules(NamePatterns.of(query.ignore()), false, query.isSorted())
+        : new QueryRules(NamePatterns.of(keep), true, query.isSorted());
   }
 
   private static BackgroundSettings background(RouteCacheSettings route) {

@@ -45,6 +45,7 @@ final class CrossChecks {
     checks.routesDiffer();
     checks.statusCodesCanHaveLifetimes();
     checks.bypassedPathsLieBelowTheirRoutes();
+    checks.parametersAreKeptOrIgnored();
     checks.objectsFitTheCache();
     checks.targetsFitTheHead();
     return problems.isEmpty()
@@ -163,6 +164,20 @@ final class CrossChecks {
               bypassed,
               "a path below the route's own, which is " + path);
         }
+      }
+    }
+  }
+
+  private void parametersAreKeptOrIgnored() {
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      SectionValues query = route.one(RouteCacheSettings.SECTION).one(RouteCacheSettings.QUERY);
+      if (query.isGiven(RouteCacheSettings.QUERY_KEEP)
+          && query.isGiven(RouteCacheSettings.QUERY_IGNORE)) {
+        conflict(
+            query,
+            RouteCacheSettings.QUERY_IGNORE,
+            String.join(", ", query.value(RouteCacheSettings.QUERY_IGNORE)),
+            "nothing, where keep says which parameters count");
       }
     }
   }

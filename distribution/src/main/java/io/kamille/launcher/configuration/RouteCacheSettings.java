@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param fillsRanges whether a range of what is not stored is a reason to fetch the whole
  * @param bypass which requests pass the cache by
  * @param varyBy request fields by which responses are told apart, besides those of {@code Vary}
+ * @param query which query parameters count
  */
 public record RouteCacheSettings(
     boolean isEnabled,
@@ -43,7 +44,8 @@ public record RouteCacheSettings(
     Optional<Double> refreshAhead,
     boolean fillsRanges,
     Bypass bypass,
-    List<String> varyBy) {
+    List<String> varyBy,
+    Query query) {
 
   /**
    * How long stale responses may be used (RFC 9111 §4.2.4, RFC 5861).
@@ -62,6 +64,16 @@ public record RouteCacheSettings(
    */
   public record Bypass(List<String> cookies, List<String> paths) {}
 
+  /**
+   * Which query parameters are part of the cache key and forwarded; a star at the end of a name
+   * stands for anything.
+   *
+   * @param keep those alone, or null for all but {@code ignore}
+   * @param isSorted whether they are brought into the order of their names
+   */
+  public record Query(@Nullable List<String> keep, List<String> ignore, boolean isSorted) {}
+
+  private static final Pattern PARAMETER = Pattern.compile("[^\\p{Cntrl} ,&=#%*]{1,128}\\*?");
   private static final Pattern COOKIE = Pattern.compile("[A-Za-z0-9!#$%&'+.^_`|~-]{1,128}\\*?");
   private static final Duration YEAR = Duration.ofDays(365);
 
@@ -208,6 +220,44 @@ public record RouteCacheSettings(
                   + " cache of little use.")
           .defaultsTo("none", cache -> List.of());
 
+  static final Setting<List<String>> QUERY_KEEP =
+      Setting.of(
+              "routes[].cache.query.keep",
+              parameters(),
+              "The query parameters that count: all others are ignored. `[]` ignores every query."
+                  + " Not together with `ignore`.")
+          .orElse("all but those of `ignore`");
+
+  static final Setting<List<String>> QUERY_IGNORE =
+      Setting.of(
+              "routes[].cache.query.ignore",
+              parameters(),
+              "Query parameters that do not count, such as `[utm_*, fbclid]`. Not together with"
+                  + " `keep`.")
+          .defaultsTo("none", query -> List.of());
+
+  static final Setting<Boolean> QUERY_SORT =
+      Setting.of(
+              "routes[].cache.query.sort",
+              ValueTypes.onOff(),
+              "Whether query parameters are brought into the order of their names, so that"
+                  + " `?a=1&b=2` and `?b=2&a=1` are one. Parameters of one name keep their order, as"
+                  + " do queries of more than 64 parameters. The origin must not care.")
+          .defaultsTo(false);
+
+  static final Section QUERY =
+      Section.one(
+          "routes[].cache.query",
+          "Which query parameters of requests that may be cached count. One that is ignored is"
+              + " neither part of the cache key nor forwarded, and sorted parameters are forwarded"
+              + " as sorted: an origin that saw what the key does not cover could be made to poison"
+              + " the cache. Names are compared percent-decoded, upper and lower case differ, and a"
+              + " `*` at the end stands for anything. Empty parameters (`a=1&&b=2`) are ignored"
+              + " where any of this is set. The access log tells the query as it came.",
+          QUERY_KEEP,
+          QUERY_IGNORE,
+          QUERY_SORT);
+
   static final Section SECTION =
       Section.one(
               "routes[].cache",
@@ -224,7 +274,8 @@ public record RouteCacheSettings(
               FILL_RANGES,
               BYPASS_COOKIES,
               BYPASS_PATHS,
-              VARY_BY)
+              VARY_BY,
+              QUERY)
           .withShorthand(ENABLED);
 
   static RouteCacheSettings of(SectionValues values) {
@@ -244,7 +295,19 @@ public record RouteCacheSettings(
         values.value(REFRESH_AHEAD),
         values.value(FILL_RANGES),
         new Bypass(values.value(BYPASS_COOKIES), values.value(BYPASS_PATHS)),
-        values.value(VARY_BY));
+        values.value(VARY_BY),
+        query(values.one(QUERY)));
+  }
+
+  private static Query query(SectionValues query) {
+    return new Query(query.find(QUERY_KEEP), query.value(QUERY_IGNORE), query.value(QUERY_SORT));
+  }
+
+  private static ValueType<List<String>> parameters() {
+    return ValueTypes.list(
+        "list of parameter names",
+        text -> PARAMETER.matcher(text).matches(),
+        "the name of a query parameter, decoded, with a * at its end for all names that begin so");
   }
 
   private static ValueType<Duration> wholeSeconds(long least) {

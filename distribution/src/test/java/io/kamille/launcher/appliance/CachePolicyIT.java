@@ -34,6 +34,15 @@ class CachePolicyIT {
     assertThat(journey.get("/mystery").field("Cache-Status")).startsWith("kamille; hit");
   }
 
+  @Test
+  void anIgnoredParameterReachesNoOrigin() {
+    policy("{query: {ignore: [utm_*], sort: on}}");
+    journey.origin().on("/a?b=1&c=2", ok("page", "Cache-Control: max-age=60"));
+    assertThat(journey.get("/a?c=2&utm_x=1&b=1").content()).isEqualTo("page");
+    assertThat(journey.get("/a?b=1&utm_y=1&c=2").field("Cache-Status")).startsWith("kamille; hit");
+    assertThat(journey.origin().requests("/a?b=1&c=2")).hasSize(1);
+  }
+
   private void policy(String cache) {
     journey.with("routes: [{upstream: site, cache: " + cache + "}]");
     journey.appliance().reload(journey.configuration());

@@ -58,6 +58,19 @@ class ExplainIT {
         .contains("\"decision\":\"pass\",\"fwd\":\"bypass\"", "\"rule\":\"cookie\"");
   }
 
+  @Test
+  void theRoutesQueryRulesHoldForTheExplainedRequestAndForWhatIsListed() throws Exception {
+    journey.with("routes: [{upstream: site, cache: {query: {ignore: [utm_*]}}}]");
+    journey.origin().on("/a?b=1", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a?utm_x=1&b=1");
+    assertThat(explain("url=http://a/a%3Fb=1%26utm_y=2"))
+        .contains("\"key\":\"http://a/a?b=1\"", "\"decision\":\"serve\"")
+        .contains("\"rule\":\"query\"", "it is looked up and forwarded as /a?b=1");
+    assertThat(explain("url=http://a/a%3Fb=1")).doesNotContain("\"rule\":\"query\"");
+    assertThat(journey.admin("/v1/cache/objects?url=http://a/a%3Fb=1%26utm_y=2").body())
+        .contains("\"hits\":0");
+  }
+
   private String explain(String query) throws Exception {
     HttpResponse<String> answer = journey.admin("/v1/explain?" + query);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);

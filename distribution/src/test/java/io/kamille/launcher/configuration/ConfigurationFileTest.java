@@ -83,6 +83,7 @@ class ConfigurationFileTest {
                   bypass-cookies: [session, wp_*]
                   bypass-paths: [/shop/cart, /shop/my]
                   vary-by: [X-Device]
+                  query: {keep: [id, filter_*], sort: on}
               - {host: example.org, upstream: web, cache: off}
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
@@ -155,7 +156,8 @@ class ConfigurationFileTest {
                     true,
                     new RouteCacheSettings.Bypass(
                         List.of("session", "wp_*"), List.of("/shop/cart", "/shop/my")),
-                    List.of("X-Device"))),
+                    List.of("X-Device"),
+                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true))),
             new RouteSettings(
                 "example.org",
                 "/",
@@ -289,6 +291,9 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44: routes[0].cache.vary-by[0]:"
             + " found \"Forwarded\", expected the name of a request field, but not Forwarded or"
             + " X-Forwarded-For",
+        "routes: [{upstream: web, cache: {query: {keep: [a], ignore: [b]}}}] | 3:61:"
+            + " routes[0].cache.query.ignore: found \"b\", expected nothing, where keep says which"
+            + " parameters count",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"

@@ -28,6 +28,7 @@ public final class Removals {
   private final InFlightTable flights;
   private final PurgeTable table;
   private final Sweeper sweeper;
+  private final RouteQueries queries;
   private final WallClock clock;
   private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
 
@@ -36,11 +37,13 @@ public final class Removals {
       InFlightTable flights,
       PurgeTable table,
       Sweeper sweeper,
+      RouteQueries queries,
       WallClock clock) {
     this.store = store;
     this.flights = flights;
     this.table = table;
     this.sweeper = sweeper;
+    this.queries = queries;
     this.clock = clock;
     for (Kind kind : Kind.values()) {
       counts.put(kind, new LongAdder());
@@ -89,7 +92,7 @@ public final class Removals {
    * and by groups (RFC 9875 §3).
    */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response).forEach(this::removeNow);
+    Invalidation.of(request, response, queries).forEach(this::removeNow);
     Tags groups = Tags.invalidated(request, response.fields());
     if (groups.size() > 0
         && !request.method().isSafe()

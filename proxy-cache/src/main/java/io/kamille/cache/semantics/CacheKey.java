@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import io.kamille.core.http.RequestHead;
 import java.util.HexFormat;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The key covers scheme, host in lower case, port, path and query, so that URIs that are
  * equivalent by scheme-based normalisation (RFC 9110 §4.2.3) share one; percent-encoding is left as
- * it is. The method is not part of it, because only responses to GET are stored. A secret of the
- * process goes in, so that nobody outside can make two targets meet, and keys mean nothing in
- * another process.
+ * it is. Where a route has rules for queries ({@link QueryRules}), it covers the query they make.
+ * The method is not part of it, because only responses to GET are stored. A secret of the process
+ * goes in, so that nobody outside can make two targets meet, and keys mean nothing in another
+ * process.
  *
  * <p>Immutable once made, but for the one inside a {@link CacheKeyProbe}.
  */
@@ -41,6 +43,11 @@ public final class CacheKey {
    */
   public static @Nullable CacheKey find(String uri) {
     return new CacheKeyProbe().find(uri);
+  }
+
+  /** As {@link #find(String)}, where routes have rules for queries. */
+  public static @Nullable CacheKey find(String uri, Function<RequestHead, QueryRules> rules) {
+    return new CacheKeyProbe().find(uri, rules);
   }
 
   /** The same key in an object of its own, which may be stored. */

@@ -6,6 +6,8 @@ import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.security.SecureRandom;
+import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,37 @@ public final class CacheKeyProbe {
   public CacheKey keyOf(RequestHead request) {
     byte[] octets = request.octets();
     putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
-    putTarget(octets, request.pathStart(), request.targetEnd());
+    putTarget(octets, request.pathStart(), request.queryEnd());
     return finish();
+  }
+
+  /**
+   * The key of a URI as {@link #find(String)} has it, with the query its route makes of its own.
+   */
+  @Nullable CacheKey find(String uri, Function<RequestHead, QueryRules> rules) {
+    CacheKey asItStands = find(uri);
+    if (asItStands == null) {
+      return null;
+    }
+    RequestHead request = RequestHead.of("GET", withPath(uri));
+    QueryRules ofRoute = rules.apply(request);
+    if (ofRoute.isNone()) {
+      return asItStands;
+    }
+    new QueryFilter().apply(ofRoute, request);
+    return keyOf(request);
+  }
+
+  /** A valid URI with its scheme in lower case, a path, and no fragment. */
+  private static String withPath(String uri) {
+    int authorityStart = uri.indexOf("://") + 3;
+    byte[] octets = Fields.octetsOf(uri);
+    int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
+    String target = uri.substring(authorityEnd, indexOfAny(octets, authorityEnd, "#"));
+    return uri.substring(0, authorityStart).toLowerCase(Locale.ROOT)
+        + uri.substring(authorityStart, authorityEnd)
+        + (target.startsWith("/") ? "" : "/")
+        + target;
   }
 
   /**

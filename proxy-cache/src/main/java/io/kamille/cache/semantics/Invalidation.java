@@ -5,6 +5,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What the answer to an unsafe request makes invalid (RFC 9111 §4.4). Stateless; any thread. */
@@ -18,24 +19,33 @@ public final class Invalidation {
    * method is safe or the answer an error.
    */
   public static Set<CacheKey> of(RequestHead request, ResponseHead response) {
+    return of(request, response, any -> QueryRules.NONE);
+  }
+
+  /** The same where routes have rules for queries, which the request came without. */
+  public static Set<CacheKey> of(
+      RequestHead request, ResponseHead response, Function<RequestHead, QueryRules> rules) {
     if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {
       return Set.of();
     }
     Set<CacheKey> keys = new LinkedHashSet<>();
-    keys.add(CacheKey.of(request));
-    addReferred(request, response.field(FieldName.LOCATION), keys);
-    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keys);
+    keys.add(CacheKey.of(QueryFilter.filtered(rules.apply(request), request)));
+    addReferred(request, response.field(FieldName.LOCATION), rules, keys);
+    addReferred(request, response.field(FieldName.CONTENT_LOCATION), rules, keys);
     return keys;
   }
 
   private static void addReferred(
-      RequestHead request, @Nullable String reference, Set<CacheKey> keys) {
+      RequestHead request,
+      @Nullable String reference,
+      Function<RequestHead, QueryRules> rules,
+      Set<CacheKey> keys) {
     if (reference == null) {
       return;
     }
     String origin = (request.isSecure() ? "https://" : "http://") + request.authority();
     String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
-    CacheKey key = new CacheKeyProbe().find(uri);
+    CacheKey key = CacheKey.find(uri, rules);
     if (key != null && isSameOrigin(uri, origin)) {
       keys.add(key);
     }

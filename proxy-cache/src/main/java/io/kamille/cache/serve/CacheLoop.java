@@ -1,6 +1,7 @@
 package io.kamille.cache.serve;
 
 import io.kamille.cache.semantics.CacheKeyProbe;
+import io.kamille.cache.semantics.QueryFilter;
 
 /**
  * What a loop uses again for every request, so that a hit makes no garbage, and what it counts.
@@ -11,6 +12,7 @@ public final class CacheLoop {
   private final int home;
   private final CacheCounters counters;
   private final CacheKeyProbe probe = new CacheKeyProbe();
+  private final QueryFilter queries = new QueryFilter();
   private final OwnLines lines = new OwnLines();
 
   CacheLoop(int home, CacheCounters counters) {
@@ -29,6 +31,10 @@ public final class CacheLoop {
 
   public CacheKeyProbe probe() {
     return probe;
+  }
+
+  public QueryFilter queries() {
+    return queries;
   }
 
   /** The lines, empty. */

@@ -307,6 +307,17 @@ public final class Fields {
     push(nameStart, nameEnd, valueStart, valueEnd, known == null ? UNKNOWN : known.number());
   }
 
+  /**
+   * Makes room behind all octets for {@code length} more that belong to no line, and answers where
+   * it begins in {@link #octets()}.
+   */
+  int append(int length) {
+    reserve(length);
+    int start = used;
+    used += length;
+    return start;
+  }
+
   private void append(String name, int known, String value) {
     int length = name.length() + value.length();
     reserve(length);

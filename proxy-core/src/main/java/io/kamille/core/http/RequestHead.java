@@ -30,6 +30,7 @@ public final class RequestHead {
   private int targetEnd;
   private int pathStart;
   private int queryStart;
+  private int queryEnd;
   private int authorityStart;
   private int authorityEnd;
   private boolean secure;
@@ -81,6 +82,7 @@ public final class RequestHead {
     RequestHead copy = new RequestHead(fields.copy());
     copy.startLine(method, methodStart, methodEnd, form, targetStart, targetEnd, minorVersion);
     copy.target(pathStart, queryStart);
+    copy.queryEnd = queryEnd;
     copy.authority(authorityStart, authorityEnd);
     copy.secure = secure;
     return copy;
@@ -135,7 +137,7 @@ public final class RequestHead {
    * §3.2.1); {@code *} and authority-form targets unchanged.
    */
   public String pathAndQuery() {
-    String text = Octets.text(octets(), pathStart, targetEnd);
+    String text = Octets.text(octets(), pathStart, queryEnd);
     return form == TargetForm.ABSOLUTE && !text.startsWith("/") ? "/" + text : text;
   }
 
@@ -181,9 +183,14 @@ public final class RequestHead {
     return pathStart;
   }
 
-  /** Where the path ends: at the question mark of the query or at {@link #targetEnd}. */
+  /** Where the path ends: at the question mark of the query or at {@link #queryEnd}. */
   public int pathEnd() {
     return queryStart;
+  }
+
+  /** Where the query ends, and path and query as they are forwarded. */
+  public int queryEnd() {
+    return queryEnd;
   }
 
   public int authorityStart() {
@@ -220,6 +227,7 @@ public final class RequestHead {
     this.form = form;
     this.targetStart = targetStart;
     this.targetEnd = targetEnd;
+    this.queryEnd = targetEnd;
     this.minorVersion = minorVersion;
   }
 
@@ -237,6 +245,24 @@ public final class RequestHead {
 
   public void secure(boolean secure) {
     this.secure = secure;
+  }
+
+  // For who forwards another query than came
+
+  /**
+   * Puts another query in place of the one that came; {@link #target} stays as it came.
+   *
+   * @param query copied from its beginning, with the question mark; nothing for no query
+   */
+  public void query(byte[] query, int length) {
+    int pathLength = queryStart - pathStart;
+    int start = fields.append(pathLength + length);
+    byte[] octets = fields.octets();
+    System.arraycopy(octets, pathStart, octets, start, pathLength);
+    System.arraycopy(query, 0, octets, start + pathLength, length);
+    pathStart = start;
+    queryStart = start + pathLength;
+    queryEnd = queryStart + length;
   }
 
   @Override

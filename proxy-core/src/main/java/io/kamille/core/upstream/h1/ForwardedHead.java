@@ -130,7 +130,7 @@ public final class ForwardedHead {
   private void target(RequestHead request) {
     byte[] octets = request.octets();
     int start = request.pathStart();
-    int end = request.targetEnd();
+    int end = request.queryEnd();
     if (request.form() == TargetForm.ABSOLUTE && (start == end || octets[start] != '/')) {
       out.octet(start == end && request.method() == Method.OPTIONS ? '*' : '/');
     }
