@@ -13,10 +13,10 @@ class CachePolicyIT {
 
   @Test
   void aRoutesTtlComesFromTheFile() {
-    policy("{ttl: 90s}");
+    policy("{ttl: 1h}");
     journey.origin().on("/a", ok("page", "Cache-Control: max-age=1"));
     assertThat(journey.get("/a").field("Cache-Status"))
-        .isEqualTo("kamille; fwd=uri-miss; stored; ttl=90; detail=ttl-override");
+        .matches("kamille; fwd=uri-miss; stored; ttl=3[56][0-9]{2}; detail=ttl-override");
   }
 
   @Test
