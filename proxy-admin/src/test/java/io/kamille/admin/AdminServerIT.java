@@ -117,7 +117,7 @@ class AdminServerIT {
                 + "\"staleIfErrorSeconds\":30,\"tier\":\"memory\",\"hits\":7,"
                 + "\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},"
                 + "\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,"
-                + "\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\"}]}\n");
+                + "\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\",\"forms\":[{\"coding\":\"br\",\"contentBytes\":5}]}]}\n");
   }
 
   @Test

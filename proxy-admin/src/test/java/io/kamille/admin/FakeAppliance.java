@@ -138,7 +138,8 @@ final class FakeAppliance implements ApplianceView {
             "\"a\"",
             null,
             url,
-            "gzip"));
+            "gzip",
+            List.of(new StoredObject.Form("br", 5))));
   }
 
   @Override

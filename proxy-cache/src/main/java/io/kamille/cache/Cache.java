@@ -1,5 +1,7 @@
 package io.kamille.cache;
 
+import io.kamille.cache.coding.Coder;
+import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.CaffeineIndex;
@@ -17,6 +19,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
@@ -35,14 +38,23 @@ public final class Cache implements AutoCloseable {
   private final CacheOperations operations;
   private final CacheContents contents;
   private final long sendfileFromBytes;
+  private final Executor workers;
+  private final Coder coder;
 
-  private Cache(Arena arena, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
+  private Cache(
+      Arena arena,
+      long sendfileFromBytes,
+      Executor workers,
+      MetricRegistry registry,
+      WallClock clock) {
     this.arena = arena;
     this.sweeperThread = new SweeperThread();
     this.sendfileFromBytes = sendfileFromBytes;
     ResponseIndex index = new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes()));
     PurgeTable purges = new PurgeTable();
     this.store = new TieredStore(arena, index, purges);
+    this.workers = workers;
+    this.coder = new Coder(store, workers, registry);
     this.flights = new InFlightTable(clock, purges);
     this.loops = new CacheLoops(registry);
     this.clock = clock;
@@ -67,7 +79,7 @@ public final class Cache implements AutoCloseable {
    * @throws IllegalStateException if the kernel refuses
    */
   public static Cache open(long capacityBytes, MetricRegistry registry, WallClock clock) {
-    return new Cache(Arena.open(capacityBytes), Long.MAX_VALUE, registry, clock);
+    return open(capacityBytes, CodingWorkers.open(), registry, clock);
   }
 
   /**
@@ -76,13 +88,20 @@ public final class Cache implements AutoCloseable {
    */
   public static Cache open(
       long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
-    return new Cache(Arena.openSendable(capacityBytes), sendfileFromBytes, registry, clock);
+    Arena arena = Arena.openSendable(capacityBytes);
+    return new Cache(arena, sendfileFromBytes, CodingWorkers.open(), registry, clock);
+  }
+
+  /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
+  static Cache open(
+      long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
+    return new Cache(Arena.open(capacityBytes), Long.MAX_VALUE, workers, registry, clock);
   }
 
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
     return new CacheHandler(
-        next, store, flights, removals, loops, settings, sendfileFromBytes, clock);
+        next, store, flights, removals, coder, loops, settings, sendfileFromBytes, clock);
   }
 
   /**
@@ -111,6 +130,9 @@ public final class Cache implements AutoCloseable {
   @Override
   public void close() {
     sweeperThread.close();
+    if (workers instanceof CodingWorkers own) {
+      own.close();
+    }
     operations.clear();
     arena.close();
   }

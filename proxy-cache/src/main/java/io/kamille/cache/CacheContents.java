@@ -1,5 +1,6 @@
 package io.kamille.cache;
 
+import io.kamille.cache.StoredObject.Form;
 import io.kamille.cache.StoredObject.SelectedBy;
 import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.CacheKey;
@@ -80,7 +81,14 @@ public final class CacheContents {
         ShownText.cutIfAny(facts.entityTag()),
         facts.lastModifiedText(),
         ShownText.cutIfAny(fields.joined(FieldName.CONTENT_TYPE)),
-        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_ENCODING)));
+        ShownText.cutIfAny(fields.joined(FieldName.CONTENT_ENCODING)),
+        forms(response));
+  }
+
+  private static List<Form> forms(StoredResponse response) {
+    return response.forms().all().stream()
+        .map(form -> new Form(form.coding().token(), form.response().contentLength()))
+        .toList();
   }
 
   private static List<SelectedBy> selectedBy(StoredResponse response) {

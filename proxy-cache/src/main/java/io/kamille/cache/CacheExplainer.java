@@ -3,6 +3,8 @@ package io.kamille.cache;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.collapse.Refusal;
+import io.kamille.cache.semantics.AcceptedCodings;
+import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
@@ -18,6 +20,8 @@ import io.kamille.cache.semantics.ReusePlan.Validate;
 import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.Storability;
+import io.kamille.cache.serve.StoredReply;
+import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.TieredStore;
@@ -105,7 +109,27 @@ final class CacheExplainer {
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     variants(variants, selected);
+    if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
+      return identityRefused(selected, now);
+    }
     return selected == null ? miss(variants != null) : hit(selected, now);
+  }
+
+  private Explanation identityRefused(@Nullable StoredResponse stored, long now) {
+    if (stored != null && CacheHandler.mayServeCoded(request, stored, now)) {
+      return hit(stored, now);
+    }
+    boolean isRefused = CacheControl.ofRequest(request.fields()).isOnlyIfCached();
+    add(
+        "identity-refused",
+        "RFC 9110 §12.5.3",
+        acceptEncoding(),
+        isRefused
+            ? "no coded form may be the answer, and only-if-cached: 504 (Gateway Timeout)"
+            : "no coded form may be the answer: it passes, and the origin decides");
+    return isRefused
+        ? decided(Decision.REFUSE, null)
+        : decided(Decision.PASS, ForwardReason.BYPASS);
   }
 
   private Explanation miss(boolean isVariantMiss) {
@@ -116,16 +140,18 @@ final class CacheExplainer {
   }
 
   private Explanation hit(StoredResponse stored, long now) {
-    addAll(Reasons.of(request, stored.facts(), now));
+    addAll(Reasons.of(request, stored.facts(), stored.forms().isCodable(), now));
     ReusePlan plan = ReusePlanner.plan(request, stored.facts(), now);
     return switch (plan) {
       case Serve.SERVE -> {
+        coding(stored);
         if (settings.background().isDue(stored.facts(), now)) {
           behind();
         }
         yield decided(Decision.SERVE, null);
       }
       case ServeStale.SERVE_STALE -> {
+        coding(stored);
         behind();
         yield decided(Decision.SERVE_STALE, null);
       }
@@ -139,6 +165,26 @@ final class CacheExplainer {
         yield decided(Decision.VALIDATE, validate.reason());
       }
     };
+  }
+
+  /** Which form of a response with coded forms is the answer. */
+  private void coding(StoredResponse stored) {
+    if (stored.forms().all().isEmpty()) {
+      return;
+    }
+    StoredResponse sent = StoredReply.form(request, stored);
+    String so = "its content is sent as it came";
+    for (Form form : stored.forms().all()) {
+      if (form.response() == sent) {
+        so = "its content is sent in the coding " + form.coding().token();
+      }
+    }
+    add("coding", "RFC 9110 §12.5.3", acceptEncoding(), so);
+  }
+
+  private String acceptEncoding() {
+    String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
+    return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
   }
 
   private Explanation forward(ForwardReason reason, boolean hasStale) {

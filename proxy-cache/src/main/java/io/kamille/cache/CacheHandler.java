@@ -1,10 +1,12 @@
 package io.kamille.cache;
 
+import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.Follower;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.purge.Removals;
+import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
@@ -60,6 +62,7 @@ public final class CacheHandler implements ExchangeHandler {
       TieredStore store,
       InFlightTable flights,
       Removals removals,
+      Coder coder,
       CacheLoops loops,
       CacheSettings settings,
       long sendfileFromBytes,
@@ -73,7 +76,16 @@ public final class CacheHandler implements ExchangeHandler {
     this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
     this.fetches =
         new Fetches(
-            next, store, flights, removals, replies, cacheStatus, loops, settings.fill(), clock);
+            next,
+            store,
+            flights,
+            removals,
+            coder,
+            replies,
+            cacheStatus,
+            loops,
+            settings.fill(),
+            clock);
   }
 
   /** Which query parameters count on its route. */
@@ -116,7 +128,9 @@ public final class CacheHandler implements ExchangeHandler {
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = selected(variants, request, now);
-    if (stored != null) {
+    if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
+      useCoded(exchange, loop, key, stored, now, deadlineNanos);
+    } else if (stored != null) {
       use(exchange, loop, key, stored, now, deadlineNanos);
     } else if (ReusePlanner.planMiss(request, variants != null) instanceof Forward miss) {
       forward(exchange, key, miss.reason(), null, deadlineNanos);
@@ -158,6 +172,36 @@ public final class CacheHandler implements ExchangeHandler {
     if (exchange.request().method() == Method.GET) {
       fetches.validateInBackground(exchange, key.copy(), stored);
     }
+  }
+
+  /**
+   * Answers a request that excludes content without coding: with a coded form if there is one, else
+   * the origin decides (RFC 9110 §12.5.3). Takes over one lease on {@code stored}.
+   */
+  private void useCoded(
+      Exchange exchange,
+      CacheLoop loop,
+      CacheKey key,
+      @Nullable StoredResponse stored,
+      long now,
+      long deadlineNanos) {
+    RequestHead request = exchange.request();
+    if (stored != null && mayServeCoded(request, stored, now)) {
+      use(exchange, loop, key, stored, now, deadlineNanos);
+      return;
+    }
+    release(stored);
+    if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
+      refuse(exchange);
+    } else {
+      fetches.pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("identity-refused"));
+    }
+  }
+
+  /** Whether a coded form is the answer to a request that excludes content without coding. */
+  static boolean mayServeCoded(RequestHead request, StoredResponse stored, long now) {
+    return stored.formFor(request) != stored
+        && ReusePlanner.plan(request, stored.facts(), now) == Serve.SERVE;
   }
 
   /** The response that the request selects, with a lease that the caller owns; or null. */

@@ -2,6 +2,7 @@ package io.kamille.cache;
 
 import io.kamille.cache.fill.FillSettings;
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.NamePatterns;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
@@ -12,6 +13,7 @@ import java.util.Optional;
  * How one route uses the cache.
  *
  * @param policy what the operator decided where RFC 9111 leaves room
+ * @param coding which responses are given content codings
  * @param maxObjectBytes the largest response stored, head and content
  * @param mayCollapse whether requests wait for one that was forwarded before them
  * @param collapseWaitTimeout how long such a request waits for the response head before one of
@@ -26,6 +28,7 @@ import java.util.Optional;
  */
 public record CacheSettings(
     CachePolicy policy,
+    CodingRules coding,
     long maxObjectBytes,
     boolean mayCollapse,
     Duration collapseWaitTimeout,
@@ -47,6 +50,7 @@ public record CacheSettings(
   /** Settings of a route where all requests are treated alike. */
   public CacheSettings(
       CachePolicy policy,
+      CodingRules coding,
       long maxObjectBytes,
       boolean mayCollapse,
       Duration collapseWaitTimeout,
@@ -55,6 +59,7 @@ public record CacheSettings(
       BackgroundSettings background) {
     this(
         policy,
+        coding,
         maxObjectBytes,
         mayCollapse,
         collapseWaitTimeout,
@@ -70,6 +75,7 @@ public record CacheSettings(
   public static CacheSettings of(long maxObjectBytes) {
     return new CacheSettings(
         CachePolicy.DEFAULT,
+        CodingRules.OFF,
         maxObjectBytes,
         true,
         Duration.ofSeconds(5),
@@ -80,6 +86,6 @@ public record CacheSettings(
 
   FillSettings fill() {
     return new FillSettings(
-        policy, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
+        policy, coding, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
   }
 }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastModified its last-modified date as it came, or null
  * @param contentType as it came, or null
  * @param coding its content coding as it came, or null
+ * @param forms its content as it was compressed here, the shortest first
  */
 public record StoredObject(
     int status,
@@ -46,10 +47,12 @@ public record StoredObject(
     @Nullable String entityTag,
     @Nullable String lastModified,
     @Nullable String contentType,
-    @Nullable String coding) {
+    @Nullable String coding,
+    List<Form> forms) {
 
   public StoredObject {
     selectedBy = List.copyOf(selectedBy);
+    forms = List.copyOf(forms);
   }
 
   /**
@@ -61,10 +64,18 @@ public record StoredObject(
   public record SelectedBy(String field, @Nullable String value) {}
 
   /**
-   * What a stored response takes, in octets.
+   * A coded form of the content (RFC 9110 §8.4).
    *
-   * @param head target URI and field lines
-   * @param content as it is stored
+   * @param coding the content coding
+   * @param contentBytes its octets
+   */
+  public record Form(String coding, long contentBytes) {}
+
+  /**
+   * What a stored response takes, in octets, with its coded forms where nothing else is said.
+   *
+   * @param head target URI and field lines as it came
+   * @param content as it came
    * @param occupied of its tier, with what rounding wastes
    */
   public record Size(long head, long content, long occupied) {}

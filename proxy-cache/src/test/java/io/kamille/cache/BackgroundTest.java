@@ -3,6 +3,7 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import java.time.Duration;
@@ -28,6 +29,7 @@ class BackgroundTest {
         4 << 20,
         new CacheSettings(
             CachePolicy.DEFAULT,
+            CodingRules.OFF,
             LIMIT,
             true,
             Duration.ofSeconds(5),

@@ -13,7 +13,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,6 +35,10 @@ final class CacheFixture implements AutoCloseable {
   final ManualClock clock = ManualClock.atSeconds(NOW);
   final MetricRegistry registry = new MetricRegistry();
   final ScriptedOrigin origin = new ScriptedOrigin();
+
+  /** What waits to be compressed; {@link #compress} does it. */
+  final Queue<Runnable> workers = new ArrayDeque<>();
+
   final Cache cache;
   final CacheHandler handler;
   private final EmbeddedChannel channel = new EmbeddedChannel();
@@ -49,7 +55,7 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         sendfileFromBytes == Long.MAX_VALUE
-            ? Cache.open(capacityBytes, registry, clock)
+            ? Cache.open(capacityBytes, workers::add, registry, clock)
             : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
     handler = cache.handler(origin, settings);
   }
@@ -128,6 +134,13 @@ final class CacheFixture implements AutoCloseable {
   /** Lets the loop do what it has to do. */
   void run() {
     channel.runPendingTasks();
+  }
+
+  /** Compresses what waits for it, as the workers would. */
+  void compress() {
+    while (!workers.isEmpty()) {
+      workers.remove().run();
+    }
   }
 
   /** Moves all time. */

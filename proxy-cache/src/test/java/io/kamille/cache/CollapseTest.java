@@ -533,6 +533,7 @@ class CollapseTest {
     CacheSettings off =
         new CacheSettings(
             defaults.policy(),
+            defaults.coding(),
             1 << 20,
             false,
             Duration.ofSeconds(5),

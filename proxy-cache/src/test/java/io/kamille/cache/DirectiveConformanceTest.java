@@ -308,6 +308,7 @@ class DirectiveConformanceTest {
     CacheSettings silent =
         new CacheSettings(
             defaults.policy(),
+            defaults.coding(),
             1 << 20,
             true,
             Duration.ofSeconds(5),
@@ -346,6 +347,7 @@ class DirectiveConformanceTest {
     CacheSettings telling =
         new CacheSettings(
             defaults.policy(),
+            defaults.coding(),
             1 << 20,
             true,
             Duration.ofSeconds(5),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.ScriptedOrigin.Forwarded;
+import io.kamille.cache.semantics.CodingRules;
+import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.semantics.NamePatterns;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
@@ -38,13 +40,14 @@ class ExplainSweepTest {
     }
   }
 
-  /** A route with cookies that bypass, a field that selects and a query parameter to ignore. */
+  /** A route that compresses, with bypass-cookies, a field that selects, a parameter to ignore. */
   private static CacheFixture fixture() {
     CacheSettings usual = CacheSettings.of(1 << 20);
     return new CacheFixture(
         4 << 20,
         new CacheSettings(
             usual.policy(),
+            new CodingRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
             usual.collapseWaitTimeout(),
@@ -105,6 +108,7 @@ class ExplainSweepTest {
     maybe(fields, 12, "If-Match", "\"a\"");
     maybe(fields, 12, "Range", "bytes=0-1");
     maybe(fields, 15, "Pragma", "no-cache");
+    maybe(fields, 15, "Accept-Encoding", "gzip, identity;q=0");
     maybe(fields, 20, "Upgrade", "websocket");
     return fields.toArray(String[]::new);
   }

@@ -220,6 +220,7 @@ class LifetimePolicyTest {
         4 << 20,
         new CacheSettings(
             policy,
+            usual.coding(),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
             usual.collapseWaitTimeout(),

@@ -211,6 +211,7 @@ class RequestPolicyTest {
         4 << 20,
         new CacheSettings(
             usual.policy(),
+            usual.coding(),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
             usual.collapseWaitTimeout(),

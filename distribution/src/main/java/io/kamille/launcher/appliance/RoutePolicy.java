@@ -4,6 +4,7 @@ import io.kamille.cache.BackgroundSettings;
 import io.kamille.cache.CacheSettings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.Lifetimes;
 import io.kamille.cache.semantics.NamePatterns;
@@ -12,6 +13,7 @@ import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.semantics.StatusLifetimes;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.launcher.configuration.CacheSettings.Heuristic;
+import io.kamille.launcher.configuration.CompressionSettings;
 import io.kamille.launcher.configuration.RouteCacheSettings;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +40,7 @@ final class RoutePolicy {
             shared.storesSetCookie(),
             lifetimes(route),
             stale(route.stale())),
+        coding(route, shared.compression()),
         maxObjectBytes(route.maxObjectSizeBytes(), shared.maxObjectSizeBytes()),
         shared.collapse().isEnabled(),
         shared.collapse().waitTimeout(),
@@ -59,6 +62,12 @@ final class RoutePolicy {
   private static BackgroundSettings background(RouteCacheSettings route) {
     int percent = (int) Math.ceil(route.refreshAhead().orElse(0.0) * 100);
     return new BackgroundSettings(percent, route.fillsRanges());
+  }
+
+  private static CodingRules coding(RouteCacheSettings route, CompressionSettings how) {
+    return route.compresses()
+        ? new CodingRules(how.codings(), how.types(), how.minSizeBytes(), how.maxSizeBytes())
+        : CodingRules.OFF;
   }
 
   /** The shared limit is that of the start, which a reload cannot raise. */

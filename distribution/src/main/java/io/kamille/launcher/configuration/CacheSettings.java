@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param memoryCapacityBytes off-heap, taken at start
  * @param sendfileFromBytes content that long goes to clients by sendfile; empty for none
  * @param maxObjectSizeBytes head and content of the largest response stored
+ * @param compression what routes that compress do
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
  * @param statusKey whether Cache-Status tells the cache key
@@ -21,6 +22,7 @@ public record CacheSettings(
     long memoryCapacityBytes,
     Optional<Long> sendfileFromBytes,
     long maxObjectSizeBytes,
+    CompressionSettings compression,
     boolean storesSetCookie,
     Heuristic heuristic,
     Collapse collapse,
@@ -163,6 +165,7 @@ public record CacheSettings(
           "The cache that all routes share.",
           MEMORY,
           MAX_OBJECT_SIZE,
+          CompressionSettings.SECTION,
           STORE_SET_COOKIE,
           HEURISTIC,
           COLLAPSE,
@@ -176,6 +179,7 @@ public record CacheSettings(
         values.one(MEMORY).value(MEMORY_CAPACITY),
         values.one(MEMORY).value(SENDFILE_FROM),
         values.value(MAX_OBJECT_SIZE),
+        CompressionSettings.of(values.one(CompressionSettings.SECTION)),
         values.value(STORE_SET_COOKIE),
         new Heuristic(
             heuristic.value(HEURISTIC_ENABLED),

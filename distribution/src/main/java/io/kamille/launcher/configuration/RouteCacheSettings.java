@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * How one route uses the cache.
  *
  * @param isEnabled whether responses may be stored and reused
+ * @param compresses whether stored responses are compressed
  * @param ttl how long responses that are no errors may be reused, whatever the origin says, or null
  *     when it is the origin that says so
  * @param statusTtl how long responses without freshness information may be reused, by status code
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RouteCacheSettings(
     boolean isEnabled,
+    boolean compresses,
     @Nullable Duration ttl,
     Map<String, Duration> statusTtl,
     @Nullable Duration defaultTtl,
@@ -83,6 +85,17 @@ public record RouteCacheSettings(
               ValueTypes.onOff(),
               "Whether responses may be stored and reused. Off, every request is forwarded.")
           .defaultsTo(true);
+
+  static final Setting<Boolean> COMPRESS =
+      Setting.of(
+              "routes[].cache.compress",
+              ValueTypes.onOff(),
+              "Whether stored responses of the types in `cache.compression` are compressed, once,"
+                  + " and sent in the content coding that a request likes best (RFC 9110 §12.5.3)."
+                  + " The origin is then asked for content without coding"
+                  + " (`Accept-Encoding: identity`) whenever its answer may be stored, and answers"
+                  + " say `Vary: Accept-Encoding`. `no-transform` is respected.")
+          .defaultsTo(false);
 
   static final Setting<Duration> TTL =
       Setting.of(
@@ -263,6 +276,7 @@ public record RouteCacheSettings(
               "routes[].cache",
               "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.",
               ENABLED,
+              COMPRESS,
               TTL,
               STATUS_TTL,
               DEFAULT_TTL,
@@ -281,6 +295,7 @@ public record RouteCacheSettings(
   static RouteCacheSettings of(SectionValues values) {
     return new RouteCacheSettings(
         values.value(ENABLED),
+        values.value(COMPRESS),
         values.find(TTL),
         values.all(STATUS_TTL).stream()
             .collect(

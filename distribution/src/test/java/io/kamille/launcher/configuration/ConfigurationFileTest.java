@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
@@ -71,6 +72,7 @@ class ConfigurationFileTest {
                 upstream: web
                 host-rewrite: inner:81
                 cache:
+                  compress: on
                   ttl: 1m
                   status-ttl: {404: 30s, 5xx: {ttl: 1s}}
                   default-ttl: 10m
@@ -88,6 +90,7 @@ class ConfigurationFileTest {
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
+              compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
               store-set-cookie: on
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
               collapse: {enabled: off, wait-timeout: 1s}
@@ -146,6 +149,7 @@ class ConfigurationFileTest {
                 "inner:81",
                 new RouteCacheSettings(
                     true,
+                    true,
                     Duration.ofMinutes(1),
                     Map.of("404", Duration.ofSeconds(30), "5xx", Duration.ofSeconds(1)),
                     Duration.ofMinutes(10),
@@ -172,6 +176,11 @@ class ConfigurationFileTest {
                 1L << 30,
                 Optional.of(256L << 10),
                 2L << 20,
+                new CompressionSettings(
+                    List.of(ContentCoding.BR, ContentCoding.GZIP),
+                    List.of("text/*", "a/b"),
+                    2 << 10,
+                    1 << 20),
                 true,
                 new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
                 new CacheSettings.Collapse(false, Duration.ofSeconds(1)),

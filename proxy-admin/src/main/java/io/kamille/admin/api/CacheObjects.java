@@ -59,7 +59,8 @@ final class CacheObjects implements Resource {
       @Nullable String etag,
       @Nullable String lastModified,
       @Nullable String contentType,
-      @Nullable String coding) {
+      @Nullable String coding,
+      List<StoredObject.Form> forms) {
 
     static Stored of(StoredObject object) {
       return new Stored(
@@ -80,7 +81,8 @@ final class CacheObjects implements Resource {
           object.entityTag(),
           object.lastModified(),
           object.contentType(),
-          object.coding());
+          object.coding(),
+          object.forms());
     }
   }
 

@@ -2,9 +2,11 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestTime when it was forwarded, in epoch seconds (RFC 9111 §4.2.3)
  * @param before what the store said before it was forwarded
  * @param isInBackground whether nobody waits for the response but the store, and followers
+ * @param asksForIdentity whether content without coding is asked for, whatever the client takes
  */
 record Fetch(
     Exchange exchange,
@@ -28,7 +31,13 @@ record Fetch(
     @Nullable InFlight flight,
     long requestTime,
     TieredStore.Moment before,
-    boolean isInBackground) {
+    boolean isInBackground,
+    boolean asksForIdentity) {
+
+  /** The selecting fields that decided which response this is, of those that it names. */
+  SelectingFields selecting(SelectingFields named) {
+    return asksForIdentity ? named.without(FieldName.ACCEPT_ENCODING) : named;
+  }
 
   /** The target URI (RFC 9110 §7.1). */
   String uri() {

@@ -1,10 +1,13 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Validators;
 import io.kamille.cache.serve.CacheLoops;
@@ -47,6 +50,7 @@ public final class Fetches {
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
+  private final Coder coder;
   private final StoredReply replies;
   private final CacheStatus cacheStatus;
   private final CacheLoops loops;
@@ -59,6 +63,7 @@ public final class Fetches {
       TieredStore store,
       InFlightTable flights,
       Removals removals,
+      Coder coder,
       StoredReply replies,
       CacheStatus cacheStatus,
       CacheLoops loops,
@@ -68,6 +73,7 @@ public final class Fetches {
     this.store = store;
     this.flights = flights;
     this.removals = removals;
+    this.coder = coder;
     this.replies = replies;
     this.cacheStatus = cacheStatus;
     this.loops = loops;
@@ -117,10 +123,11 @@ public final class Fetches {
 
   /**
    * As {@link #fill}, for a key whose responses could not be shared lately: conditions of the
-   * client's stay in the request, so that the origin may answer shortly.
+   * client's stay in the request, so that the origin may answer shortly, and the codings it takes,
+   * because we shall probably not give it any.
    */
   public void fillPerhaps(Exchange exchange, CacheKey key, Forwarding forwarding) {
-    forward(fetch(exchange, key, forwarding, null), null, exchange.request());
+    forward(fetch(exchange, key, forwarding, null, false), null, exchange.request());
   }
 
   /**
@@ -136,7 +143,8 @@ public final class Fetches {
       Forwarding forwarding,
       @Nullable InFlight flight,
       StoredResponse stored) {
-    Fetch fetch = fetch(exchange, key, forwarding, flight);
+    boolean isOfCodings = stored.selecting().has(FieldName.ACCEPT_ENCODING);
+    Fetch fetch = fetch(exchange, key, forwarding, flight, !isOfCodings && mayBeCoded(exchange));
     RequestHead conditional = exchange.request().copy();
     Validators.makeConditional(conditional.fields(), stored.facts());
     forward(fetch, new Validation(this, fetch, stored, true), conditional);
@@ -203,6 +211,19 @@ public final class Fetches {
 
   private Fetch fetch(
       Exchange exchange, CacheKey key, Forwarding forwarding, @Nullable InFlight flight) {
+    return fetch(exchange, key, forwarding, flight, mayBeCoded(exchange));
+  }
+
+  private boolean mayBeCoded(Exchange exchange) {
+    return settings.coding().isOn() && !exchange.request().fields().has(FieldName.AUTHORIZATION);
+  }
+
+  private Fetch fetch(
+      Exchange exchange,
+      CacheKey key,
+      Forwarding forwarding,
+      @Nullable InFlight flight,
+      boolean asksForIdentity) {
     loops.current().counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.MISS);
     return new Fetch(
@@ -213,7 +234,8 @@ public final class Fetches {
         flight,
         clock.epochSeconds(),
         store.moment(key),
-        exchange.reply() instanceof DiscardingReply);
+        exchange.reply() instanceof DiscardingReply,
+        asksForIdentity);
   }
 
   /** Sends a validation's request out again, without conditions. */
@@ -228,7 +250,8 @@ public final class Fetches {
             flight,
             clock.epochSeconds(),
             store.moment(before.key()),
-            before.isInBackground());
+            before.isInBackground(),
+            before.asksForIdentity());
     exchange.reply(client);
     forward(fetch, null, forWhole(before.request()));
   }
@@ -249,8 +272,15 @@ public final class Fetches {
     Exchange exchange = fetch.exchange();
     ReplyHandover client = ReplyHandover.of(exchange.reply());
     exchange.reply(new FillReply(this, fetch, client, validation));
-    exchange.request(request);
+    exchange.request(fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request);
     next.handle(exchange);
+  }
+
+  /** Asks for content without coding, so that one response is right for all and can be coded. */
+  private static RequestHead forIdentity(RequestHead request, RequestHead fromClient) {
+    RequestHead asking = request == fromClient ? request.copy() : request;
+    asking.fields().set(FieldName.ACCEPT_ENCODING, "identity");
+    return asking;
   }
 
   // What replies need on their way
@@ -283,6 +313,10 @@ public final class Fetches {
     }
   }
 
+  CodingRules coding() {
+    return settings.coding();
+  }
+
   CacheStatus cacheStatus() {
     return cacheStatus;
   }
@@ -309,7 +343,19 @@ public final class Fetches {
   StoredResponse complete(Fetch fetch, Fill fill) {
     flights.cachable(fetch.key(), fetch.request());
     loops.current().counters().filled(true);
-    return fill.complete();
+    StoredResponse stored = fill.complete();
+    code(fetch, stored);
+    return stored;
+  }
+
+  /** Sees to the content codings of what has just been stored. Borrows it. */
+  void code(Fetch fetch, StoredResponse stored) {
+    coder.submit(fetch.key(), stored, settings.coding());
+  }
+
+  /** The same for what has got a new head: gives it with the forms it has. Borrows it. */
+  StoredResponse carry(Fetch fetch, CarriedForms forms, StoredResponse freshened) {
+    return coder.carry(fetch.key(), forms, freshened, settings.coding(), loops.current().home());
   }
 
   void abandon(Fill fill) {

@@ -145,7 +145,9 @@ final class Fill {
         fetch.key(),
         reservation,
         fetch.before(),
-        octets -> StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting()));
+        octets ->
+            StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting())
+                .with(head.forms()));
   }
 
   /** Gives the room back. Readers keep what they hold leases on. */

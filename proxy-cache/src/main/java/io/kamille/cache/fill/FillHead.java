@@ -4,6 +4,7 @@ import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StorableFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.core.http.ResponseHead;
@@ -18,25 +19,27 @@ import io.netty.buffer.Unpooled;
  * @param octets the head as it will lie in the store, on the heap
  * @param facts what decides about reuse
  * @param selecting the request fields that select the response
+ * @param forms whether the response is to be given content codings
  */
 record FillHead(
     ResponseHead fields,
     EncodedHead encoded,
     ByteBuf octets,
     StoredFacts facts,
-    SelectingFields selecting) {
+    SelectingFields selecting,
+    CodedForms forms) {
 
   private static final int USUAL_BYTES = 1024;
 
   /** The storable part of {@code head}, which it borrows. */
-  static FillHead of(Fetch fetch, ResponseHead head, StoredFacts facts) {
+  static FillHead of(Fetch fetch, ResponseHead head, StoredFacts facts, CodedForms forms) {
     ResponseHead fields =
         ResponseHead.of(head.status(), StorableFields.of(head.fields(), facts.responseTime()));
     ByteBuf octets = Unpooled.buffer(USUAL_BYTES);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
-    SelectingFields selecting = SelectingFields.of(head.fields(), fetch.request());
+    SelectingFields selecting = fetch.selecting(SelectingFields.of(head.fields(), fetch.request()));
     StoredFacts tagged = facts.tagged(Tags.of(fetch.request(), head.fields()));
-    return new FillHead(fields, encoded, octets, tagged, selecting);
+    return new FillHead(fields, encoded, octets, tagged, selecting, forms);
   }
 
   /** What it takes in the store. */

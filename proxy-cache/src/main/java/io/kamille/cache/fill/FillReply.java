@@ -3,11 +3,13 @@ package io.kamille.cache.fill;
 import io.kamille.cache.collapse.ContentWindow;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.SharedChunk;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.Preconditions;
 import io.kamille.cache.semantics.Storability;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.serve.NotModified;
 import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -118,7 +120,12 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private void store(ResponseHead head, long contentLength, StoredFacts facts, long now) {
-    FillHead storable = FillHead.of(fetch, head, facts);
+    boolean isCodable = fetch.asksForIdentity() && here.coding().isCodable(head, contentLength);
+    if (isCodable) {
+      CodingRules.addVary(head.fields());
+    }
+    CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
+    FillHead storable = FillHead.of(fetch, head, facts, forms);
     if (storable.length() + contentLength > here.settings().maxObjectBytes()) {
       here.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
       goApart(true);

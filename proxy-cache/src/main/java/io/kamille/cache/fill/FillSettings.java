@@ -1,12 +1,14 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.VaryBy;
 
 /**
  * What a route decides about storing.
  *
  * @param policy where RFC 9111 leaves room
+ * @param coding which responses are given content codings
  * @param maxObjectBytes the largest response stored, head and content
  * @param finishAloneBytes a fill goes on when its client leaves and nobody follows while no more
  *     content than this is to come, or, if nobody knows how much is, while no more has come
@@ -16,6 +18,7 @@ import io.kamille.cache.semantics.VaryBy;
  */
 public record FillSettings(
     CachePolicy policy,
+    CodingRules coding,
     long maxObjectBytes,
     long finishAloneBytes,
     long uncachableNanos,

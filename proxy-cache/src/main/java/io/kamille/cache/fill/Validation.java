@@ -1,16 +1,21 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.semantics.CacheControl;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.Freshening;
+import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.semantics.Validators;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.Reservation;
 import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
@@ -126,6 +131,10 @@ final class Validation {
     Freshening news =
         Freshening.of(
             fetch.request(), asked.head(), update, here.policy(), fetch.requestTime(), now);
+    boolean isCodable = isCodable(asked, news.head());
+    if (isCodable) {
+      CodingRules.addVary(news.head().fields());
+    }
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
     Reservation reservation = here.store().reserve(encoded.length(), here.loops().current().home());
@@ -137,11 +146,39 @@ final class Validation {
     assert isWritten;
     Tags tags = asked.facts().tags().updated(fetch.request(), update.fields());
     StoredFacts facts = news.facts().tagged(tags);
+    SelectingFields selecting =
+        isOfCodings(asked) ? news.selecting() : fetch.selecting(news.selecting());
     TieredStore.Completion underNewHead =
-        head -> asked.freshened(encoded, head, facts, news.selecting());
+        head ->
+            asked
+                .freshened(encoded, head, facts, selecting)
+                .with(isCodable ? CodedForms.NOT_YET : CodedForms.NEVER);
+    CarriedForms forms = CarriedForms.of(asStored(asked));
     StoredResponse freshened = keep(news, reservation, underNewHead);
+    if (isCodable && news.storability().isStorable()) {
+      freshened = here.carry(fetch, forms, freshened);
+    }
+    forms.release();
     asked.release();
     return freshened;
+  }
+
+  private boolean isCodable(StoredResponse asked, ResponseHead freshened) {
+    return fetch.asksForIdentity()
+        && !isOfCodings(asked)
+        && here.coding().isCodable(freshened, asked.contentLength());
+  }
+
+  /** Whether the codings a request takes have decided which response it is. */
+  private static boolean isOfCodings(StoredResponse asked) {
+    return asked.selecting().has(FieldName.ACCEPT_ENCODING);
+  }
+
+  /** The same as the store has it by now, perhaps with coded forms. */
+  private StoredResponse asStored(StoredResponse asked) {
+    Variants variants = here.store().find(fetch.key());
+    StoredResponse same = variants == null ? null : variants.sameContent(asked);
+    return same == null ? asked : same;
   }
 
   /** Brings up to date what else the request selects and the answer is about (§4.3.4, §4.3.5). */
@@ -149,7 +186,9 @@ final class Validation {
     Variants variants = here.store().find(fetch.key());
     for (int i = 0; variants != null && i < variants.size(); i++) {
       StoredResponse other = variants.at(i);
-      if (other != asked && other.selecting().matches(fetch.request()) && other.tryRetain()) {
+      if (!other.isSameContent(asked)
+          && other.selecting().matches(fetch.request())
+          && other.tryRetain()) {
         if (isAbout(update, other)) {
           freshened(other, update, now).release();
         } else {

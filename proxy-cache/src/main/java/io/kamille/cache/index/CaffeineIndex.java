@@ -148,7 +148,7 @@ public final class CaffeineIndex implements ResponseIndex {
     long units =
         Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES)
             + HEAP_UNITS_PER_KEY
-            + (long) HEAP_UNITS_PER_RESPONSE * variants.size()
+            + (long) HEAP_UNITS_PER_RESPONSE * variants.formCount()
             + Math.ceilDiv(variants.tags() * Long.BYTES, UNIT_BYTES);
     return (int) Math.min(units, Integer.MAX_VALUE);
   }

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Which stored responses there are, by cache key, and the policy that decides which of them to
  * forget.
  *
- * <p>Any thread. Holds one lease on every response in it and ends it when the response leaves, in
- * whatever way. Who finds one takes a lease of its own before it reads.
+ * <p>Any thread. Holds one lease on every response in it, and on every coded form of one, and ends
+ * it when the response leaves, in whatever way. Who finds one takes a lease of its own before it
+ * reads.
  */
 public interface ResponseIndex {
 
@@ -29,7 +30,8 @@ public interface ResponseIndex {
 
   /**
    * Puts a response into the place of another one, or nothing, if that one is still under the key.
-   * Takes over one lease on {@code other} if so, and keeps the key.
+   * Takes over one lease on {@code other} and on each of its coded forms if so, ends those on
+   * {@code one} and its own, and keeps the key.
    *
    * @return whether it was
    */

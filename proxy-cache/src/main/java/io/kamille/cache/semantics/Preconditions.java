@@ -87,25 +87,32 @@ public final class Preconditions {
    * Whether a {@code Range} field is to be honoured: only for GET, where the answer would be 200,
    * and if {@code If-Range} holds (RFC 9110 §14.2, §13.1.5). Judge this after {@link
    * #isNotModified}.
+   *
+   * @param hasForms whether there may be coded forms beside it: then its last-modified date is
+   *     theirs too and tells no octets from others (RFC 9110 §8.8.2.2), and who excludes content
+   *     without coding gets no part, which would be one (§12.5.3)
    */
-  public static boolean allowsRange(RequestHead request, StoredFacts stored) {
+  public static boolean allowsRange(RequestHead request, StoredFacts stored, boolean hasForms) {
     Fields fields = request.fields();
     if (!fields.has(FieldName.RANGE)
         || request.method() != Method.GET
-        || stored.status() != StatusCode.OK) {
+        || stored.status() != StatusCode.OK
+        || (hasForms && AcceptedCodings.refuseIdentity(fields))) {
       return false;
     }
     String condition = fields.first(FieldName.IF_RANGE);
-    return condition == null || (fields.count(FieldName.IF_RANGE) == 1 && holds(condition, stored));
+    return condition == null
+        || (fields.count(FieldName.IF_RANGE) == 1 && holds(condition, stored, hasForms));
   }
 
   /** {@code If-Range}: strong comparison, or the very date (RFC 9110 §13.1.5). */
-  private static boolean holds(String condition, StoredFacts stored) {
+  private static boolean holds(String condition, StoredFacts stored, boolean hasForms) {
     if (EntityTag.isValid(condition)) {
       String tag = stored.entityTag();
       return tag != null && EntityTag.matchesStrongly(condition, tag);
     }
-    return condition.equals(stored.lastModifiedText())
+    return !hasForms
+        && condition.equals(stored.lastModifiedText())
         && stored.date() - stored.lastModified() >= STRONG_DATE_SECONDS;
   }
 }

@@ -63,8 +63,13 @@ public final class Reasons {
     return reasons.steps;
   }
 
-  /** Why the request, which does not pass by, is answered so or not with this stored response. */
-  public static List<Reason> of(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
+  /**
+   * Why the request, which does not pass by, is answered so or not with this stored response.
+   *
+   * @param hasForms whether there may be coded forms beside it
+   */
+  public static List<Reason> of(
+      RequestHead request, StoredFacts stored, boolean hasForms, long nowEpochSeconds) {
     Reasons reasons = new Reasons(request);
     ReuseRule rule = ReusePlanner.rule(request, stored, nowEpochSeconds);
     ReusePlan plan = ReusePlanner.plan(request, stored, nowEpochSeconds);
@@ -78,7 +83,7 @@ public final class Reasons {
     if (plan instanceof Validate || plan instanceof Forward) {
       reasons.asking(plan, stored, nowEpochSeconds);
     } else if (plan != Refuse.REFUSE) {
-      reasons.serving(stored);
+      reasons.serving(stored, hasForms);
     }
     return reasons.steps;
   }
@@ -222,7 +227,7 @@ public final class Reasons {
     return String.join("; ", lines);
   }
 
-  private void serving(StoredFacts stored) {
+  private void serving(StoredFacts stored, boolean hasForms) {
     if (Preconditions.isNotModified(request, stored)) {
       String tags = line(FieldName.IF_NONE_MATCH);
       String found = tags == null ? line(FieldName.IF_MODIFIED_SINCE) : tags;
@@ -231,7 +236,7 @@ public final class Reasons {
           tags == null ? "RFC 9110 §13.1.3" : "RFC 9110 §13.1.2",
           found == null ? "" : found,
           "the client has it already: 304 (Not Modified)");
-    } else if (Preconditions.allowsRange(request, stored)) {
+    } else if (Preconditions.allowsRange(request, stored, hasForms)) {
       String found = line(FieldName.RANGE);
       add(
           "range",

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +75,17 @@ public final class SelectingFields {
       }
     }
     return names;
+  }
+
+  /** Whether that field is among them. */
+  public boolean has(FieldName name) {
+    return Stream.of(fields).anyMatch(field -> field.known() == name);
+  }
+
+  /** These without one, because the requests that were forwarded never differ in it. */
+  public SelectingFields without(FieldName name) {
+    List<SelectingField> others = Stream.of(fields).filter(field -> field.known() != name).toList();
+    return others.isEmpty() && !isAll ? NONE : new SelectingFields(others, isAll);
   }
 
   /** Whether the request's selecting fields match those of the request that was answered. */

@@ -85,7 +85,9 @@ public record StoredFacts(
 
   /** The same facts of a response with these tags. */
   public StoredFacts tagged(Tags tags) {
-    return tags.equals(this.tags) ? this : with(freshness, staleWhileRevalidateSeconds, tags);
+    return tags.equals(this.tags)
+        ? this
+        : with(freshness, staleWhileRevalidateSeconds, entityTag, tags);
   }
 
   /**
@@ -103,10 +105,19 @@ public record StoredFacts(
     }
     long least = Math.max(staleWhileRevalidateSeconds, SOFT_PURGE_SECONDS);
     long most = leftSeconds + staleWhileRevalidateSeconds;
-    return with(new Freshness(ageThen, freshness.source()), (int) Math.min(least, most), tags);
+    return with(
+        new Freshness(ageThen, freshness.source()), (int) Math.min(least, most), entityTag, tags);
   }
 
-  private StoredFacts with(Freshness freshness, int staleWhileRevalidateSeconds, Tags tags) {
+  /** The same for a coded form, whose tag is weak (RFC 9110 §8.8.1). */
+  public StoredFacts weakened() {
+    return entityTag == null
+        ? this
+        : with(freshness, staleWhileRevalidateSeconds, CodingRules.weak(entityTag), tags);
+  }
+
+  private StoredFacts with(
+      Freshness freshness, int staleWhileRevalidateSeconds, @Nullable String entityTag, Tags tags) {
     return new StoredFacts(
         status,
         responseTime,

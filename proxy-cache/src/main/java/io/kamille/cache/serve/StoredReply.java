@@ -23,6 +23,9 @@ public final class StoredReply {
    * than a window goes in windows, so that a slow client holds a lease and not a queue. Large
    * content that is asked for often goes as regions of a file where the connection takes them, and
    * the kernel copies nothing (ADR 12).
+   *
+   * A coded form is sent whole, never in part: it may be made again with other octets, and its tag
+   * is weak. Who asks for a part gets one of the uncoded content, whose tag is the origin's.
    */
   private final CacheStatus cacheStatus;
   private final long sendfileFromBytes;
@@ -50,12 +53,41 @@ public final class StoredReply {
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
+    boolean allowsRange = allowsRange(request, stored);
+    StoredResponse form = allowsRange ? stored : stored.formFor(request);
+    if (form != stored && form.tryRetain()) {
+      stored.release();
+      sendForm(loop, request, reply, form, false, nowEpochSeconds, forwarding);
+    } else {
+      sendForm(loop, request, reply, stored, allowsRange, nowEpochSeconds, forwarding);
+    }
+  }
+
+  /** What a request is answered with: the response or one of its coded forms. Takes no lease. */
+  public static StoredResponse form(RequestHead request, StoredResponse stored) {
+    return allowsRange(request, stored) ? stored : stored.formFor(request);
+  }
+
+  /** Whether a part is asked for and may be sent, which is always one of the uncoded content. */
+  private static boolean allowsRange(RequestHead request, StoredResponse stored) {
+    return request.fields().has(FieldName.RANGE)
+        && Preconditions.allowsRange(request, stored.facts(), stored.forms().isCodable());
+  }
+
+  private void sendForm(
+      CacheLoop loop,
+      RequestHead request,
+      Reply reply,
+      StoredResponse stored,
+      boolean allowsRange,
+      long nowEpochSeconds,
+      @Nullable Forwarding forwarding) {
     if (Preconditions.isNotModified(request, stored.facts())) {
       sendNotModified(reply, stored, nowEpochSeconds, forwarding);
       return;
     }
     ByteRange range = null;
-    if (Preconditions.allowsRange(request, stored.facts())) {
+    if (allowsRange) {
       List<ByteRange> ranges = ByteRanges.of(request.fields(), stored.contentLength());
       if (ranges.size() > 1) {
         sendParts(reply, ranges, stored, nowEpochSeconds, forwarding);

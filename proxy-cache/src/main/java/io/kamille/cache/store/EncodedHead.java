@@ -10,4 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param length octets of target URI, field lines and empty line
  * @param cacheStatus what Cache-Status said when the response came, or null
  */
-public record EncodedHead(int status, int uriLength, int length, @Nullable String cacheStatus) {}
+public record EncodedHead(int status, int uriLength, int length, @Nullable String cacheStatus) {
+
+  /** The same for a head that was stored before, with what its Cache-Status said then. */
+  public EncodedHead behind(@Nullable String cacheStatus) {
+    return new EncodedHead(status, uriLength, length, cacheStatus);
+  }
+}

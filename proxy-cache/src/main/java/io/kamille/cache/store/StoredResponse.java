@@ -3,6 +3,7 @@ package io.kamille.cache.store;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
@@ -56,6 +57,7 @@ public final class StoredResponse {
   private final StoredFacts facts;
   private final SelectingFields selecting;
   private final @Nullable String cacheStatusBehind;
+  private final CodedForms forms;
 
   @SuppressWarnings("UnusedVariable") // by its handle
   private volatile long unpurgedUpTo;
@@ -68,7 +70,8 @@ public final class StoredResponse {
       long contentOffset,
       long contentLength,
       StoredFacts facts,
-      SelectingFields selecting) {
+      SelectingFields selecting,
+      CodedForms forms) {
     this.status = encoded.status();
     this.uriLength = encoded.uriLength();
     this.headLength = encoded.length();
@@ -80,6 +83,23 @@ public final class StoredResponse {
     this.contentLength = contentLength;
     this.facts = facts;
     this.selecting = selecting;
+    this.forms = forms;
+  }
+
+  private StoredResponse(StoredResponse same, CodedForms forms) {
+    this.status = same.status;
+    this.uriLength = same.uriLength;
+    this.headLength = same.headLength;
+    this.cacheStatusBehind = same.cacheStatusBehind;
+    this.isFreshened = same.isFreshened;
+    this.head = same.head;
+    this.content = same.content;
+    this.contentOffset = same.contentOffset;
+    this.contentLength = same.contentLength;
+    this.facts = same.facts;
+    this.selecting = same.selecting;
+    this.unpurgedUpTo = same.unpurgedUpTo;
+    this.forms = forms;
   }
 
   /** A response whose encoded head and content lie in {@code octets}. Takes over one lease. */
@@ -93,7 +113,8 @@ public final class StoredResponse {
         encoded.length(),
         octets.length() - encoded.length(),
         facts,
-        selecting);
+        selecting,
+        CodedForms.NEVER);
   }
 
   /**
@@ -104,10 +125,21 @@ public final class StoredResponse {
       EncodedHead encoded, StoredOctets head, StoredFacts facts, SelectingFields selecting) {
     content.retain();
     return new StoredResponse(
-        encoded, true, head, content, contentOffset, contentLength, facts, selecting);
+        encoded,
+        true,
+        head,
+        content,
+        contentOffset,
+        contentLength,
+        facts,
+        selecting,
+        CodedForms.NEVER);
   }
 
-  /** This response as softly purged at that time. Takes over one lease on this one. */
+  /**
+   * This response, with its coded forms, as softly purged at that time. Takes over one lease on
+   * this one, and takes one on each form.
+   */
   public StoredResponse staleSince(long epochSeconds) {
     EncodedHead encoded = new EncodedHead(status, uriLength, headLength, cacheStatusBehind);
     return new StoredResponse(
@@ -118,7 +150,8 @@ public final class StoredResponse {
         contentOffset,
         contentLength,
         facts.staleSince(epochSeconds),
-        selecting);
+        selecting,
+        forms.staleSince(epochSeconds));
   }
 
   /**
@@ -132,6 +165,32 @@ public final class StoredResponse {
   /** It did not fall under the purges up to that number. Nothing if somebody else said so first. */
   public void unpurged(long since, long upTo) {
     UNPURGED_UP_TO.compareAndSet(this, since, upTo);
+  }
+
+  /**
+   * The same response with these forms, purged or not as this one; the leases on this one count for
+   * it.
+   */
+  public StoredResponse with(CodedForms forms) {
+    return new StoredResponse(this, forms);
+  }
+
+  /**
+   * Its content under content codings. A lease on this response is none on them; who keeps it in an
+   * index holds one on each.
+   */
+  public CodedForms forms() {
+    return forms;
+  }
+
+  /** What to answer this request with: this response, or one of its coded forms. Takes no lease. */
+  public StoredResponse formFor(RequestHead request) {
+    return forms.choose(this, request.fields());
+  }
+
+  /** Whether that response has the same stored content, though perhaps another head. */
+  public boolean isSameContent(StoredResponse other) {
+    return content.equals(other.content);
   }
 
   public int status() {
@@ -200,6 +259,12 @@ public final class StoredResponse {
     }
   }
 
+  /** Ends one lease on it and one on each of its coded forms, as who kept it in an index must. */
+  public void forget() {
+    release();
+    forms.release();
+  }
+
   /** Whether field lines and content lie in one piece. */
   public boolean isOnePiece() {
     return !isFreshened && head.blockCount() == 1;
@@ -246,9 +311,10 @@ public final class StoredResponse {
     return ResponseCodec.decode(status, octets);
   }
 
-  /** What this response takes in the tier, with a head of its own counted too. */
+  /** What this response takes in the tier, with a head of its own and coded forms counted too. */
   public long occupiedBytes() {
-    return isFreshened ? head.occupiedBytes() + content.occupiedBytes() : head.occupiedBytes();
+    long own = isFreshened ? head.occupiedBytes() + content.occupiedBytes() : head.occupiedBytes();
+    return own + forms.occupiedBytes();
   }
 
   @Override

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The stored responses under one cache key, told apart by the request fields that {@code Vary}
  * names (RFC 9111 §4.1); the most recent by {@code Date} first.
  *
- * <p>Immutable; any thread. Who keeps it holds one lease on each response in it.
+ * <p>Immutable; any thread. Who keeps it holds one lease on each response in it and on each of
+ * their coded forms.
  */
 public final class Variants {
 
@@ -99,6 +100,15 @@ public final class Variants {
     return responses.length;
   }
 
+  /** How many responses and coded forms there are. */
+  public int formCount() {
+    int count = responses.length;
+    for (StoredResponse response : responses) {
+      count += response.forms().all().size();
+    }
+    return count;
+  }
+
   /** The response at {@code index}, 0 being the most recent. */
   public StoredResponse at(int index) {
     return responses[index];
@@ -131,11 +141,21 @@ public final class Variants {
     return sum;
   }
 
+  /** The response with the content of that one, whatever has become of its head; or null. */
+  public @Nullable StoredResponse sameContent(StoredResponse as) {
+    for (StoredResponse own : responses) {
+      if (own.isSameContent(as)) {
+        return own;
+      }
+    }
+    return null;
+  }
+
   /** Ends one lease on each response that is not in {@code kept}. */
   public void releaseExcept(@Nullable Variants kept) {
     for (StoredResponse response : responses) {
       if (kept == null || !kept.contains(response)) {
-        response.release();
+        response.forget();
       }
     }
   }

@@ -7,6 +7,7 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.NormalUri;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -129,7 +130,7 @@ public final class TieredStore {
     stale.unpurged(0, upTo);
     boolean isReplaced = index.replace(key.copy(), response, stale);
     if (!isReplaced) {
-      stale.release();
+      stale.forget();
     }
     return isReplaced;
   }
@@ -214,6 +215,22 @@ public final class TieredStore {
   /** Whether what was forwarded then may be stored now, as far as its key tells. */
   private boolean isStillGood(CacheKey key, Moment before) {
     return removalsOf(key) == before.removals() && purges.floor() <= before.purge();
+  }
+
+  /**
+   * Gives a stored response coded forms, if it is still stored under that key; if not, they are
+   * forgotten. The caller holds a lease on the response. Takes over one on each form.
+   *
+   * @return the response with them, or the one that was given; the caller's lease is on either
+   */
+  public StoredResponse attach(CacheKey key, StoredResponse response, CodedForms forms) {
+    response.retain();
+    StoredResponse coded = response.with(forms);
+    if (index.replace(key, response, coded)) {
+      return coded;
+    }
+    coded.forget();
+    return response;
   }
 
   /** Ends a fill whose response nobody is to find. The caller owns one lease on it. */

@@ -143,7 +143,7 @@ class PreconditionsTest {
   @Test
   void aRangeWithAnotherMethodThanGetIsIgnored() {
     var head = RequestHead.of("HEAD", URI, "Range", "bytes=0-1");
-    assertThat(Preconditions.allowsRange(head, stored(200))).isFalse();
+    assertThat(Preconditions.allowsRange(head, stored(200), false)).isFalse();
   }
 
   @Test
@@ -155,6 +155,23 @@ class PreconditionsTest {
     assertThat(allowsRange(stored(200, "ETag", "W/\"a\""), "Range", "x", "If-Range", "W/\"a\""))
         .isFalse();
     assertThat(allowsRange(stored(200), "Range", "x", "If-Range", "\"a\"")).isFalse();
+  }
+
+  @Test
+  void section8_8_2_2_aDateThatCodedFormsShareIsWeak() {
+    var old = stored(200, "Last-Modified", MODIFIED, "Date", HttpDate.format(T));
+    RequestHead request = RequestHead.of("GET", URI, "Range", "bytes=0-1", "If-Range", MODIFIED);
+    assertThat(Preconditions.allowsRange(request, old, true)).isFalse();
+    RequestHead plain = RequestHead.of("GET", URI, "Range", "bytes=0-1");
+    assertThat(Preconditions.allowsRange(plain, old, true)).isTrue();
+  }
+
+  @Test
+  void section12_5_3_whoExcludesContentWithoutCodingGetsNoPartWhereCodedFormsAre() {
+    RequestHead request =
+        RequestHead.of("GET", URI, "Range", "bytes=0-1", "Accept-Encoding", "gzip, identity;q=0");
+    assertThat(Preconditions.allowsRange(request, stored(200), true)).isFalse();
+    assertThat(Preconditions.allowsRange(request, stored(200), false)).isTrue();
   }
 
   @Test
@@ -187,7 +204,7 @@ class PreconditionsTest {
   }
 
   private static boolean allowsRange(StoredFacts stored, String... namesAndValues) {
-    return Preconditions.allowsRange(RequestHead.of("GET", URI, namesAndValues), stored);
+    return Preconditions.allowsRange(RequestHead.of("GET", URI, namesAndValues), stored, false);
   }
 
   private static StoredFacts stored(int status, String... namesAndValues) {

@@ -71,7 +71,7 @@ class ReusePlannerSweepTest {
     rules.check(
         "the rule that is told comes to the plan",
         plan == Refuse.REFUSE || plan == ReusePlanner.planOf(settling, stored, now));
-    List<Reason> reasons = Reasons.of(get, stored, now);
+    List<Reason> reasons = Reasons.of(get, stored, false, now);
     rules.check(
         "the rule that settles is told",
         reasons.stream()

@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,18 @@ class SelectingFieldsTest {
     assertThat(matches("Foo", get("Foo", "1"), get("foo", "1"))).isTrue();
     assertThat(matches("Foo", get("Foo", "1"), get("Foo", "2"))).isFalse();
     assertThat(matches("Foo", get("Foo", "a"), get("Foo", "A"))).isFalse();
+  }
+
+  @Test
+  void aFieldThatRequestsNeverDifferInCanBeTakenOut() {
+    var two = SelectingFields.of(Fields.of("Vary", "Foo, Accept-Encoding"), get("Foo", "1"));
+    var one = two.without(FieldName.ACCEPT_ENCODING);
+    assertThat(one.matches(get("Foo", "1", "Accept-Encoding", "br"))).isTrue();
+    assertThat(one.matches(get("Foo", "2"))).isFalse();
+    var other = SelectingFields.of(Fields.of("Vary", "accept-encoding"), get());
+    assertThat(other.without(FieldName.ACCEPT_ENCODING)).isSameAs(SelectingFields.NONE);
+    var star = SelectingFields.of(Fields.of("Vary", "*"), get());
+    assertThat(star.without(FieldName.ACCEPT_ENCODING).matches(get())).isFalse();
   }
 
   @Test
