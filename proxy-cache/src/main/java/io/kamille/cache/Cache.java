@@ -21,6 +21,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * What all routes that cache share: the store, the requests in flight, the counters. Any thread.
@@ -110,6 +111,15 @@ public final class Cache implements AutoCloseable {
    */
   public void routes(Function<RequestHead, QueryRules> routes) {
     queries.follow(routes);
+  }
+
+  /**
+   * The method {@code PURGE}, in front of the router.
+   *
+   * @param hasRoute whether the router has a route for a request; asked from any thread
+   */
+  public PurgeMethod purgeMethod(ExchangeHandler router, Predicate<RequestHead> hasRoute) {
+    return new PurgeMethod(router, hasRoute, removals, queries);
   }
 
   /** What an operator sees and does. */

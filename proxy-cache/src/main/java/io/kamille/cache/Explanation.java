@@ -36,6 +36,8 @@ public record Explanation(
     FORWARD("forward"),
     /** The origin is asked for the response, which will not be stored. */
     PASS("pass"),
+    /** What is stored under the key is removed, if the client may ask for it. */
+    PURGE("purge"),
     /** The answer is an error of our own. */
     REFUSE("refuse");
 

@@ -134,7 +134,7 @@ class ExplainSweepTest {
 
   private static boolean asks(Explanation explained, String method) {
     return switch (explained.decision()) {
-      case SERVE, REFUSE -> false;
+      case SERVE, REFUSE, PURGE -> false;
       case SERVE_STALE -> method.equals("GET");
       case VALIDATE, FORWARD, PASS -> true;
     };
@@ -147,6 +147,7 @@ class ExplainSweepTest {
     return switch (explained.decision()) {
       case SERVE, SERVE_STALE -> status.contains("; hit");
       case REFUSE -> reply.status() == 504;
+      case PURGE -> false;
       case VALIDATE ->
           isForwarded(explained, status)
               && forwarded != null

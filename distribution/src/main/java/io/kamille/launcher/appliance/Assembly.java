@@ -4,6 +4,7 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
+import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
@@ -33,8 +34,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chain of stations, and the only place that knows its order: router, cache, upstream. Any
- * thread; one reload at a time.
+ * The chain of stations, and the only place that knows its order: PURGE, router, cache, upstream.
+ * Any thread; one reload at a time.
  */
 final class Assembly implements AutoCloseable {
 
@@ -48,12 +49,14 @@ final class Assembly implements AutoCloseable {
   private final Router router = new Router(RouteTable.of(List.of()));
   private final MetricRegistry registry;
   private final Cache cache;
+  private final PurgeMethod purgeMethod;
   private Upstreams upstreams = new Upstreams();
 
   Assembly(Configuration configuration, MetricRegistry registry) {
     this.registry = registry;
     cache = openCache(configuration);
     cache.routes(this::queryRules);
+    purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     reload(configuration);
   }
 
@@ -74,7 +77,7 @@ final class Assembly implements AutoCloseable {
 
   /** The station that every request comes to first. */
   ExchangeHandler entrance() {
-    return router;
+    return purgeMethod;
   }
 
   CacheOperations cache() {
@@ -87,7 +90,7 @@ final class Assembly implements AutoCloseable {
 
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
-    return new RouteExplainer(router.table(), upstreams.upstreamOf);
+    return new RouteExplainer(router.table(), upstreams.upstreamOf, purgeMethod);
   }
 
   /** The origins of each upstream, by its name. */
@@ -101,6 +104,7 @@ final class Assembly implements AutoCloseable {
     List<Route> routes = next.routes(configuration);
     Upstreams last = upstreams;
     router.swap(RouteTable.of(routes));
+    purgeMethod.allow(configuration.cache().purgeRanges());
     upstreams = next;
     last.close();
   }

@@ -5,6 +5,7 @@ import io.kamille.admin.view.RequestExplanation.MatchedRoute;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.Explanation;
 import io.kamille.cache.Explanation.Decision;
+import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.route.Route;
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param routes that requests are routed by
  * @param upstreams the name of each route's upstream, by the name of the route
+ * @param purgeMethod what comes before all routes
  */
-record RouteExplainer(RouteTable routes, Map<String, String> upstreams) {
+record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMethod purgeMethod) {
 
   RouteExplainer {
     upstreams = Map.copyOf(upstreams);
@@ -42,13 +44,17 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams) {
     return new RequestExplanation(matched, along(route, cache, request));
   }
 
-  private static Explanation along(Route route, @Nullable CacheHandler cache, RequestHead request) {
+  private Explanation along(Route route, @Nullable CacheHandler cache, RequestHead request) {
     Reason routed =
         new Reason(
             "route",
             "RFC 9110 §7.4",
             request.authority() + request.path(),
             "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
+    Explanation purge = purgeMethod.explain(request);
+    if (purge != null) {
+      return after(routed, purge);
+    }
     if (route.handler() instanceof CacheHandler.Bypass bypass) {
       Reason bypassed =
           new Reason(
@@ -68,7 +74,10 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams) {
               "it is forwarded, and nothing is stored");
       return decided(Decision.PASS, routed, uncached);
     }
-    Explanation explanation = cache.explain(request);
+    return after(routed, cache.explain(request));
+  }
+
+  private static Explanation after(Reason routed, Explanation explanation) {
     List<Reason> steps = new ArrayList<>(explanation.because());
     steps.addFirst(routed);
     return new Explanation(explanation.decision(), explanation.forward(), explanation.key(), steps);

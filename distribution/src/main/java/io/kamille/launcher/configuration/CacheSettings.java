@@ -1,10 +1,13 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.setting.AddressRange;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -17,6 +20,7 @@ import java.util.Optional;
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
  * @param statusKey whether Cache-Status tells the cache key
+ * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
  */
 public record CacheSettings(
     long memoryCapacityBytes,
@@ -27,7 +31,8 @@ public record CacheSettings(
     Heuristic heuristic,
     Collapse collapse,
     Optional<String> statusField,
-    boolean statusKey) {
+    boolean statusKey,
+    List<String> purgeFrom) {
 
   /**
    * Freshness of responses that say nothing about it (RFC 9111 §4.2.2).
@@ -159,6 +164,22 @@ public record CacheSettings(
                   + " (RFC 9211 §2.7).")
           .defaultsTo(false);
 
+  static final Setting<List<String>> PURGE_FROM =
+      Setting.of(
+              "cache.purge-from",
+              ValueTypes.list(
+                  "list of addresses",
+                  text -> AddressRange.parse(text) != null,
+                  "an IP address, or a range such as 10.0.0.0/8 or 2001:db8::/32 with no bit set"
+                      + " behind its prefix"),
+              "Clients that may remove what is stored for a URL by the method `PURGE`: addresses"
+                  + " and ranges (CIDR). Where any are given, `PURGE` reaches no origin on any"
+                  + " route, and others are refused with 403. Without, it is forwarded as any"
+                  + " method that Kamille does not know. What counts is the address that the"
+                  + " connection comes from: that of a load balancer stands for all who come"
+                  + " through it.")
+          .defaultsTo("none", cache -> List.of());
+
   static final Section SECTION =
       Section.one(
           "cache",
@@ -170,7 +191,8 @@ public record CacheSettings(
           HEURISTIC,
           COLLAPSE,
           STATUS_FIELD,
-          STATUS_KEY);
+          STATUS_KEY,
+          PURGE_FROM);
 
   static CacheSettings of(SectionValues values) {
     SectionValues heuristic = values.one(HEURISTIC);
@@ -187,6 +209,12 @@ public record CacheSettings(
             heuristic.value(HEURISTIC_LIMIT)),
         new Collapse(collapse.value(COLLAPSE_ENABLED), collapse.value(COLLAPSE_WAIT_TIMEOUT)),
         values.value(STATUS_FIELD),
-        values.value(STATUS_KEY));
+        values.value(STATUS_KEY),
+        values.value(PURGE_FROM));
+  }
+
+  /** {@link #purgeFrom}, understood. */
+  public List<AddressRange> purgeRanges() {
+    return purgeFrom.stream().map(AddressRange::parse).filter(Objects::nonNull).toList();
   }
 }

@@ -96,6 +96,7 @@ class ConfigurationFileTest {
               collapse: {enabled: off, wait-timeout: 1s}
               status-field: off
               status-key: on
+              purge-from: [10.0.0.0/8, "::1"]
             limits:
               request-target: 1KiB
               fields: 50
@@ -185,7 +186,8 @@ class ConfigurationFileTest {
                 new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
                 new CacheSettings.Collapse(false, Duration.ofSeconds(1)),
                 Optional.empty(),
-                true));
+                true,
+                List.of("10.0.0.0/8", "::1")));
     assertThat(configuration.limits())
         .isEqualTo(
             new LimitSettings(
@@ -300,6 +302,9 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44: routes[0].cache.vary-by[0]:"
             + " found \"Forwarded\", expected the name of a request field, but not Forwarded or"
             + " X-Forwarded-For",
+        "cache: {purge-from: [127.0.0.1, 10.0.0.1/8]} | 4:33: cache.purge-from[1]: found"
+            + " \"10.0.0.1/8\", expected an IP address, or a range such as 10.0.0.0/8 or"
+            + " 2001:db8::/32 with no bit set behind its prefix",
         "routes: [{upstream: web, cache: {query: {keep: [a], ignore: [b]}}}] | 3:61:"
             + " routes[0].cache.query.ignore: found \"b\", expected nothing, where keep says which"
             + " parameters count",

@@ -63,7 +63,7 @@ public final class Removals {
   }
 
   /** How many responses are stored under that key. */
-  int count(CacheKey key) {
+  public int count(CacheKey key) {
     Variants variants = store.find(key);
     return variants == null ? 0 : variants.size();
   }
