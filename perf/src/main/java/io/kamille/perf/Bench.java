@@ -6,6 +6,7 @@ import static io.kamille.perf.compare.ComparisonOptions.REQUESTS;
 import io.kamille.perf.compare.ComparisonOptions;
 import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.PacingComparison;
+import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ public final class Bench {
       ./dev bench pass [OPTIONS]   a small response that must not be stored, compared
       ./dev bench idle [OPTIONS]   what an idle persistent connection takes of memory, compared
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
+      ./dev bench purge            what a purge by tag costs among a million stored responses
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
       """;
 
@@ -54,6 +56,7 @@ public final class Bench {
       case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
       case "pacing" -> PacingComparison.of(arguments).run();
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
+      case "purge" -> PurgeMeasurement.run();
       default -> runMicro(name, arguments);
     }
   }

@@ -1,0 +1,214 @@
+package io.kamille.perf.compare;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.purge.Purges;
+import io.kamille.cache.purge.Removals;
+import io.kamille.cache.purge.Sweeper;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.report.Spread;
+import io.kamille.perf.report.Table;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/** What a purge by tag costs when a million responses are stored, in this process. */
+public final class PurgeMeasurement {
+
+  /*
+   * Every response has as many tags as GROUPS has sizes: one that it shares with a thousand others,
+   * one with ten thousand, one with all. A purge is measured from the call to its return, which is
+   * when it holds; then the first lookup of a response it is about, one of all that are left, and
+   * the sweep, which only gives the memory back. The sweep runs here, by hand, after the lookups.
+   */
+  private static final int RESPONSES = 1_000_000;
+  private static final int[] GROUPS = {1000, 10_000, RESPONSES};
+  private static final int TAGS = GROUPS.length;
+  private static final long ARENA_BYTES = 1L << 30;
+  private static final int ROUNDS = 20;
+  private static final int WARMUP_ROUNDS = 20;
+  private static final int LOOKUPS = 200_000;
+  private static final double MICROS = 1e3;
+  private static final double MILLIS = 1e6;
+
+  private final Arena arena = Arena.open(ARENA_BYTES);
+  private final PurgeTable table = new PurgeTable();
+  private final TieredStore store =
+      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(ARENA_BYTES)), table);
+  private final List<Runnable> sweeps = new ArrayList<>();
+  private final Sweeper sweeper = new Sweeper(store, table, sweeps::add);
+  private final WallClock clock = WallClock.system();
+  private final Purges purges =
+      new Purges(
+          new Removals(store, new InFlightTable(clock, table), table, sweeper, clock),
+          sweeper,
+          clock);
+  private final CacheKey[] keys = new CacheKey[RESPONSES];
+
+  private PurgeMeasurement() {}
+
+  /** Measures and prints. */
+  public static void run() throws IOException {
+    new LinkedHashMap<>(HostFingerprint.take(Checkout.find()).facts())
+        .forEach((name, value) -> System.out.println(name + ": " + value));
+    long before = liveBytes();
+    var plain = new PurgeMeasurement();
+    plain.fill(false);
+    long untagged = liveBytes() - before;
+    plain.close();
+    before = liveBytes();
+    var tagged = new PurgeMeasurement();
+    tagged.fill(true);
+    long more = liveBytes() - before - untagged;
+    System.out.printf(
+        Locale.ROOT,
+        "%nheap per response without tags %.0f bytes, more with %d tags %.0f bytes: %.1f per tag%n%n",
+        (double) untagged / RESPONSES,
+        TAGS,
+        (double) more / RESPONSES,
+        (double) more / RESPONSES / TAGS);
+    tagged.measure();
+    tagged.close();
+  }
+
+  private static long liveBytes() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private void fill(boolean isTagged) {
+    for (int i = 0; i < RESPONSES; i++) {
+      keys[i] = store(i, isTagged);
+    }
+  }
+
+  private CacheKey store(int number, boolean isTagged) {
+    String uri = "http://www.example.org/" + number;
+    RequestHead request = RequestHead.of("GET", uri);
+    CacheKey key = CacheKey.of(request);
+    ResponseHead head =
+        isTagged
+            ? ResponseHead.of(200, "Cache-Control", "max-age=3600", "Surrogate-Key", tagsOf(number))
+            : ResponseHead.of(200, "Cache-Control", "max-age=3600");
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead encoded =
+        ResponseCodec.encode(uri, ResponseHead.of(200, "Cache-Control", "max-age=3600"), octets);
+    Reservation reservation = store.reserve(octets.readableBytes(), 0);
+    if (reservation == null || !reservation.append(octets)) {
+      throw new IllegalStateException("the arena is too small");
+    }
+    octets.release();
+    long now = clock.epochSeconds();
+    StoredFacts facts = facts(request, head, now);
+    store
+        .commit(
+            key,
+            reservation,
+            store.moment(key),
+            filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
+        .release();
+    return key;
+  }
+
+  private static StoredFacts facts(RequestHead request, ResponseHead head, long now) {
+    return StoredFacts.of(head, CachePolicy.DEFAULT, now, now)
+        .tagged(Tags.of(request, head.fields()));
+  }
+
+  private static String tagsOf(int number) {
+    var tags = new StringBuilder();
+    for (int size : GROUPS) {
+      tags.append(tag(size, number)).append(' ');
+    }
+    return tags.toString().strip();
+  }
+
+  private static String tag(int size, int number) {
+    return "of-" + size + "-" + number % (RESPONSES / size);
+  }
+
+  private void measure() {
+    var result =
+        new Table(
+            "purge of a tag on",
+            "answer µs",
+            "first stale lookup µs",
+            "a lookup after it, ns",
+            "sweep ms");
+    for (int i = 0; i < WARMUP_ROUNDS; i++) {
+      purge(GROUPS[0], i);
+    }
+    for (int size : GROUPS) {
+      var rounds = new ArrayList<double[]>();
+      int count = size == RESPONSES ? 1 : ROUNDS;
+      for (int i = 0; i < count; i++) {
+        rounds.add(purge(size, WARMUP_ROUNDS + i));
+      }
+      result.row(
+          List.of(
+              String.format(Locale.ROOT, "%,d of %,d", size, RESPONSES),
+              Spread.of(rounds, round -> round[0]).text(1),
+              Spread.of(rounds, round -> round[1]).text(1),
+              Spread.of(rounds, round -> round[2]).text(0),
+              Spread.of(rounds, round -> round[3]).text(1)));
+    }
+    System.out.println(result);
+  }
+
+  /** Purges one tag; microseconds, microseconds, nanoseconds and milliseconds as in the table. */
+  private double[] purge(int size, int number) {
+    int first = number % (RESPONSES / size);
+    long begin = System.nanoTime();
+    PurgeReport report = purges.purge(PurgeTarget.tags(List.of(tag(size, number))), false);
+    long answered = System.nanoTime();
+    Objects.requireNonNull(report);
+    if (store.find(keys[first]) != null) {
+      throw new IllegalStateException("a purged response was found");
+    }
+    long gone = System.nanoTime();
+    for (int i = 0; i < LOOKUPS; i++) {
+      store.find(keys[(int) (i * 7919L % RESPONSES)]);
+    }
+    long looked = System.nanoTime();
+    sweeps.forEach(Runnable::run);
+    sweeps.clear();
+    long swept = System.nanoTime();
+    return new double[] {
+      (answered - begin) / MICROS,
+      (gone - answered) / MICROS,
+      (double) (looked - gone) / LOOKUPS,
+      (swept - looked) / MILLIS
+    };
+  }
+
+  private void close() {
+    store.clear();
+    arena.close();
+  }
+}
