@@ -92,7 +92,7 @@ final class CacheExplainer {
     if (Cookies.has(request.fields(), settings.bypassCookies())) {
       add(
           "cookie",
-          "RFC 9110 §9.2.3",
+          "routes[].cache.bypass-cookies",
           "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
           "it passes the cache by");
       return decided(Decision.PASS, ForwardReason.BYPASS);

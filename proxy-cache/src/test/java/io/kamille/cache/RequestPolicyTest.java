@@ -197,6 +197,23 @@ class RequestPolicyTest {
     return fixture;
   }
 
+  @Test
+  void aFieldThatDoesNotReachTheOriginStoresNothingForThoseWhoseDoes() {
+    try (CacheFixture fixture = new CacheFixture()) {
+      RecordingReply reply =
+          fixture.fill(
+              CacheFixture.fields("Accept-Language", "de", "Connection", "close, Accept-Language"),
+              200,
+              "english",
+              "Cache-Control",
+              "max-age=60",
+              "Vary",
+              "Accept-Language");
+      assertThat(reply.field("Cache-Status")).isEqualTo("kamille; fwd=bypass");
+      assertThat(fixture.isReused("Accept-Language", "de")).isFalse();
+    }
+  }
+
   private static CacheFixture bypassing(String cookie) {
     return with(NamePatterns.of(List.of(cookie)), VaryBy.NONE, QueryRules.NONE);
   }

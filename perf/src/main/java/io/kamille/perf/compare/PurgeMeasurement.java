@@ -8,6 +8,7 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
+import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.purge.Sweeper;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
@@ -64,7 +65,8 @@ public final class PurgeMeasurement {
   private final WallClock clock = WallClock.system();
   private final Purges purges =
       new Purges(
-          new Removals(store, new InFlightTable(clock, table), table, sweeper, clock),
+          new Removals(
+              store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock),
           sweeper,
           clock);
   private final CacheKey[] keys = new CacheKey[RESPONSES];

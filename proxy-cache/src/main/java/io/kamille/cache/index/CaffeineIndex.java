@@ -149,7 +149,8 @@ public final class CaffeineIndex implements ResponseIndex {
         Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES)
             + HEAP_UNITS_PER_KEY
             + (long) HEAP_UNITS_PER_RESPONSE * variants.formCount()
-            + Math.ceilDiv(variants.tags() * Long.BYTES, UNIT_BYTES);
+            + Math.ceilDiv(
+                (long) variants.tags() * Long.BYTES + variants.selectingBytes(), UNIT_BYTES);
     return (int) Math.min(units, Integer.MAX_VALUE);
   }
 

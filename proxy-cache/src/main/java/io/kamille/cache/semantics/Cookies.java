@@ -7,9 +7,11 @@ import io.kamille.core.http.Fields;
 public final class Cookies {
 
   /*
-   * Origins differ in what they take for the end of a cookie. Whatever one of them might see as a
-   * cookie's name is looked at: a comma separates as a semicolon does, and a cookie without an equals
-   * sign is all name. To find a cookie too many costs a hit, to overlook one shares what is private.
+   * Origins differ in how they read cookies, so names are compared loosely: a comma separates as a
+   * semicolon does, a cookie without an equals sign is all name, letters of either case are the same,
+   * octets that some language takes for white space are trimmed (Python trims U+00A0), and what PHP
+   * turns into an underscore is one. To find a cookie too many costs a hit, to overlook one shares
+   * what is private.
    */
 
   private Cookies() {}
@@ -57,10 +59,10 @@ public final class Cookies {
     while (start < end && isSpace(octets[end - 1])) {
       end--;
     }
-    return start < end && names.match(octets, start, end);
+    return start < end && names.matchLoosely(octets, start, end);
   }
 
   private static boolean isSpace(byte octet) {
-    return octet == ' ' || octet == '\t';
+    return octet <= ' ' || octet == 0x7f; // octets from 0x80 on are negative
   }
 }

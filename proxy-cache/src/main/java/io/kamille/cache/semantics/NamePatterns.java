@@ -41,26 +41,46 @@ public final class NamePatterns {
 
   /** Whether one of them is the name in {@code [start, end)}. Makes no garbage. */
   boolean match(byte[] octets, int start, int end) {
+    return match(octets, start, end, false);
+  }
+
+  /**
+   * As {@link #match}, but letters of either case are the same, and a dot, a space or a bracket may
+   * stand for an underscore.
+   */
+  boolean matchLoosely(byte[] octets, int start, int end) {
+    return match(octets, start, end, true);
+  }
+
+  private boolean match(byte[] octets, int start, int end, boolean isLoose) {
     for (byte[] name : exact) {
-      if (end - start == name.length && beginsWith(octets, start, name)) {
+      if (end - start == name.length && beginsWith(octets, start, name, isLoose)) {
         return true;
       }
     }
     for (byte[] name : beginnings) {
-      if (end - start >= name.length && beginsWith(octets, start, name)) {
+      if (end - start >= name.length && beginsWith(octets, start, name, isLoose)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean beginsWith(byte[] octets, int start, byte[] name) {
+  private static boolean beginsWith(byte[] octets, int start, byte[] name, boolean isLoose) {
     for (int i = 0; i < name.length; i++) {
-      if (octets[start + i] != name[i]) {
+      byte octet = octets[start + i];
+      if (octet != name[i] && !(isLoose && loose(octet) == loose(name[i]))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static int loose(byte octet) {
+    return switch (octet) {
+      case '.', ' ', '[' -> '_';
+      default -> octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
+    };
   }
 
   @Override

@@ -44,7 +44,12 @@ public final class Reasons {
       return List.of();
     }
     Reasons reasons = new Reasons(request);
-    String found = rule == ReuseRule.METHOD ? request.methodText() : reasons.demands();
+    String found =
+        switch (rule) {
+          case METHOD -> request.methodText();
+          case CONNECTION -> "Connection: " + request.fields().joined(FieldName.CONNECTION);
+          default -> reasons.demands();
+        };
     reasons.settled(rule, found, "the request passes the cache by");
     return reasons.steps;
   }

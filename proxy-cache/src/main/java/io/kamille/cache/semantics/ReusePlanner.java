@@ -36,6 +36,14 @@ public final class ReusePlanner {
           FieldName.TRANSFER_ENCODING,
           FieldName.UPGRADE);
 
+  /** Without these, GET and HEAD never pass the cache by. */
+  private static final long BYPASSING =
+      Fields.mask(
+          FieldName.CONTENT_LENGTH,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.UPGRADE,
+          FieldName.CONNECTION);
+
   private static final long JUDGED_BY_ORIGIN =
       Fields.mask(FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
@@ -59,13 +67,16 @@ public final class ReusePlanner {
       return ReuseRule.METHOD;
     }
     Fields fields = request.fields();
-    if (!fields.hasAny(DEMANDING)) {
+    if (!fields.hasAny(BYPASSING)) {
       return null;
     }
     if (Storability.hasContent(fields)) {
       return ReuseRule.CONTENT;
     }
-    return isUpgrade(fields) ? ReuseRule.UPGRADE : null;
+    if (isUpgrade(fields)) {
+      return ReuseRule.UPGRADE;
+    }
+    return ConnectionOptions.hideFields(fields) ? ReuseRule.CONNECTION : null;
   }
 
   /**
@@ -119,7 +130,7 @@ public final class ReusePlanner {
           ask(stored, stored.isFresh(now) ? ForwardReason.REQUEST : ForwardReason.STALE);
       case ORIGIN_JUDGES, REQUEST_NO_STORE -> Forward.REQUEST;
       case METHOD -> Forward.METHOD;
-      case CONTENT, UPGRADE -> Forward.BYPASS;
+      case CONTENT, UPGRADE, CONNECTION -> Forward.BYPASS;
       case NOTHING_STORED -> Forward.URI_MISS;
       case NO_VARIANT -> Forward.VARY_MISS;
     };

@@ -5,6 +5,8 @@ public enum ReuseRule {
   METHOD("method", "RFC 9111 §4", "only GET and HEAD are answered from the store"),
   CONTENT("request-content", "RFC 9110 §9.3.1", "the request has content, which no key covers"),
   UPGRADE("upgrade", "RFC 9110 §7.8", "the request asks for another protocol"),
+  CONNECTION(
+      "connection-option", "RFC 9110 §7.6.1", "a field is for the connection, not for the origin"),
   NOTHING_STORED("uri-miss", "RFC 9111 §4", "nothing is stored under the key"),
   NO_VARIANT("vary-miss", "RFC 9111 §4.1", "what is stored was selected by other request fields"),
   ORIGIN_JUDGES("precondition", "RFC 9111 §4.3.2", "the condition is for the origin to judge"),

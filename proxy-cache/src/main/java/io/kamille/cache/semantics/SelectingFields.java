@@ -26,6 +26,14 @@ public final class SelectingFields {
    */
   private static final Set<String> NEVER_MATCHING = Set.of("*", "x-forwarded-for", "forwarded");
 
+  /**
+   * How many names {@code Vary} may have; a response with more is stored for nobody. Each is
+   * compared on every hit, and kept on the heap with the value it had.
+   */
+  static final int LIMIT = 32;
+
+  private static final int FIELD_HEAP_BYTES = 128;
+
   /** What a response without {@code Vary} has: every request matches. */
   public static final SelectingFields NONE = new SelectingFields(List.of(), false);
 
@@ -54,8 +62,11 @@ public final class SelectingFields {
 
   /** Whether {@code Vary} says that no request can be known to match. */
   static boolean isAll(Fields response) {
-    return response.has(FieldName.VARY)
-        && names(response).stream().anyMatch(name -> !canMatch(name));
+    if (!response.has(FieldName.VARY)) {
+      return false;
+    }
+    Set<String> names = names(response);
+    return names.size() > LIMIT || names.stream().anyMatch(name -> !canMatch(name));
   }
 
   /** Whether a field of that name, in lower case, can be the same in two requests. */
@@ -75,6 +86,20 @@ public final class SelectingFields {
       }
     }
     return names;
+  }
+
+  /** About how many bytes of heap they take. */
+  public long heapBytes() {
+    long sum = 0;
+    for (SelectingField field : fields) {
+      sum += FIELD_HEAP_BYTES + field.name().length() + lengthOf(field.value());
+      sum += lengthOf(field.normal());
+    }
+    return sum;
+  }
+
+  private static int lengthOf(@Nullable String text) {
+    return text == null ? 0 : text.length();
   }
 
   /** Whether that field is among them. */

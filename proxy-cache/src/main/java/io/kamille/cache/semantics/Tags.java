@@ -7,9 +7,11 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StructuredList;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,12 +76,12 @@ public final class Tags {
     if (!response.hasAny(FIELDS)) {
       return false;
     }
-    List<String> tags = tagsIn(response);
-    List<String> groups = groupsIn(response);
+    Set<String> tags = tagsIn(response);
+    Set<String> groups = groupsIn(response);
     return tags.size() + groups.size() > LIMIT || areLong(tags) || areLong(groups);
   }
 
-  private static boolean areLong(List<String> names) {
+  private static boolean areLong(Set<String> names) {
     return names.stream().anyMatch(name -> name.length() > LENGTH_LIMIT);
   }
 
@@ -90,7 +92,7 @@ public final class Tags {
     if (groups == null || groups.isEmpty()) {
       return NONE;
     }
-    return of(List.of(), groups.subList(0, Math.min(groups.size(), LIMIT)), request);
+    return of(Set.of(), groups.subList(0, Math.min(groups.size(), LIMIT)), request);
   }
 
   /** Whether an origin can tag a response so, by one field or the other. */
@@ -106,7 +108,7 @@ public final class Tags {
     return new Tags(tags.stream().mapToLong(Tags::ofTag).distinct().toArray());
   }
 
-  private static Tags of(List<String> tags, List<String> groups, RequestHead request) {
+  private static Tags of(Collection<String> tags, Collection<String> groups, RequestHead request) {
     long[] hashes = new long[tags.size() + groups.size()];
     int count = 0;
     for (String tag : tags) {
@@ -118,33 +120,41 @@ public final class Tags {
     return new Tags(Arrays.stream(hashes).distinct().toArray());
   }
 
-  private static List<String> tagsIn(Fields response) {
+  /** The tags, each once, and no more than one beyond the limit. */
+  private static Set<String> tagsIn(Fields response) {
     if (!response.hasAny(TAG_FIELDS)) {
-      return List.of();
+      return Set.of();
     }
-    List<String> tags = new ArrayList<>();
-    split(response.joined(FieldName.SURROGATE_KEY), "[ \t,]+", tags);
-    split(response.joined(FieldName.CACHE_TAG), "[ \t]*,[ \t]*", tags);
+    Set<String> tags = new LinkedHashSet<>();
+    split(response.joined(FieldName.SURROGATE_KEY), " \t,", tags);
+    split(response.joined(FieldName.CACHE_TAG), ",", tags);
     return tags;
   }
 
-  private static void split(@Nullable String value, String separator, List<String> tags) {
-    if (value != null) {
-      for (String tag : value.strip().split(separator, -1)) {
+  /** One look at each octet: the field is the origin's, and may be as long as a head. */
+  private static void split(@Nullable String value, String separators, Set<String> tags) {
+    if (value == null) {
+      return;
+    }
+    int start = 0;
+    for (int at = 0; at <= value.length() && tags.size() <= LIMIT; at++) {
+      if (at == value.length() || separators.indexOf(value.charAt(at)) >= 0) {
+        String tag = value.substring(start, at).strip();
         if (!tag.isEmpty()) {
           tags.add(tag);
         }
+        start = at + 1;
       }
     }
   }
 
   /** None if the field is not a list of strings (RFC 9875 §2, RFC 9651 §4.2). */
-  private static List<String> groupsIn(Fields response) {
+  private static Set<String> groupsIn(Fields response) {
     if (!response.has(FieldName.CACHE_GROUPS)) {
-      return List.of();
+      return Set.of();
     }
     List<String> groups = StructuredList.strings(response.all(FieldName.CACHE_GROUPS));
-    return groups == null ? List.of() : groups;
+    return groups == null ? Set.of() : new LinkedHashSet<>(groups);
   }
 
   private static long ofTag(String tag) {

@@ -132,6 +132,15 @@ public final class Variants {
     return sum;
   }
 
+  /** What their selecting fields take on the heap. */
+  public long selectingBytes() {
+    long sum = 0;
+    for (StoredResponse response : responses) {
+      sum += response.selecting().heapBytes();
+    }
+    return sum;
+  }
+
   /** What all of them take in their tier. */
   public long occupiedBytes() {
     long sum = 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,23 @@ class SelectingFieldsTest {
   @Test
   void anEmptyVaryNamesNothing() {
     assertThat(SelectingFields.of(Fields.of("Vary", " , "), get()).matches(get("A", "b"))).isTrue();
+  }
+
+  @Test
+  void moreNamesThanAnybodyNeedsMatchNothing() {
+    var names = IntStream.rangeClosed(1, 32).mapToObj(i -> "f" + i).toList();
+    assertThat(matches(String.join(",", names), get(), get())).isTrue();
+    assertThat(matches(String.join(",", names) + ", F1", get(), get())).isTrue();
+    assertThat(matches(String.join(",", names) + ", f33", get(), get())).isFalse();
+  }
+
+  @Test
+  void whatTheyTakeOnTheHeapGrowsWithNamesAndValues() {
+    var few = SelectingFields.of(Fields.of("Vary", "a"), get("A", "b"));
+    var many = SelectingFields.of(Fields.of("Vary", "a, c"), get("A", "b".repeat(1000)));
+    assertThat(few.heapBytes()).isPositive();
+    assertThat(many.heapBytes()).isGreaterThan(few.heapBytes() + 1000);
+    assertThat(SelectingFields.NONE.heapBytes()).isZero();
   }
 
   @Test

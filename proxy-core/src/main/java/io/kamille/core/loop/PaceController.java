@@ -124,6 +124,8 @@ final class PaceController {
     budgetNanos = nanos;
     isResting = false;
     holdNanos = FIRST_HOLD_NANOS;
+    lateNanos = 0;
+    waitsTwice = false;
     stop(PaceReason.LIGHT_LOAD);
   }
 

@@ -215,7 +215,8 @@ final class PacedIoHandler implements IoHandler {
   private int pollPaced(IoHandlerContext outer) {
     long now = clock.nanos();
     endTurn(now);
-    if (pacer.restNanos(now) > 0 && !isExempt()) {
+    boolean isEarly = pacer.restNanos(now) > 0 && isExempt();
+    if (pacer.restNanos(now) > 0 && !isEarly) {
       if (outer.canBlock()) {
         now = pause(outer, now);
       }
@@ -224,6 +225,7 @@ final class PacedIoHandler implements IoHandler {
         return 0;
       }
     }
+    wasExempt = isEarly;
     return poll(outer, now);
   }
 
@@ -286,8 +288,7 @@ final class PacedIoHandler implements IoHandler {
 
   /** Whether the next poll need not wait: once after a socket was registered. */
   private boolean isExempt() {
-    wasExempt = isAdaptive && hasRegistered && !wasExempt;
-    return wasExempt;
+    return isAdaptive && hasRegistered && !wasExempt;
   }
 
   private long pause(IoHandlerContext outer, long begin) {

@@ -277,7 +277,16 @@ class PacedIoHandlerTest {
     int before = loop.polls.size();
     loop.isRegistering = true;
     loop.runUntil(600 * MILLI);
-    List<Long> gaps = gaps(loop.polls.subList(before, loop.polls.size()));
+    int between = loop.polls.size();
+    for (int i = 1; i < 900; i++) {
+      loop.task(600 * MILLI + 100L * i * MICRO, () -> {});
+    }
+    loop.runUntil(700 * MILLI);
+    onePollInTwoIsEarly(gaps(loop.polls.subList(before, between)), interval);
+    onePollInTwoIsEarly(gaps(loop.polls.subList(between, loop.polls.size())), interval);
+  }
+
+  private static void onePollInTwoIsEarly(List<Long> gaps, long interval) {
     long shortGaps = gaps.stream().filter(gap -> gap < interval).count();
     assertThat(shortGaps).isBetween(gaps.size() / 2L - 1, gaps.size() / 2L + 1);
     for (int i = 1; i < gaps.size(); i++) {
