@@ -8,6 +8,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
@@ -17,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cache between clients and an origin that the test plays, on one loop whose time is moved by
@@ -41,6 +43,8 @@ final class CacheFixture implements AutoCloseable {
 
   final Cache cache;
   final CacheHandler handler;
+  private @Nullable Runnable interruption;
+  private int readingsBefore;
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
   CacheFixture() {
@@ -55,9 +59,36 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         sendfileFromBytes == Long.MAX_VALUE
-            ? Cache.open(capacityBytes, workers::add, registry, clock)
+            ? Cache.open(capacityBytes, workers::add, registry, new InterruptingClock())
             : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
     handler = cache.handler(origin, settings);
+  }
+
+  /**
+   * Does something once between the lookup of a request that leads a validation and its way to the
+   * origin: when the cache reads the time for the third time from now on.
+   */
+  void beforeTheValidationIsForwarded(Runnable action) {
+    readingsBefore = 2;
+    interruption = action;
+  }
+
+  private final class InterruptingClock implements WallClock {
+
+    @Override
+    public long epochMillis() {
+      Runnable action = interruption;
+      if (action != null && readingsBefore-- == 0) {
+        interruption = null;
+        action.run();
+      }
+      return clock.epochMillis();
+    }
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
   }
 
   /** Sends a request on the fixture's loop, and lets the loop come to rest. */

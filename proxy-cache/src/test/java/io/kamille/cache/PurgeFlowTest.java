@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Responses that operators and origins take back, many at once. */
@@ -271,6 +272,48 @@ class PurgeFlowTest {
     fixture.origin.last().respond(304, "", "Cache-Control", "max-age=60");
     purge(A);
     assertThat(fixture.isReused()).isFalse();
+  }
+
+  @Test
+  void whatIsPurgedByItsOldTagsDuringAValidationIsNotStoredUnderNewOnes() {
+    fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
+    fixture.advance(61);
+    RecordingReply reply = fixture.get();
+    purge(A);
+    fixture.origin.last().respond(304, "", "Cache-Control", "max-age=60", "Surrogate-Key", "b");
+    assertThat(reply.text()).isEqualTo("x");
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  @Test
+  void whatIsPurgedSoftlyByItsOldTagsDuringAValidationIsNotFreshUnderNewOnes() {
+    fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
+    fixture.get("Cache-Control", "no-cache");
+    purge(A, true);
+    fixture.origin.last().respond(304, "", "Cache-Control", "max-age=60", "Surrogate-Key", "b");
+    assertThat(fixture.get().field("Cache-Status")).contains("; hit; ttl=0");
+    fixture.origin.last().respond(200, "y");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"URL", "PREFIX", "TAG", "ALL"})
+  void whatIsPurgedAfterTheLookupAndBeforeItIsForwardedIsNotFreshened(PurgeTarget.Kind kind) {
+    fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
+    fixture.advance(61);
+    fixture.beforeTheValidationIsForwarded(() -> purge(target(kind)));
+    RecordingReply reply = fixture.get();
+    fixture.origin.last().respond(304, "", "Cache-Control", "max-age=60", "Surrogate-Key", "b");
+    assertThat(reply.text()).isEqualTo("x");
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  private static @Nullable PurgeTarget target(PurgeTarget.Kind kind) {
+    return switch (kind) {
+      case URL -> PurgeTarget.url(URI);
+      case PREFIX -> PurgeTarget.prefix(URI);
+      case TAG -> A;
+      default -> PurgeTarget.all();
+    };
   }
 
   @Test

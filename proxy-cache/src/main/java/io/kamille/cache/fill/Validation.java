@@ -35,10 +35,12 @@ final class Validation {
   private final Fetches here;
   private final Fetch fetch;
   private final boolean isConditional;
+  private final boolean isStillStored;
   private @Nullable StoredResponse stored;
 
   /**
-   * Takes over one lease on {@code stored}.
+   * Takes over one lease on {@code stored}. Comes after the fetch has taken its moment: who was
+   * removed before that, the commit would not notice.
    *
    * @param isConditional whether the request carries its validators, so that a 304 is about it
    */
@@ -47,6 +49,7 @@ final class Validation {
     this.fetch = fetch;
     this.stored = stored;
     this.isConditional = isConditional;
+    this.isStillStored = here.store().holds(fetch.key(), stored);
   }
 
   /**
@@ -154,7 +157,7 @@ final class Validation {
                 .freshened(encoded, head, facts, selecting)
                 .with(isCodable ? CodedForms.NOT_YET : CodedForms.NEVER);
     CarriedForms forms = CarriedForms.of(asStored(asked));
-    StoredResponse freshened = keep(news, reservation, underNewHead);
+    StoredResponse freshened = keep(asked, news, reservation, underNewHead);
     if (isCodable && news.storability().isStorable()) {
       freshened = here.carry(fetch, forms, freshened);
     }
@@ -205,9 +208,15 @@ final class Validation {
   }
 
   private StoredResponse keep(
-      Freshening news, Reservation reservation, TieredStore.Completion completion) {
+      StoredResponse asked,
+      Freshening news,
+      Reservation reservation,
+      TieredStore.Completion completion) {
     if (news.storability().isStorable()) {
-      return here.store().commit(fetch.key(), reservation, fetch.before(), completion);
+      return isStillStored
+          ? here.store()
+              .commitFreshened(fetch.key(), reservation, fetch.before(), asked, completion)
+          : here.store().finish(reservation, completion);
     }
     here.refused(
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());

@@ -78,7 +78,10 @@ public final class PurgeTable {
     return tags.size() + prefixes.length;
   }
 
-  /** Notes a purge, which holds at once; null if there is no room before {@link #trim}. */
+  /**
+   * Notes a purge, which holds at once; null if there is no room before {@link #trim}. There always
+   * is for a hard one of everything: it takes the place of all prefixes.
+   */
   public synchronized @Nullable Purge purge(PurgeTarget target, boolean isSoft, long nowSeconds) {
     Purge purge = new Purge(last + 1, target, isSoft, nowSeconds);
     if (!hasRoom(target, isSoft)) {
@@ -118,7 +121,9 @@ public final class PurgeTable {
 
   /** The notes that a purge of these prefixes does not take the place of. */
   private List<Prefix> others(List<String> texts, boolean isSoft) {
+    boolean isOfAll = !isSoft && texts.contains("");
     return Arrays.stream(prefixes)
+        .filter(other -> !isOfAll)
         .filter(other -> other.purge.isSoft() != isSoft || !texts.contains(other.text))
         .toList();
   }

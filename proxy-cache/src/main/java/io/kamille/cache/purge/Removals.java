@@ -70,7 +70,8 @@ public final class Removals {
 
   /**
    * Purges whatever {@code target} is about: it holds when this returns, and memory comes free
-   * soon. Null, and nothing is done, if there is no room to note it before the next sweep.
+   * soon. Null, and nothing is done, if there is no room to note it before the next sweep; a hard
+   * purge of everything always has room.
    */
   @Nullable Purge purge(PurgeTarget target, boolean isSoft) {
     Purge purge = table.purge(target, isSoft, clock.epochSeconds());
@@ -96,8 +97,9 @@ public final class Removals {
     Tags groups = Tags.invalidated(request, response.fields());
     if (groups.size() > 0
         && !request.method().isSafe()
-        && purge(PurgeTarget.groups(request, groups), false) == null) {
-      purge(PurgeTarget.originOf(request), false);
+        && purge(PurgeTarget.groups(request, groups), false) == null
+        && purge(PurgeTarget.originOf(request), false) == null) {
+      purge(PurgeTarget.all(), false);
     }
   }
 

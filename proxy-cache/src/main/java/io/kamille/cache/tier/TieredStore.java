@@ -196,13 +196,52 @@ public final class TieredStore {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, before.purge());
     if (isStillGood(key, before) && !isPurged(response)) {
-      response.retain();
-      index.put(key, response);
-      if (!isStillGood(key, before)) {
-        index.remove(key);
+      put(key, response, before);
+    }
+    return response;
+  }
+
+  /**
+   * As {@link #commit}, for a stored response that gets a new head (RFC 9111 §4.3.4). What was
+   * purged meanwhile by what it was before, its old tags too, is not stored anew.
+   *
+   * @param asked the response that the origin was asked about, on which the caller holds a lease
+   */
+  public StoredResponse commitFreshened(
+      CacheKey key,
+      Reservation reservation,
+      Moment before,
+      StoredResponse asked,
+      Completion completion) {
+    StoredResponse response = finish(reservation, completion);
+    response.unpurged(0, before.purge());
+    if (isStillGood(key, before) && !isPurged(response) && !fellUnderAPurge(asked, before)) {
+      put(key, response, before);
+      if (fellUnderAPurge(asked, before)) {
+        index.replace(key, response, null);
       }
     }
     return response;
+  }
+
+  private void put(CacheKey key, StoredResponse response, Moment before) {
+    response.retain();
+    index.put(key, response);
+    if (!isStillGood(key, before)) {
+      index.remove(key);
+    }
+  }
+
+  /** Whether a response was purged, hard or softly, since it was found or the origin was asked. */
+  private boolean fellUnderAPurge(StoredResponse asked, Moment before) {
+    long since = Math.min(before.purge(), asked.unpurgedUpTo());
+    return since < purges.last() && purgeOf(asked, since) != null;
+  }
+
+  /** Whether that content is what is to be found under a key, whatever its head. */
+  public boolean holds(CacheKey key, StoredResponse response) {
+    Variants variants = find(key);
+    return variants != null && variants.sameContent(response) != null;
   }
 
   /** Whether a response is not worth storing, because the next look would remove it. */

@@ -94,9 +94,20 @@ class PurgeTableTest {
     for (int i = 0; i < 4; i++) {
       prefix("http://h/" + i, false);
     }
-    assertThat(table.purge(PurgeTarget.all(), false, 0)).isNull();
+    assertThat(table.purge(PurgeTarget.all(), true, 0)).isNull();
     prefix("http://h/0", false);
     assertThat(table.size()).isEqualTo(4);
+  }
+
+  @Test
+  void thereIsAlwaysRoomForAHardPurgeOfEverything() {
+    for (int i = 0; i < 4; i++) {
+      prefix("http://h/" + i, i % 2 == 0);
+    }
+    Purge all = Objects.requireNonNull(table.purge(PurgeTarget.all(), false, 0));
+    assertThat(table.size()).isEqualTo(1);
+    assertThat(table.find(0, Tags.NONE, () -> "http://h/1")).isSameAs(all);
+    assertThat(table.find(all.sequence(), Tags.NONE, () -> "http://h/1")).isNull();
   }
 
   @Test

@@ -1,0 +1,89 @@
+package io.kamille.cache.purge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.generation.PurgeTarget.Kind;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.ManualClock;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RemovalsTest {
+
+  private static final int CAPACITY = 1 << 20;
+
+  private final Arena arena = Arena.open(CAPACITY);
+  private final PurgeTable table = new PurgeTable();
+  private final TieredStore store =
+      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), table);
+  private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
+  private final Queue<Runnable> unswept = new ArrayDeque<>();
+  private final Removals removals =
+      new Removals(
+          store,
+          new InFlightTable(clock, table),
+          table,
+          new Sweeper(store, table, unswept::add),
+          new RouteQueries(),
+          clock);
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  private void fillWithTags() {
+    for (int i = 0; i < PurgeTable.TAG_LIMIT; i += Tags.LIMIT) {
+      int first = i;
+      List<String> tags =
+          IntStream.range(0, Tags.LIMIT).mapToObj(number -> "t" + (first + number)).toList();
+      assertThat(removals.purge(PurgeTarget.tags(tags), false)).isNotNull();
+    }
+  }
+
+  private void fillWithPrefixes() {
+    for (int i = 0; i < PurgeTable.PREFIX_LIMIT; i++) {
+      PurgeTarget prefix = Objects.requireNonNull(PurgeTarget.prefix("http://other.example/" + i));
+      assertThat(removals.purge(prefix, false)).isNotNull();
+    }
+  }
+
+  private void invalidateGroup() {
+    RequestHead post = RequestHead.of("POST", "http://example.org/form");
+    removals.invalidate(post, ResponseHead.of(200, "Cache-Group-Invalidation", "\"a\""));
+  }
+
+  /** RFC 9875 §3. */
+  @Test
+  void aGroupThatFindsNoRoomTakesItsWholeOriginAlong() {
+    fillWithTags();
+    long before = table.last();
+    invalidateGroup();
+    assertThat(table.find(before, Tags.NONE, () -> "http://example.org/page")).isNotNull();
+    assertThat(table.find(before, Tags.NONE, () -> "http://example.com/page")).isNull();
+  }
+
+  /** RFC 9875 §3. */
+  @Test
+  void aGroupThatFindsNoRoomForItsOriginEitherTakesEverythingAlong() {
+    fillWithTags();
+    fillWithPrefixes();
+    long before = table.last();
+    invalidateGroup();
+    assertThat(table.find(before, Tags.NONE, () -> "http://example.org/page")).isNotNull();
+    assertThat(removals.count(Kind.ALL)).isEqualTo(1);
+  }
+}
