@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,12 +200,16 @@ class AdminServerIT {
         "{\"prefix\": \"http://h/#\"} | prefix must have no fragment",
         "{\"host\": \"h/a\"} | host must be a host as in a URL",
         "{\"host\": \"h:x\"} | host must be a host as in a URL",
+        "{\"host\": \"*.h\"} | host must name one host",
+        "{\"url\": \"http://*.h/\"} | url must name one host",
+        "{\"prefix\": \"http://*\"} | prefix must name one host",
         "{\"host\": \"\"} | host must be a host as in a URL",
         "{\"tags\": []} | tags must be 1 to 128 strings",
         "{\"tags\": [\"a,b\"]} | tags must be 1 to 128 strings",
         "{\"tags\": [\" a\"]} | tags must be 1 to 128 strings",
         "{\"tags\": [\"\"]} | tags must be 1 to 128 strings",
         "{\"tags\": [1]} | The content must be an object",
+        "{\"tags\": {\"a\": \"b\"}} | tags must be 1 to 128 strings",
         "{\"tags\": \"a\"} | tags must be 1 to 128 strings",
         "{\"all\": false} | The content must be an object",
         "{\"all\": true, \"tags\": [\"a\"]} | The content must be an object",
@@ -219,6 +224,22 @@ class AdminServerIT {
         .contains("content-type: application/problem+json\r\n")
         .contains("{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"" + detail);
     assertThat(appliance.purged).isEmpty();
+  }
+
+  @Test
+  void contentThatIsNestedTooDeeplyOrHasTooLongANumberIsABadRequest() throws IOException {
+    String deep = "[".repeat(5_000) + "]".repeat(5_000);
+    String number = "{\"url\": " + "9".repeat(5_000) + "}";
+    for (String content : List.of(deep, number, "[1e99999999999]")) {
+      assertThat(purge("application/json", content))
+          .startsWith("HTTP/1.1 400 Bad Request\r\n")
+          .contains("content-type: application/problem+json\r\n");
+    }
+  }
+
+  @Test
+  void anAsteriskBehindTheHostIsAnOctetLikeOthers() throws IOException {
+    assertThat(purge("application/json", "{\"url\": \"http://h/*?*\"}")).contains(" 200 OK");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.kamille.admin.api;
 import io.kamille.core.http.StatusCode;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.JsonNode;
 
 /** Reads the content of a request as JSON. Stateless; any thread. */
@@ -45,13 +46,19 @@ final class JsonContent {
     try {
       return Json.mapper().readTree(octets);
     } catch (JacksonException malformed) {
-      throw new Invalid(
-          "The content is not JSON: line "
-              + malformed.getLocation().getLineNr()
-              + ", column "
-              + malformed.getLocation().getColumnNr()
-              + ".");
+      throw new Invalid(trouble(malformed.getLocation()));
     }
+  }
+
+  /** Says where reading ended; what is nested too deeply, or too long a number, has no place. */
+  private static String trouble(@Nullable TokenStreamLocation place) {
+    return place == null
+        ? "The content is nested too deeply, or a number in it is too long."
+        : "The content is not JSON: line "
+            + place.getLineNr()
+            + ", column "
+            + place.getColumnNr()
+            + ".";
   }
 
   /** The content asks for nothing we could do. */

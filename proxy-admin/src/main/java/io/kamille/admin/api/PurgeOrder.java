@@ -6,6 +6,7 @@ import io.kamille.cache.semantics.Tags;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -27,6 +28,9 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
           + " and no user information, and be percent-encoded.";
   private static final String NO_HOST =
       "host must be a host as in a URL, with a port from 0 to 65535 behind it at most.";
+  private static final String NO_WILDCARD =
+      " must name one host: * stands for nothing. Purge each host by itself, or by tags.";
+  private static final Pattern WILDCARD_HOST = Pattern.compile("[^/?]*//[^/?*]*\\*");
   private static final String NO_TAGS =
       "tags must be 1 to "
           + Tags.LIMIT
@@ -66,7 +70,7 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     return switch (name) {
       case "url" -> found(PurgeTarget.url(uri(name, value)), name + NO_URI);
       case "prefix" -> found(PurgeTarget.prefix(uri(name, value)), name + NO_URI);
-      case "host" -> found(PurgeTarget.host(text(value)), NO_HOST);
+      case "host" -> found(PurgeTarget.host(host(value)), NO_HOST);
       case "tags" -> PurgeTarget.tags(tags(value));
       case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);
       default -> throw new Invalid(EXPECTED);
@@ -80,15 +84,29 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     return target;
   }
 
+  private static String host(JsonNode value) throws Invalid {
+    String host = text(value);
+    if (host.indexOf('*') >= 0) {
+      throw new Invalid("host" + NO_WILDCARD);
+    }
+    return host;
+  }
+
   private static String uri(String name, JsonNode value) throws Invalid {
     String uri = text(value);
     if (uri.indexOf('#') >= 0) {
       throw new Invalid(name + " must have no fragment: it is never sent in a request.");
     }
+    if (WILDCARD_HOST.matcher(uri).lookingAt()) {
+      throw new Invalid(name + NO_WILDCARD);
+    }
     return uri;
   }
 
   private static List<String> tags(JsonNode value) throws Invalid {
+    if (!value.isArray()) {
+      throw new Invalid(NO_TAGS);
+    }
     List<String> tags = new ArrayList<>();
     for (JsonNode tag : value.values()) {
       tags.add(text(tag));
