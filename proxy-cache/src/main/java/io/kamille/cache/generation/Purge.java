@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Purge {
 
   private final long sequence;
-  private final PurgeTarget target;
+  private final PurgeTarget shown;
   private final boolean isSoft;
   private final long epochSeconds;
   private final AtomicLong affected = new AtomicLong();
@@ -14,7 +14,7 @@ public final class Purge {
   /** The purge with that number, made at that time. */
   public Purge(long sequence, PurgeTarget target, boolean isSoft, long epochSeconds) {
     this.sequence = sequence;
-    this.target = target;
+    this.shown = target.forPeople();
     this.isSoft = isSoft;
     this.epochSeconds = epochSeconds;
   }
@@ -24,8 +24,12 @@ public final class Purge {
     return sequence;
   }
 
-  public PurgeTarget target() {
-    return target;
+  /**
+   * What it is called, for people: its kind and at most some 200 characters of its names, because
+   * there may be a purge for each of 65,536 notes. It matches nothing.
+   */
+  public PurgeTarget shown() {
+    return shown;
   }
 
   /** Whether what it is about is made stale, not removed. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What a purge is about. Immutable.
  *
  * @param kind how it is named
- * @param names as they were given, for people
+ * @param names as they were given
  * @param prefixes what the normal URIs begin with that it is about ({@link NormalUri})
  * @param tags the tags that it is about
  */
@@ -111,7 +111,14 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     return bits;
   }
 
-  /** The names in a line, cut where they are long. */
+  /**
+   * What people are to see of it, in some {@value #SHOWN_LENGTH} characters: it matches nothing.
+   */
+  PurgeTarget forPeople() {
+    return new PurgeTarget(kind, List.of(shown()), List.of(), Tags.NONE);
+  }
+
+  /** The names in a line, cut behind {@value #SHOWN_LENGTH} characters. */
   public String shown() {
     String all = String.join(" ", names);
     return all.length() <= SHOWN_LENGTH ? all : all.substring(0, SHOWN_LENGTH) + "…";

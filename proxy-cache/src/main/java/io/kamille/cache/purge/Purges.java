@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ public final class Purges {
   private final Removals removals;
   private final Sweeper sweeper;
   private final WallClock clock;
+  private final AtomicInteger counting = new AtomicInteger();
 
   @GuardedBy("this")
   private final Deque<Entry> recent = new ArrayDeque<>();
@@ -47,7 +49,7 @@ public final class Purges {
       boolean isOver = isDone.getAsBoolean();
       return new PurgeReport(
           id,
-          purge.target(),
+          purge.shown(),
           purge.isSoft(),
           isDryRun,
           purge.epochSeconds(),
@@ -80,7 +82,7 @@ public final class Purges {
 
   /** Begins to count what {@code target} is about; null if too many counts are under way. */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
-    if (counting() >= COUNTS) {
+    if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
       return null;
     }
     Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
@@ -91,12 +93,9 @@ public final class Purges {
         count -> {
           purge.affected(count);
           counted.set(count);
+          counting.decrementAndGet();
         });
     return report;
-  }
-
-  private synchronized long counting() {
-    return recent.stream().filter(entry -> entry.report().state() == State.COUNTING).count();
   }
 
   private synchronized PurgeReport noted(

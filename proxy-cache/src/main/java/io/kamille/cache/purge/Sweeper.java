@@ -60,8 +60,11 @@ public final class Sweeper {
     executor.execute(
         () -> {
           long[] count = {0};
-          store.forEach((key, variants) -> count[0] += count(target, variants));
-          done.accept(count[0]);
+          try {
+            store.forEach((key, variants) -> count[0] += count(target, variants));
+          } finally {
+            done.accept(count[0]);
+          }
         });
   }
 

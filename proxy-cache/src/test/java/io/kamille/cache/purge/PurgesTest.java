@@ -1,0 +1,79 @@
+package io.kamille.cache.purge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.PurgeReport.State;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.time.ManualClock;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PurgesTest {
+
+  private static final int CAPACITY = 1 << 20;
+
+  private final Arena arena = Arena.open(CAPACITY);
+  private final PurgeTable table = new PurgeTable();
+  private final TieredStore store =
+      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), table);
+  private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private final Sweeper sweeper = new Sweeper(store, table, waiting::add);
+  private final Purges purges =
+      new Purges(
+          new Removals(
+              store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock),
+          sweeper,
+          clock);
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @Test
+  void dryRunsThatWaitAreBoundedAlsoWhenTheyAreRememberedNoMore() {
+    for (int i = 0; i < Purges.COUNTS; i++) {
+      assertThat(purges.count(PurgeTarget.all(), false)).isNotNull();
+    }
+    CacheKey key = Objects.requireNonNull(CacheKey.find("http://example.org/"));
+    PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
+    for (int i = 0; i < Purges.RECENT; i++) {
+      purges.purge(key, url, false);
+    }
+    assertThat(purges.count(PurgeTarget.all(), false)).isNull();
+    assertThat(waiting).hasSize(Purges.COUNTS);
+    waiting.remove().run();
+    assertThat(purges.count(PurgeTarget.all(), false)).isNotNull();
+    assertThat(purges.count(PurgeTarget.all(), false)).isNull();
+  }
+
+  @Test
+  void aDryRunThatIsCountedIsDone() {
+    assertThat(Objects.requireNonNull(purges.count(PurgeTarget.all(), false)).state())
+        .isEqualTo(State.COUNTING);
+    waiting.remove().run();
+    assertThat(purges.recent().getFirst().state()).isEqualTo(State.DONE);
+  }
+
+  @Test
+  void ofAPurgeNoMoreIsKeptThanIsShown() {
+    List<String> names = List.of("a".repeat(Tags.LENGTH_LIMIT), "b".repeat(Tags.LENGTH_LIMIT));
+    purges.purge(PurgeTarget.tags(names), false);
+    PurgeTarget kept = purges.recent().getFirst().target();
+    assertThat(kept.names()).containsExactly("a".repeat(200) + "…");
+    assertThat(kept.shown()).isEqualTo("a".repeat(200) + "…");
+    assertThat(kept.tags()).isEqualTo(Tags.NONE);
+  }
+}
