@@ -1,6 +1,8 @@
 package io.kamille.cache;
 
 import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
 
 /**
  * What a route fetches from its origins without a client waiting for it, beyond what responses ask
@@ -22,9 +24,10 @@ public record BackgroundSettings(int refreshAheadPercent, boolean fillsRanges) {
     }
   }
 
-  /** Whether a fresh response is so near its end that it should be fetched again. */
-  boolean isDue(StoredFacts stored, long nowEpochSeconds) {
+  /** Whether a fresh response is so near its end that a GET of it has it fetched again. */
+  boolean isDue(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
     return refreshAheadPercent > 0
+        && request.method() == Method.GET
         && stored.ttlSeconds(nowEpochSeconds) * 100L
             <= (long) stored.freshness().lifetimeSeconds() * refreshAheadPercent;
   }

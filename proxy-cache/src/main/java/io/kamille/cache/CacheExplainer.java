@@ -27,7 +27,6 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Method;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
@@ -145,7 +144,7 @@ final class CacheExplainer {
     return switch (plan) {
       case Serve.SERVE -> {
         coding(stored);
-        if (settings.background().isDue(stored.facts(), now)) {
+        if (settings.background().isDue(request, stored.facts(), now)) {
           behind();
         }
         yield decided(Decision.SERVE, null);
@@ -273,7 +272,7 @@ final class CacheExplainer {
   private void behind() {
     boolean isOnItsWay = flights.find(key, request) != null;
     boolean isPostponed = flights.isPostponed(key);
-    boolean isAsked = request.method() == Method.GET && !isOnItsWay && !isPostponed;
+    boolean isAsked = !isOnItsWay && !isPostponed;
     String found = isPostponed ? "it failed just now" : request.methodText();
     add(
         "background",

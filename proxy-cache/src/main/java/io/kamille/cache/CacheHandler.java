@@ -32,7 +32,6 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
-import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
@@ -149,13 +148,13 @@ public final class CacheHandler implements ExchangeHandler {
       long deadlineNanos) {
     switch (ReusePlanner.plan(exchange.request(), stored.facts(), now)) {
       case Serve.SERVE -> {
-        if (settings.background().isDue(stored.facts(), now)) {
-          refresh(exchange, key, stored);
+        if (settings.background().isDue(exchange.request(), stored.facts(), now)) {
+          fetches.validateInBackground(exchange, key.copy(), stored);
         }
         serve(exchange, loop, stored, now);
       }
       case ServeStale.SERVE_STALE -> {
-        refresh(exchange, key, stored);
+        fetches.validateInBackground(exchange, key.copy(), stored);
         serve(exchange, loop, stored, now);
       }
       case Validate validate -> validate(exchange, key, validate.reason(), stored, deadlineNanos);
@@ -164,13 +163,6 @@ public final class CacheHandler implements ExchangeHandler {
         stored.release();
         refuse(exchange);
       }
-    }
-  }
-
-  /** Has a response brought up to date for those who come later. The caller holds a lease. */
-  private void refresh(Exchange exchange, CacheKey key, StoredResponse stored) {
-    if (exchange.request().method() == Method.GET) {
-      fetches.validateInBackground(exchange, key.copy(), stored);
     }
   }
 

@@ -52,7 +52,9 @@ class DirectiveConformanceTest {
     fixture.advance(70);
     assertThat(isReusedWith("max-age=100")).isFalse();
     assertThat(isReusedWith("max-age=100, max-stale=5")).isFalse();
-    assertThat(isReusedWith("max-age=100, max-stale=10")).isTrue();
+    RecordingReply stale = fixture.get("Cache-Control", "max-age=100, max-stale=10");
+    assertThat(stale.field("Cache-Status")).contains("; hit; ttl=-10");
+    fixture.origin.last().respond(200, "asked");
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.semantics.Tags;
+import io.kamille.core.http.FieldName;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -208,6 +209,35 @@ class PurgeFlowTest {
     assertThat(fixture.forwarded()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @CsvSource({"GET, max-stale", "GET, 'max-stale, max-age=99'", "HEAD, max-stale", "HEAD, x"})
+  void whatIsPurgedSoftlyIsValidatedWhoeverAsksForIt(String method, String control) {
+    fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
+    purge(A, true);
+    RecordingReply stale = fixture.send(method, URI, "Cache-Control", control);
+    assertThat(stale.field("Cache-Status")).contains("; hit; ttl=0");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    assertThat(fixture.origin.last().request().methodText()).isEqualTo("GET");
+    assertThat(fixture.origin.last().field(FieldName.IF_NONE_MATCH)).isEqualTo("\"1\"");
+    assertThat(fixture.origin.last().field(FieldName.CACHE_CONTROL)).isNull();
+    fixture.origin.last().respond(200, "y", "Cache-Control", "max-age=60", "Cache-Tag", "a");
+    fixture.run();
+    assertThat(fixture.get().text()).isEqualTo("y");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"max-stale", "max-stale=99, max-age=999"})
+  void afterItsTimeNobodyGetsWhatIsPurgedSoftlyStale(String control) {
+    fixture.fill(200, "x", "Cache-Control", "max-age=6000", "Cache-Tag", "a", "ETag", "\"1\"");
+    purge(A, true);
+    fixture.advance(60);
+    RecordingReply reply = fixture.get("Cache-Control", control);
+    assertThat(reply.isBegun()).isFalse();
+    fixture.origin.last().respond(200, "y");
+    assertThat(reply.text()).isEqualTo("y");
+  }
+
   @Test
   void whatIsPurgedSoftlyIsFreshAgainAfterA304() {
     fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
@@ -332,6 +362,27 @@ class PurgeFlowTest {
       assertThat(reply.field("Cache-Tag")).isNull();
     }
     assertThat(pass.field("Cache-Groups")).isEqualTo("\"c\"");
+  }
+
+  @Test
+  void clientsSeeNoTagsInTrailersOnMissAndPass() {
+    RecordingReply miss = fixture.get();
+    respondWithTrailers("Cache-Control", "max-age=60");
+    RecordingReply pass = fixture.send("POST", URI);
+    respondWithTrailers();
+    for (RecordingReply reply : List.of(miss, pass)) {
+      assertThat(Objects.requireNonNull(reply.trailers()).toString()).isEqualTo("Other: c\n");
+    }
+  }
+
+  private void respondWithTrailers(String... fields) {
+    fixture
+        .origin
+        .last()
+        .head(200, -1, fields)
+        .write("x")
+        .endWith("Surrogate-Key", "a", "Other", "c", "Cache-Tag", "b");
+    fixture.run();
   }
 
   @Test

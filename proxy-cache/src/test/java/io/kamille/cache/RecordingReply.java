@@ -32,6 +32,7 @@ final class RecordingReply implements Reply {
   private boolean isWholeAtOnce;
   private final CompletableFuture<RecordingReply> whenEnded = new CompletableFuture<>();
   private boolean isEnded;
+  private @Nullable Fields trailers;
   private boolean isAborted;
   private boolean isGone;
   private boolean takesRegions;
@@ -228,7 +229,13 @@ final class RecordingReply implements Reply {
 
   @Override
   public void end(@Nullable Fields trailers) {
+    this.trailers = trailers == null ? null : trailers.copy();
     ended();
+  }
+
+  /** The trailer fields, or null. */
+  @Nullable Fields trailers() {
+    return trailers;
   }
 
   @Override

@@ -151,8 +151,9 @@ public final class Fetches {
   }
 
   /**
-   * Validates a stored response without anybody waiting for it (RFC 5861 §3), unless that is under
-   * way or too much of it is.
+   * Validates a stored response by a GET without anybody waiting for it (RFC 5861 §3), unless that
+   * is under way or too much of it is. What the client takes stale, or only from a cache, is no
+   * word to the origin.
    *
    * @param exchange the one whose client was or will be answered; borrowed
    * @param stored borrowed; the caller holds a lease
@@ -164,6 +165,7 @@ public final class Fetches {
     }
     stored.retain();
     Exchange own = inBackground(exchange);
+    own.request().fields().remove(FieldName.CACHE_CONTROL);
     Forwarding forwarding = new Forwarding(ForwardReason.STALE);
     if (stored.facts().hasValidator()) {
       validate(own, key, forwarding, flight, stored);
@@ -197,12 +199,14 @@ public final class Fetches {
   /** An exchange like that one without a client. Counts among those in the background. */
   private Exchange inBackground(Exchange exchange) {
     inBackground.incrementAndGet();
+    RequestHead request = unconditional(exchange.request());
+    request.get();
     Exchange own =
         new Exchange(
             exchange.loop(),
             exchange.client(),
             exchange.local(),
-            unconditional(exchange.request()),
+            request,
             RequestContent.NONE,
             new DiscardingReply(inBackground::decrementAndGet));
     own.notes().route(exchange.notes().route());
@@ -287,8 +291,15 @@ public final class Fetches {
 
   /** Takes the tags from a response that goes to a client: they are for us. */
   static void removeTags(ResponseHead head) {
-    head.fields().remove(FieldName.SURROGATE_KEY);
-    head.fields().remove(FieldName.CACHE_TAG);
+    removeTags(head.fields());
+  }
+
+  /** The same for its trailer fields, if there are any. */
+  static void removeTags(@Nullable Fields fields) {
+    if (fields != null) {
+      fields.remove(FieldName.SURROGATE_KEY);
+      fields.remove(FieldName.CACHE_TAG);
+    }
   }
 
   long epochSeconds() {

@@ -316,6 +316,7 @@ final class FillReply implements Reply, ContentSource {
     }
     endWindow(null);
     if (isWanted) {
+      Fetches.removeTags(trailers);
       output.end(trailers);
     }
   }

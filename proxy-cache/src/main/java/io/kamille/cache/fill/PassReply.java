@@ -78,6 +78,7 @@ final class PassReply implements Reply {
 
   @Override
   public void end(@Nullable Fields trailers) {
+    Fetches.removeTags(trailers);
     client.end(trailers);
   }
 

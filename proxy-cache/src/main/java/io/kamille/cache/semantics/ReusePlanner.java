@@ -171,12 +171,13 @@ public final class ReusePlanner {
       boolean isFreshEnough = stored.ttlSeconds(now) >= control.minFreshSeconds();
       return isFreshEnough ? ReuseRule.FRESH : ReuseRule.REQUEST_MIN_FRESH;
     }
-    if (!isFresh && stored.mayServeStaleTo(control, now)) {
-      return ReuseRule.MAX_STALE;
-    }
+    boolean takesStale = !isFresh && stored.mayServeStaleTo(control, now);
     boolean demandsFresh = control.maxAgeSeconds() >= 0 || control.minFreshSeconds() >= 0;
-    if (stored.mayServeWhileRevalidating(now) && !demandsFresh) {
+    if (stored.mayServeWhileRevalidating(now) && (takesStale || !demandsFresh)) {
       return ReuseRule.STALE_WHILE_REVALIDATE;
+    }
+    if (takesStale) {
+      return ReuseRule.MAX_STALE;
     }
     return stored.isValidatedAlways() ? ReuseRule.NO_CACHE : ReuseRule.STALE;
   }

@@ -87,7 +87,7 @@ public record StoredFacts(
   public StoredFacts tagged(Tags tags) {
     return tags.equals(this.tags)
         ? this
-        : with(freshness, staleWhileRevalidateSeconds, entityTag, tags);
+        : with(freshness, staleWhileRevalidateSeconds, maxStaleSeconds, entityTag, tags);
   }
 
   /**
@@ -96,6 +96,7 @@ public record StoredFacts(
    * <p>Its stale-while-revalidate counts from there. It is at least {@value #SOFT_PURGE_SECONDS}
    * seconds, but the response is never served longer than it would have been without the purge, nor
    * at all where its directives want it validated before it is used stale (RFC 9111 §4.2.4).
+   * Afterwards no request makes us serve it by its max-stale or stale-if-error.
    */
   public StoredFacts staleSince(long epochSeconds) {
     int ageThen = ageSeconds(epochSeconds);
@@ -105,19 +106,33 @@ public record StoredFacts(
     }
     long least = Math.max(staleWhileRevalidateSeconds, SOFT_PURGE_SECONDS);
     long most = leftSeconds + staleWhileRevalidateSeconds;
+    int window = (int) Math.min(least, most);
     return with(
-        new Freshness(ageThen, freshness.source()), (int) Math.min(least, most), entityTag, tags);
+        new Freshness(ageThen, freshness.source()),
+        window,
+        Math.min(maxStaleSeconds, window),
+        entityTag,
+        tags);
   }
 
   /** The same for a coded form, whose tag is weak (RFC 9110 §8.8.1). */
   public StoredFacts weakened() {
     return entityTag == null
         ? this
-        : with(freshness, staleWhileRevalidateSeconds, CodingRules.weak(entityTag), tags);
+        : with(
+            freshness,
+            staleWhileRevalidateSeconds,
+            maxStaleSeconds,
+            CodingRules.weak(entityTag),
+            tags);
   }
 
   private StoredFacts with(
-      Freshness freshness, int staleWhileRevalidateSeconds, @Nullable String entityTag, Tags tags) {
+      Freshness freshness,
+      int staleWhileRevalidateSeconds,
+      int maxStaleSeconds,
+      @Nullable String entityTag,
+      Tags tags) {
     return new StoredFacts(
         status,
         responseTime,

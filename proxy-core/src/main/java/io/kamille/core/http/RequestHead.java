@@ -247,6 +247,11 @@ public final class RequestHead {
     this.secure = secure;
   }
 
+  /** Makes it a request for the content too: GET in place of HEAD. */
+  public void get() {
+    method = Method.GET;
+  }
+
   // For who forwards another query than came
 
   /**
