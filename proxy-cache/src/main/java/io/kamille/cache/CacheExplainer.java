@@ -290,11 +290,7 @@ final class CacheExplainer {
             forTheOrigin(),
             "it passes: a response fetched for everybody would not answer it");
         if (ForwardWay.fillsAround(request, settings.background())) {
-          add(
-              "fill-around",
-              "RFC 9110 §14.2",
-              "Range",
-              "the whole is fetched behind it, to be stored");
+          fillAround();
         }
       }
       case PASS_UNSTORABLE -> {
@@ -318,6 +314,20 @@ final class CacheExplainer {
       case COLLAPSE -> collapse();
       case ALONE -> add("alone", "RFC 9111 §4", alone(reason), "it goes alone");
     }
+  }
+
+  private void fillAround() {
+    boolean isOnItsWay = flights.find(key, request) != null;
+    boolean isUseless = flights.isPostponed(key) || flights.isUncachable(key, request);
+    add(
+        "fill-around",
+        "RFC 9110 §14.2",
+        isOnItsWay
+            ? "a request for the key is on its way"
+            : isUseless ? "it came to nothing just now" : "Range",
+        isOnItsWay || isUseless
+            ? "the whole is not fetched behind it"
+            : "the whole is fetched behind it, to be stored");
   }
 
   private String forTheOrigin() {

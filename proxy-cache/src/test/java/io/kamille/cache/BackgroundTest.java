@@ -188,6 +188,20 @@ class BackgroundTest {
   }
 
   @Test
+  void noMoreThan256AreFetchedInTheBackgroundAtATime() {
+    for (int i = 0; i < 300; i++) {
+      fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");
+    }
+    assertThat(fixture.forwarded()).isEqualTo(300 + 256);
+    fixture.origin.requests().getFirst().fail(Kind.CONNECTION_REFUSED);
+    fixture.send("GET", "http://example.org/more", "Range", "bytes=1-2");
+    assertThat(fixture.forwarded()).isEqualTo(300 + 256 + 2);
+    for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
+      forwarded.fail(Kind.CONNECTION_REFUSED);
+    }
+  }
+
+  @Test
   void manyThatCameToNothingTakeNoPlaceFromOthers() {
     for (int i = 0; i < 600; i++) {
       fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");

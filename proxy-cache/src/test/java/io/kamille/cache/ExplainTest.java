@@ -147,7 +147,8 @@ class ExplainTest {
   void whatIsTooLargeTellsSo() {
     try (CacheFixture cache = new CacheFixture(4 << 20, CacheSettings.of(1_000))) {
       cache.fill(200, "x".repeat(2_000), "Cache-Control", "max-age=60");
-      assertThat(step(explain(cache), "too-large").so()).endsWith("cache.max-object-size");
+      assertThat(step(explain(cache), "too-large").so())
+          .endsWith("larger than max-object-size allows");
     }
   }
 

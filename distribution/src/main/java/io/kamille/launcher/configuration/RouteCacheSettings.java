@@ -326,6 +326,6 @@ public record RouteCacheSettings(
   }
 
   private static ValueType<Duration> wholeSeconds(long least) {
-    return ValueTypes.duration(Duration.ofSeconds(least), YEAR);
+    return ValueTypes.wholeSeconds(Duration.ofSeconds(least), YEAR);
   }
 }

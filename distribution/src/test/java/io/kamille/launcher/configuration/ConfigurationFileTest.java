@@ -290,6 +290,9 @@ class ConfigurationFileTest {
             + " path of routes[0], expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
             + " the host and path of routes[0], expected a route of its own",
+        "routes: [{upstream: web, cache: {ttl: 1500ms}}] | 3:39: routes[0].cache.ttl:"
+            + " found \"1500ms\", expected a duration of 1s–8760h in whole seconds such as 30s, 5m or"
+            + " 1h",
         "routes: [{upstream: web, cache: {status-ttl: {304: 1s}}}] | 3:52:"
             + " routes[0].cache.status-ttl.304: found \"304\", expected a status code of 200–599 such"
             + " as 404, or a class such as 5xx; not 206, 304, 401, 407, 412, 416 or 417",

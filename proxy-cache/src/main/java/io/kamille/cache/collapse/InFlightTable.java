@@ -7,6 +7,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,14 @@ public final class InFlightTable {
    * requests with Cookie therefore says nothing about those without, and is remembered apart: a
    * client with a session cannot have requests without one forwarded singly, nor the reverse.
    */
+  private static final int BACKGROUND_LIMIT = 256;
+
   private final WallClock clock;
   private final PurgeTable purges;
   private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
   private final KeysForAWhile uncachable = new KeysForAWhile();
   private final KeysForAWhile uncachableWithCookie = new KeysForAWhile();
+  private final AtomicInteger inBackground = new AtomicInteger();
   private final KeysForAWhile postponed = new KeysForAWhile();
   private final Refusals refusals = new Refusals();
 
@@ -109,6 +113,20 @@ public final class InFlightTable {
   public void cachable(CacheKey key, RequestHead request) {
     refusals.remove(key);
     uncachableLike(request).remove(key);
+  }
+
+  /** Counts one more request that no client waits for; false if there are as many as may be. */
+  public boolean enterBackground() {
+    if (inBackground.incrementAndGet() <= BACKGROUND_LIMIT) {
+      return true;
+    }
+    leaveBackground();
+    return false;
+  }
+
+  /** Counts one less. */
+  public void leaveBackground() {
+    inBackground.decrementAndGet();
   }
 
   /** Whether nothing is to be fetched in the background for that key just now. Borrows it. */

@@ -29,13 +29,11 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
 public final class Fetches {
 
-  private static final int BACKGROUND_LIMIT = 256;
   private static final long POSTPONED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** What makes a request one for less than the whole response. */
@@ -56,7 +54,6 @@ public final class Fetches {
   private final CacheLoops loops;
   private final FillSettings settings;
   private final WallClock clock;
-  private final AtomicInteger inBackground = new AtomicInteger();
 
   public Fetches(
       ExchangeHandler next,
@@ -191,14 +188,18 @@ public final class Fetches {
   }
 
   private @Nullable InFlight beginInBackground(Exchange exchange, CacheKey key) {
-    return inBackground.get() >= BACKGROUND_LIMIT || flights.isPostponed(key)
-        ? null
-        : flights.begin(key, exchange.loop());
+    if (flights.isPostponed(key) || !flights.enterBackground()) {
+      return null;
+    }
+    InFlight flight = flights.begin(key, exchange.loop());
+    if (flight == null) {
+      flights.leaveBackground();
+    }
+    return flight;
   }
 
-  /** An exchange like that one without a client. Counts among those in the background. */
+  /** An exchange like that one without a client, which leaves the background as it ends. */
   private Exchange inBackground(Exchange exchange) {
-    inBackground.incrementAndGet();
     RequestHead request = unconditional(exchange.request());
     request.get();
     Exchange own =
@@ -208,7 +209,7 @@ public final class Fetches {
             exchange.local(),
             request,
             RequestContent.NONE,
-            new DiscardingReply(inBackground::decrementAndGet));
+            new DiscardingReply(flights::leaveBackground));
     own.notes().route(exchange.notes().route());
     return own;
   }

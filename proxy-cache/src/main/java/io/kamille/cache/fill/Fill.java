@@ -75,7 +75,7 @@ final class Fill {
   /** In one clause, for people, why a response is not stored. */
   static String explained(String trouble) {
     return switch (trouble) {
-      case TOO_LARGE -> "it is larger than cache.max-object-size";
+      case TOO_LARGE -> "it is larger than max-object-size allows";
       case NO_MEMORY -> "there was no memory for it";
       default -> "it has more content than its length says";
     };

@@ -112,6 +112,25 @@ public final class ValueTypes {
         TimeSpan::print);
   }
 
+  /** A duration of whole seconds within both bounds. */
+  public static ValueType<Duration> wholeSeconds(Duration least, Duration greatest) {
+    String bounds = TimeSpan.print(least) + "–" + TimeSpan.print(greatest);
+    return ValueType.of(
+        "duration",
+        bounds,
+        "a duration of " + bounds + " in whole seconds such as 30s, 5m or 1h",
+        text -> {
+          Duration duration = TimeSpan.parse(text);
+          return duration != null
+                  && duration.toNanosPart() == 0
+                  && duration.compareTo(least) >= 0
+                  && duration.compareTo(greatest) <= 0
+              ? duration
+              : null;
+        },
+        TimeSpan::print);
+  }
+
   /** An address to listen on ({@link HostPort}). */
   public static ValueType<HostPort> address() {
     return ValueType.of(
