@@ -13,6 +13,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -48,6 +49,7 @@ public class PacedLoopBench {
 
   private LoopGroup loops = new LoopGroup(1);
   private volatile boolean hasRun;
+  private long waits = 1;
 
   @Setup(Level.Iteration)
   public void start() throws InterruptedException {
@@ -88,6 +90,13 @@ public class PacedLoopBench {
   @TearDown(Level.Iteration)
   public void stop() {
     loops.close();
+  }
+
+  /** Long enough for the loop to be in a pause again, and at another place in it each time. */
+  @Setup(Level.Invocation)
+  public void letItPause() {
+    waits = waits * 31 % 97;
+    LockSupport.parkNanos(200_000 + waits * 10_000);
   }
 
   /** From the moment a task is given until it has run. */
