@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One explanation in the making. Nothing is changed, sent or counted. Any thread, one at a time.
+ * One explanation in the making. Nothing is sent or stored. Any thread, one at a time.
  */
 final class CacheExplainer {
 

@@ -98,7 +98,8 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   /**
-   * What would become of this request, and why. Nothing is changed, sent or counted; any thread.
+   * What would become of this request, and why. Nothing is sent or stored; looking at what is
+   * stored may carry out a purge that holds already. Any thread.
    *
    * @param request borrowed
    */

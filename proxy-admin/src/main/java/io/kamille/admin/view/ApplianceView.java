@@ -56,7 +56,7 @@ public interface ApplianceView {
   List<StoredObject> objects(String url);
 
   /**
-   * What would become of a request, and why. Nothing is changed or sent.
+   * What would become of a request, and why. Nothing is sent or stored.
    *
    * @param request borrowed
    */

@@ -96,35 +96,31 @@ public final class ValueTypes {
 
   /** A duration ({@link TimeSpan}) within both bounds. */
   public static ValueType<Duration> duration(Duration least, Duration greatest) {
-    String bounds = TimeSpan.print(least) + "–" + TimeSpan.print(greatest);
-    return ValueType.of(
-        "duration",
-        bounds,
-        "a duration of " + bounds + " such as 250ms, 30s, 5m or 1h",
-        text -> {
-          Duration duration = TimeSpan.parse(text);
-          return duration != null
-                  && duration.compareTo(least) >= 0
-                  && duration.compareTo(greatest) <= 0
-              ? duration
-              : null;
-        },
-        TimeSpan::print);
+    return duration(least, greatest, "such as 250ms, 30s, 5m or 1h", any -> true);
   }
 
   /** A duration of whole seconds within both bounds. */
   public static ValueType<Duration> wholeSeconds(Duration least, Duration greatest) {
+    return duration(
+        least,
+        greatest,
+        "in whole seconds such as 30s, 5m or 1h",
+        duration -> duration.toNanosPart() == 0);
+  }
+
+  private static ValueType<Duration> duration(
+      Duration least, Duration greatest, String hint, Predicate<Duration> isRight) {
     String bounds = TimeSpan.print(least) + "–" + TimeSpan.print(greatest);
     return ValueType.of(
         "duration",
         bounds,
-        "a duration of " + bounds + " in whole seconds such as 30s, 5m or 1h",
+        "a duration of " + bounds + " " + hint,
         text -> {
           Duration duration = TimeSpan.parse(text);
           return duration != null
-                  && duration.toNanosPart() == 0
                   && duration.compareTo(least) >= 0
                   && duration.compareTo(greatest) <= 0
+                  && isRight.test(duration)
               ? duration
               : null;
         },
