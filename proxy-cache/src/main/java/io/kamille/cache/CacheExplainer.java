@@ -38,9 +38,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One explanation in the making. Nothing is sent or stored. Any thread, one at a time.
- */
+/** One explanation in the making. Nothing is sent or stored. Any thread, one at a time. */
 final class CacheExplainer {
 
   /*
