@@ -117,9 +117,7 @@ class ManyLoopsTest {
 
   @Test
   void anythingAtAnyTimeLeavesEveryReaderWithTheWholeOrNothing() {
-    long seed = System.nanoTime();
-    System.getLogger("test").log(System.Logger.Level.INFO, "seed " + seed);
-    Random random = new Random(seed);
+    Random random = new Random(20_261_122);
     for (int round = 0; round < 60; round++) {
       round(handler, random);
     }
@@ -127,9 +125,7 @@ class ManyLoopsTest {
 
   @Test
   void anythingAtAnyTimeLeavesEveryReaderWithTheWholeEvenIfItCannotBeStored() {
-    long seed = System.nanoTime();
-    System.getLogger("test").log(System.Logger.Level.INFO, "seed " + seed);
-    Random random = new Random(seed);
+    Random random = new Random(20_261_123);
     for (int round = 0; round < 60; round++) {
       round(cache.handler(origin, CacheSettings.of(1 + random.nextInt(150_000))), random);
     }
