@@ -226,6 +226,19 @@ class AdminServerIT {
     assertThat(appliance.purged).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"prefix", "host"})
+  void whatManyUrisBeginWithHasLimitedLength(String name) throws IOException {
+    String beginning = name.equals("prefix") ? "http://h/" : "";
+    String longest = beginning + "a".repeat(4096 - beginning.length());
+    assertThat(purge("application/json", "{\"" + name + "\": \"" + longest + "a\"}"))
+        .startsWith("HTTP/1.1 400 Bad Request\r\n")
+        .contains("\"detail\":\"" + name + " must have 4096 octets at the most.\"");
+    assertThat(appliance.purged).isEmpty();
+    assertThat(purge("application/json", "{\"" + name + "\": \"" + longest + "\"}"))
+        .startsWith("HTTP/1.1 200 OK\r\n");
+  }
+
   @Test
   void contentThatIsNestedTooDeeplyOrHasTooLongANumberIsABadRequest() throws IOException {
     String deep = "[".repeat(5_000) + "]".repeat(5_000);

@@ -25,17 +25,19 @@ class BackgroundTest {
   }
 
   private static CacheFixture fixture(BackgroundSettings background) {
-    return new CacheFixture(
-        4 << 20,
-        new CacheSettings(
-            CachePolicy.DEFAULT,
-            CodingRules.OFF,
-            LIMIT,
-            true,
-            Duration.ofSeconds(5),
-            Optional.of("kamille"),
-            false,
-            background));
+    return new CacheFixture(4 << 20, settings(background));
+  }
+
+  private static CacheSettings settings(BackgroundSettings background) {
+    return new CacheSettings(
+        CachePolicy.DEFAULT,
+        CodingRules.OFF,
+        LIMIT,
+        true,
+        Duration.ofSeconds(5),
+        Optional.of("kamille"),
+        false,
+        background);
   }
 
   private void hit() {
@@ -196,6 +198,25 @@ class BackgroundTest {
     fixture.origin.requests().getFirst().fail(Kind.CONNECTION_REFUSED);
     fixture.send("GET", "http://example.org/more", "Range", "bytes=1-2");
     assertThat(fixture.forwarded()).isEqualTo(300 + 256 + 2);
+    for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
+      forwarded.fail(Kind.CONNECTION_REFUSED);
+    }
+  }
+
+  @Test
+  void allRoutesTogetherFetchNoMoreThan256InTheBackground() {
+    CacheHandler other =
+        fixture.cache.handler(fixture.origin, settings(new BackgroundSettings(20, true)));
+    for (int i = 0; i < 200; i++) {
+      fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");
+    }
+    assertThat(fixture.forwarded()).isEqualTo(200 + 200);
+    for (int i = 0; i < 200; i++) {
+      String uri = "http://example.com/" + i;
+      other.handle(fixture.exchange("GET", uri, new RecordingReply(), "Range", "bytes=1-2"));
+    }
+    fixture.run();
+    assertThat(fixture.forwarded()).isEqualTo(200 + 200 + 256);
     for (ScriptedOrigin.Forwarded forwarded : fixture.origin.requests()) {
       forwarded.fail(Kind.CONNECTION_REFUSED);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordingReply implements Reply {
 
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
-  private final List<Integer> interims = new ArrayList<>();
+  private final List<ResponseHead> interims = new ArrayList<>();
   private ContentSource source = ContentSource.NONE;
   private @Nullable Failure failure;
   private Runnable whenWritten = () -> {};
@@ -110,7 +110,12 @@ final class RecordingReply implements Reply {
   }
 
   List<Integer> interims() {
-    return interims;
+    return interims.stream().map(ResponseHead::status).toList();
+  }
+
+  /** The last interim head. */
+  ResponseHead interim() {
+    return interims.getLast();
   }
 
   @Nullable Failure failure() {
@@ -148,7 +153,7 @@ final class RecordingReply implements Reply {
 
   @Override
   public void interim(ResponseHead head) {
-    interims.add(head.status());
+    interims.add(head);
   }
 
   @Override

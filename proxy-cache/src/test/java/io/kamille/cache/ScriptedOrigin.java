@@ -88,8 +88,8 @@ final class ScriptedOrigin implements ExchangeHandler {
       return end();
     }
 
-    Forwarded interim(int status) {
-      reply.interim(ResponseHead.of(status));
+    Forwarded interim(int status, String... fields) {
+      reply.interim(ResponseHead.of(status, fields));
       return this;
     }
 

@@ -4,6 +4,8 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.HttpDate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,32 @@ class StoringConformanceTest {
     fixture.send(method, URI);
     fixture.origin.last().respond(200, "", "Cache-Control", "max-age=60");
     assertThat(isStored()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST"})
+  void anInterimResponseHasNeitherTagsNorOurOwnCacheStatusForTheClient(String method) {
+    RecordingReply reply = fixture.send(method, URI);
+    fixture
+        .origin
+        .last()
+        .interim(
+            103,
+            fields(
+                "Surrogate-Key",
+                "a",
+                "Cache-Tag",
+                "b",
+                "Cache-Status",
+                "kamille; hit, behind; hit",
+                "Link",
+                "</style.css>"))
+        .respond(200, "x", "Cache-Control", "no-store");
+    Fields interim = reply.interim().fields();
+    assertThat(interim.has(FieldName.SURROGATE_KEY)).isFalse();
+    assertThat(interim.has(FieldName.CACHE_TAG)).isFalse();
+    assertThat(interim.first(FieldName.CACHE_STATUS)).isEqualTo("behind; hit");
+    assertThat(interim.all("Link")).containsExactly("</style.css>");
   }
 
   @Test

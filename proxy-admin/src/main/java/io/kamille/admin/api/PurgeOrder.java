@@ -28,6 +28,8 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
           + " and no user information, and be percent-encoded.";
   private static final String NO_HOST =
       "host must be a host as in a URL, with a port from 0 to 65535 behind it at most.";
+  private static final String TOO_LONG =
+      " must have " + PurgeTarget.LENGTH_LIMIT + " octets at the most.";
   private static final String NO_WILDCARD =
       " must name one host: * stands for nothing. Purge each host by itself, or by tags.";
   private static final Pattern WILDCARD_HOST = Pattern.compile("[^/?]*//[^/?*]*\\*");
@@ -69,8 +71,8 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
   private static PurgeTarget target(String name, JsonNode value) throws Invalid {
     return switch (name) {
       case "url" -> found(PurgeTarget.url(uri(name, value)), name + NO_URI);
-      case "prefix" -> found(PurgeTarget.prefix(uri(name, value)), name + NO_URI);
-      case "host" -> found(PurgeTarget.host(host(value)), NO_HOST);
+      case "prefix" -> found(PurgeTarget.prefix(shortText(name, uri(name, value))), name + NO_URI);
+      case "host" -> found(PurgeTarget.host(shortText(name, host(value))), NO_HOST);
       case "tags" -> PurgeTarget.tags(tags(value));
       case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);
       default -> throw new Invalid(EXPECTED);
@@ -101,6 +103,13 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
       throw new Invalid(name + NO_WILDCARD);
     }
     return uri;
+  }
+
+  private static String shortText(String name, String text) throws Invalid {
+    if (text.length() > PurgeTarget.LENGTH_LIMIT) {
+      throw new Invalid(name + TOO_LONG);
+    }
+    return text;
   }
 
   private static List<String> tags(JsonNode value) throws Invalid {

@@ -290,7 +290,7 @@ public final class Fetches {
 
   // What replies need on their way
 
-  /** Takes the tags from a response that goes to a client: they are for us. */
+  /** Takes the tags from a head that goes to a client, interim or final: they are for us. */
   static void removeTags(ResponseHead head) {
     removeTags(head.fields());
   }

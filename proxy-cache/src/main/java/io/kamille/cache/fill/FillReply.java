@@ -89,6 +89,8 @@ final class FillReply implements Reply, ContentSource {
 
   @Override
   public void interim(ResponseHead head) {
+    here.cacheStatus().received(head.fields());
+    Fetches.removeTags(head);
     client.interim(head);
   }
 

@@ -47,6 +47,8 @@ final class PassReply implements Reply {
 
   @Override
   public void interim(ResponseHead head) {
+    cacheStatus.received(head.fields());
+    Fetches.removeTags(head);
     client.interim(head);
   }
 

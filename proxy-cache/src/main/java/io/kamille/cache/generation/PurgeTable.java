@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,9 @@ public final class PurgeTable {
   /** How many prefixes can be noted. */
   public static final int PREFIX_LIMIT = 1 << 10;
 
+  /** How many octets all prefixes together can have. */
+  public static final int PREFIX_OCTETS_LIMIT = 1 << 20;
+
   /** Purged by something that is no longer noted. */
   private static final Purge TRIMMED = new Purge(0, PurgeTarget.all(), false, 0);
 
@@ -44,6 +48,7 @@ public final class PurgeTable {
 
   private final int tagLimit;
   private final int prefixLimit;
+  private final long prefixOctetsLimit;
   private volatile TagMarks tags = new TagMarks();
 
   /** The last comes first. */
@@ -55,12 +60,13 @@ public final class PurgeTable {
   private volatile long trimmed;
 
   public PurgeTable() {
-    this(TAG_LIMIT, PREFIX_LIMIT);
+    this(TAG_LIMIT, PREFIX_LIMIT, PREFIX_OCTETS_LIMIT);
   }
 
-  PurgeTable(int tagLimit, int prefixLimit) {
+  PurgeTable(int tagLimit, int prefixLimit, long prefixOctetsLimit) {
     this.tagLimit = tagLimit;
     this.prefixLimit = prefixLimit;
+    this.prefixOctetsLimit = prefixOctetsLimit;
   }
 
   /** The number of the last purge. */
@@ -107,9 +113,19 @@ public final class PurgeTable {
     for (int i = 0; i < target.tags().size(); i++) {
       added += tags.has(target.tags().at(i)) ? 0 : 1;
     }
-    long prefixesKept = others(target.prefixes(), isSoft).size();
     return (added == 0 || tags.size() + added <= tagLimit)
-        && (target.prefixes().isEmpty() || prefixesKept + target.prefixes().size() <= prefixLimit);
+        && (target.prefixes().isEmpty() || hasRoom(target.prefixes(), isSoft));
+  }
+
+  private boolean hasRoom(List<String> texts, boolean isSoft) {
+    List<Prefix> kept = others(texts, isSoft);
+    long added = texts.stream().mapToLong(String::length).sum();
+    return kept.size() + texts.size() <= prefixLimit
+        && octets(kept.stream()) + added <= prefixOctetsLimit;
+  }
+
+  private static long octets(Stream<Prefix> prefixes) {
+    return prefixes.mapToLong(prefix -> prefix.text.length()).sum();
   }
 
   private Prefix[] with(List<String> texts, Purge purge) {
@@ -193,7 +209,9 @@ public final class PurgeTable {
 
   /** Whether there are so many notes that it is time to let them go. */
   public boolean isCrowded() {
-    return 2 * tags.size() > tagLimit || 2 * prefixes.length > prefixLimit;
+    return 2 * tags.size() > tagLimit
+        || 2 * prefixes.length > prefixLimit
+        || 2 * octets(Arrays.stream(prefixes)) > prefixOctetsLimit;
   }
 
   /** From now on nothing is stored that was forwarded before that purge. */

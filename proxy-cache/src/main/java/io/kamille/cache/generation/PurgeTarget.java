@@ -41,6 +41,9 @@ public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, 
     }
   }
 
+  /** How many octets a prefix or a host may have: as many as one would expect of a URI. */
+  public static final int LENGTH_LIMIT = 4096;
+
   private static final int SHOWN_LENGTH = 200;
 
   public PurgeTarget {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class PurgeTableTest {
 
-  private final PurgeTable table = new PurgeTable(8, 4);
+  private final PurgeTable table = new PurgeTable(8, 4, 1000);
 
   private static String uri() {
     return "http://h/a";
@@ -97,6 +97,19 @@ class PurgeTableTest {
     assertThat(table.purge(PurgeTarget.all(), true, 0)).isNull();
     prefix("http://h/0", false);
     assertThat(table.size()).isEqualTo(4);
+  }
+
+  @Test
+  void prefixesTogetherAreNoLongerThanTheLimit() {
+    String half = "http://h/" + "a".repeat(491);
+    prefix(half, false);
+    assertThat(table.isCrowded()).isFalse();
+    prefix(half, true);
+    assertThat(table.isCrowded()).isTrue();
+    assertThat(table.purge(Objects.requireNonNull(PurgeTarget.prefix("http://h/")), false, 0))
+        .isNull();
+    assertThat(table.purge(PurgeTarget.all(), false, 0)).isNotNull();
+    assertThat(table.isCrowded()).isFalse();
   }
 
   @Test
