@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -86,6 +87,16 @@ final class DiskIndex {
   /** Removes all records of a key; false if there are none. */
   boolean removeAll(long key) {
     return shard(key).removeAll(key);
+  }
+
+  /** Removes the record of a variant of a key; false if there is none, mostly without a lock. */
+  boolean removeVariant(long key, int variant) {
+    return shard(key).removeVariant(key, variant);
+  }
+
+  /** How many records of that key there seem to be. Takes no lock, and does not mark them. */
+  int count(long key) {
+    return shard(key).look(key);
   }
 
   void clear() {
@@ -182,6 +193,9 @@ final class DiskIndex {
     /** Volatile for those who look up without the monitor. */
     private volatile Table table = new Table(SLOTS_MINIMUM);
 
+    /** Odd while slots are changed, so that who looks without the monitor can be sure. */
+    private final AtomicInteger changes = new AtomicInteger();
+
     private int size;
 
     Extent[] find(long key) {
@@ -197,6 +211,31 @@ final class DiskIndex {
         slot = slot + 1 & table.mask;
       }
       return found;
+    }
+
+    int look(long key) {
+      Table table = this.table;
+      int count = 0;
+      int slot = table.home(key);
+      for (int i = 0; i <= table.mask && table.place(slot) != 0; i++) {
+        count += (long) LONGS.getOpaque(table.keys, slot) == key ? 1 : 0;
+        slot = slot + 1 & table.mask;
+      }
+      return count;
+    }
+
+    boolean removeVariant(long key, int variant) {
+      int before = changes.get();
+      boolean isSurelyAbsent = before % 2 == 0 && look(key) == 0 && changes.get() == before;
+      return !isSurelyAbsent && removeLocked(key, variant);
+    }
+
+    private synchronized boolean removeLocked(long key, int variant) {
+      int slot = slotOf(key, variant);
+      if (slot >= 0) {
+        delete(slot);
+      }
+      return slot >= 0;
     }
 
     synchronized boolean put(long key, Extent extent, BooleanSupplier isCurrent) {
@@ -316,12 +355,16 @@ final class DiskIndex {
       if ((size + 1) * 4L > (table.mask + 1) * 3L) {
         table = doubled(table);
       }
+      changes.incrementAndGet();
       table.insert(key, extent.place(), extent.units());
+      changes.incrementAndGet();
       size++;
     }
 
     private void delete(int slot) {
+      changes.incrementAndGet();
       table.delete(slot);
+      changes.incrementAndGet();
       size--;
     }
 

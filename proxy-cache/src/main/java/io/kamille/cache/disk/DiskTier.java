@@ -1,6 +1,9 @@
 package io.kamille.cache.disk;
 
+import io.kamille.cache.generation.PurgeNotes;
+import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
@@ -8,14 +11,9 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stored responses on a disk. Any thread; only {@link #read} waits for the disk.
@@ -44,21 +42,6 @@ public final class DiskTier implements AutoCloseable {
   /** The least capacity of a store, in octets. */
   public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
 
-  private enum State {
-    RUNNING,
-    ASIDE,
-    CLOSED
-  }
-
-  /** Work for the thread. */
-  private interface Task {
-
-    void run() throws IOException;
-
-    /** Ends it undone. */
-    default void drop() {}
-  }
-
   private final StoreDirectory directory;
   private final StoreIdentity identity;
   private final long capacityBytes;
@@ -66,22 +49,13 @@ public final class DiskTier implements AutoCloseable {
   private final DiskCounts counts = new DiskCounts();
   private final DiskIndex index = new DiskIndex();
   private final SegmentLog log;
-  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-  private final Queue<Task> tasks = new ConcurrentLinkedQueue<>();
+  private final PurgeJournal journal;
+  private final PurgeNotes earlierPurges;
+  private final DiskWorker worker = new DiskWorker(new Duties());
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicInteger waitingWrites = new AtomicInteger();
   private final AtomicInteger waitingRemovals = new AtomicInteger();
-  private final ExecutorService worker =
-      Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().name("kamille-disk").daemon().factory());
-  private boolean isGivenUp;
-
-  /** The thread to wake; set by itself, read by whoever gives it work. */
-  private volatile @Nullable Thread thread;
-
-  /** Asks the thread to end. */
-  private volatile boolean isClosing;
 
   /** Read by whoever ends the last lease on a segment. */
   private volatile boolean hasEnded;
@@ -94,6 +68,12 @@ public final class DiskTier implements AutoCloseable {
   DiskTier(StoreDirectory directory, long capacityBytes, int segmentBytes, long queueBytes)
       throws IOException {
     this(directory, StoreIdentity.readOrCreate(directory), capacityBytes, segmentBytes, queueBytes);
+    journal.begin(() -> earlierPurges);
+  }
+
+  /** Does a part of what is to be done; false if there is nothing. Confined to one thread. */
+  boolean runOnce() {
+    return worker.runOnce();
   }
 
   private DiskTier(
@@ -107,32 +87,50 @@ public final class DiskTier implements AutoCloseable {
     this.identity = identity;
     this.capacityBytes = capacityBytes;
     this.queueBytes = queueBytes;
+    this.journal = new PurgeJournal(directory, identity.store());
+    PurgeNotes earlier = journal.read();
+    if (earlier == null) {
+      deleteSegments();
+    }
+    this.earlierPurges = earlier == null ? PurgeNotes.NONE : earlier;
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
   }
 
+  /** Purges may be forgotten: what they were about must not come back. */
+  private void deleteSegments() throws IOException {
+    for (String name : directory.names()) {
+      if (Segment.isName(name)) {
+        directory.delete(name);
+      }
+    }
+  }
+
   /**
    * Opens the store in that directory, or makes one. What is there is found little by little. If
-   * the directory cannot be used, the tier is aside from the beginning.
+   * what is there cannot be read, or nothing can be written, the tier is aside from the beginning.
    *
    * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
    * @param queueBytes how many octets of responses may wait in memory to be written
+   * @throws IOException if the directory cannot be had: it is none and cannot be made, is somebody
+   *     else's, or is used by another process
    */
-  public static DiskTier open(Path path, long capacityBytes, long queueBytes) {
+  public static DiskTier open(Path path, long capacityBytes, long queueBytes) throws IOException {
     if (capacityBytes < CAPACITY_MINIMUM_BYTES) {
       throw new IllegalArgumentException(
           "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
     }
-    DiskTier tier = openOrAside(path, capacityBytes, queueBytes);
-    tier.worker.execute(tier::run);
+    StoreDirectory directory = FileDirectory.open(path);
+    DiskTier tier = openOrAside(directory, capacityBytes, queueBytes);
+    tier.worker.start();
     return tier;
   }
 
-  private static DiskTier openOrAside(Path path, long capacityBytes, long queueBytes) {
+  private static DiskTier openOrAside(
+      StoreDirectory directory, long capacityBytes, long queueBytes) {
     int segmentBytes = segmentBytes(capacityBytes);
     try {
-      StoreDirectory directory = FileDirectory.open(path);
       boolean isOpen = false;
       try {
         DiskTier tier = new DiskTier(directory, capacityBytes, segmentBytes, queueBytes);
@@ -140,7 +138,7 @@ public final class DiskTier implements AutoCloseable {
         return tier;
       } finally {
         if (!isOpen) {
-          directory.close();
+          giveUp(directory);
         }
       }
     } catch (IOException e) {
@@ -148,11 +146,18 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
+  /** What is removed from now on is not known there: nobody is to take it for a store. */
+  private static void giveUp(StoreDirectory directory) throws IOException {
+    try (directory) {
+      directory.delete(StoreIdentity.NAME);
+    }
+  }
+
   private static DiskTier aside(long capacityBytes, int segmentBytes, IOException why) {
     try {
       DiskTier tier =
           new DiskTier(Nowhere.INSTANCE, StoreIdentity.random(), capacityBytes, segmentBytes, 0);
-      tier.stepAside(why);
+      tier.worker.stepAside(why);
       return tier;
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -178,7 +183,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether the tier takes and finds responses. */
   public boolean isRunning() {
-    return state.get() == State.RUNNING;
+    return worker.isRunning();
   }
 
   /** Whether everything that an earlier process left can be found. */
@@ -204,7 +209,7 @@ public final class DiskTier implements AutoCloseable {
       return false;
     }
     waitingWrites.incrementAndGet();
-    give(new Write(response, key.high(), key.low(), sequence, isCurrent, bytes));
+    worker.give(new Write(response, key.high(), key.low(), sequence, isCurrent, bytes));
     return true;
   }
 
@@ -249,7 +254,7 @@ public final class DiskTier implements AutoCloseable {
         }
       };
     } catch (IOException e) {
-      stepAside(e);
+      worker.stepAside(e);
       return false;
     } finally {
       segment.release();
@@ -266,18 +271,70 @@ public final class DiskTier implements AutoCloseable {
     boolean isRecovering = !isRecovered();
     log.recovery().removed(low);
     if (index.removeAll(low) || isRecovering || waitingWrites.get() > 0) {
-      if (waitingRemovals.incrementAndGet() > REMOVALS_LIMIT) {
-        stepAside(new IOException("it does not keep up with removals"));
-      }
-      give(new Removal(high, low, sequence));
+      giveRemoval(() -> log.remove(high, low, sequence));
     }
+  }
+
+  private void giveRemoval(Writing writing) {
+    if (waitingRemovals.incrementAndGet() > REMOVALS_LIMIT) {
+      worker.stepAside(new IOException("it does not keep up with removals"));
+    }
+    worker.give(new Removal(writing));
+  }
+
+  /**
+   * Removes the response of that variant, for good: there is a newer one elsewhere. Borrows both.
+   * Does not wait for the disk.
+   */
+  public void replaced(CacheKey key, SelectingFields variant) {
+    if (!isRunning()) {
+      return;
+    }
+    long high = key.high();
+    long low = key.low();
+    int bits = RecordDraft.variant(variant);
+    boolean isRecovering = !isRecovered();
+    log.recovery().replaced(low, bits);
+    if (index.removeVariant(low, bits) || isRecovering) {
+      giveRemoval(() -> log.replace(high, low, bits));
+    }
+  }
+
+  /**
+   * Gives a table the purges of earlier processes, and keeps its own from now on. Comes before
+   * anything is purged, read or offered.
+   */
+  public void keepPurges(PurgeTable table) {
+    table.keep(earlierPurges, new Keeper());
+    worker.give(() -> journal.begin(table::notes));
+  }
+
+  private final class Keeper implements PurgeNotes.Keeper {
+
+    @Override
+    public void noted(PurgeNotes.Note note) {
+      giveRemoval(() -> journal.note(note));
+    }
+
+    @Override
+    public void trimmed(long sequence) {
+      worker.give(journal::trimmed);
+    }
+  }
+
+  /**
+   * Runs {@code action} when everything that was removed or noted before this call is in the files,
+   * or the tier steps aside. On the tier's thread, or the caller's.
+   */
+  public void whenWritten(Runnable action) {
+    worker.give(new Barrier(action));
   }
 
   /** Removes everything, for good. Does not wait for the disk. */
   public void clear() {
     log.recovery().cancel();
     index.clear();
-    give(log::clear);
+    worker.give(log::clear);
   }
 
   public long capacityBytes() {
@@ -308,34 +365,13 @@ public final class DiskTier implements AutoCloseable {
     return counts;
   }
 
-  private void give(Task task) {
-    tasks.add(task);
-    if (!isRunning()) {
-      drop();
-    }
-    wake();
-  }
-
-  private void wake() {
-    Thread asleep = thread;
-    if (asleep != null) {
-      LockSupport.unpark(asleep);
-    }
-  }
-
-  private void drop() {
-    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.drop();
-    }
-  }
-
   /** A segment may be ended by a loop; its file is closed and deleted by the tier's thread. */
   private void unused(Segment segment) {
     unused.add(segment);
     if (hasEnded) {
       disposeUnused();
     } else {
-      wake();
+      worker.wake();
     }
   }
 
@@ -346,84 +382,49 @@ public final class DiskTier implements AutoCloseable {
       try {
         segment.dispose();
       } catch (IOException e) {
-        stepAside(e);
+        worker.stepAside(e);
       }
     }
     return isAny;
   }
 
-  private void stepAside(Throwable why) {
-    if (state.compareAndSet(State.RUNNING, State.ASIDE)) {
-      if (why instanceof IOException) {
-        LOG.log(Level.WARNING, "the disk tier is off until a restart: {0}", why);
-      } else {
-        LOG.log(Level.ERROR, "the disk tier is off until a restart, by a fault of ours", why);
-      }
+  private final class Duties implements DiskWorker.Duties {
+
+    @Override
+    public boolean first() {
+      return disposeUnused();
+    }
+
+    @Override
+    public boolean idle(boolean isClosing) throws IOException {
+      return log.flush() || (!isClosing && log.recover());
+    }
+
+    @Override
+    public void aside() {
       log.recovery().cancel();
       index.clear();
-      wake();
     }
-  }
 
-  private void run() {
-    thread = Thread.currentThread();
-    while (!isClosing) {
-      if (!runOnce()) {
-        LockSupport.park(this);
-      }
-    }
-    runAll();
-  }
-
-  private void runAll() {
-    boolean isMore = true;
-    while (isMore) {
-      isMore = runOnce();
-    }
-  }
-
-  /** Does a part of what is to be done; false if there is nothing. Confined to one thread. */
-  boolean runOnce() {
-    try {
-      boolean isAny = disposeUnused();
-      return work() || isAny;
-    } catch (IOException | RuntimeException | Error e) {
-      stepAside(e);
-      return true;
-    }
-  }
-
-  private boolean work() throws IOException {
-    if (state.get() == State.ASIDE) {
-      drop();
-      boolean isNews = !isGivenUp;
-      isGivenUp = true;
-      if (isNews) {
+    @Override
+    public void giveUp() throws IOException {
+      try {
         log.giveUp();
+      } finally {
+        journal.delete();
       }
-      return isNews;
     }
-    Task task = tasks.poll();
-    if (task != null) {
-      task.run();
-      return true;
-    }
-    return log.flush() || (!isClosing && log.recover());
   }
 
   /** Writes what was offered, and closes the files. Nothing may be offered any more. */
   @Override
   public void close() {
-    isClosing = true;
-    wake();
     worker.close();
-    runAll();
-    state.set(State.CLOSED);
-    drop();
     hasEnded = true;
     log.close();
     disposeUnused();
     try {
+      journal.close();
       directory.close();
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "the disk tier's directory was not closed", e);
@@ -432,11 +433,11 @@ public final class DiskTier implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "DiskTier[" + directory + ", " + state + ", size=" + size() + "]";
+    return "DiskTier[" + directory + ", " + worker + ", size=" + size() + "]";
   }
 
   /** A response that waits to be written. */
-  private final class Write implements Task {
+  private final class Write implements DiskWorker.Task {
 
     private final StoredResponse response;
     private final long keyHigh;
@@ -477,28 +478,56 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
+  /** What is appended to the log. */
+  @FunctionalInterface
+  private interface Writing {
+    void run() throws IOException;
+  }
+
   /** A removal that waits to be written. */
-  private final class Removal implements Task {
+  private final class Removal implements DiskWorker.Task {
 
-    private final long keyHigh;
-    private final long keyLow;
-    private final long sequence;
+    private final Writing writing;
 
-    Removal(long keyHigh, long keyLow, long sequence) {
-      this.keyHigh = keyHigh;
-      this.keyLow = keyLow;
-      this.sequence = sequence;
+    Removal(Writing writing) {
+      this.writing = writing;
     }
 
     @Override
     public void run() throws IOException {
       drop();
-      log.remove(keyHigh, keyLow, sequence);
+      writing.run();
     }
 
     @Override
     public void drop() {
       waitingRemovals.decrementAndGet();
+    }
+  }
+
+  /** Waits for what was given before. */
+  private final class Barrier implements DiskWorker.Task {
+
+    private final Runnable action;
+
+    Barrier(Runnable action) {
+      this.action = action;
+    }
+
+    @Override
+    public void run() throws IOException {
+      try {
+        while (log.flush()) {
+          // a flush may append what was refused
+        }
+      } finally {
+        action.run();
+      }
+    }
+
+    @Override
+    public void drop() {
+      action.run();
     }
   }
 }

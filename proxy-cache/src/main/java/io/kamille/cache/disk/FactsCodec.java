@@ -25,6 +25,7 @@ final class FactsCodec {
   private static final int IS_VALIDATED_ONCE_STALE = 1 << 1;
   private static final int HAS_SHARED_MAX_AGE = 1 << 2;
   private static final int IS_IMMUTABLE = 1 << 3;
+  private static final int IS_CODABLE = 1 << 4;
   private static final String ALL = "*";
   private static final String ANY_URI = "http://selecting.invalid/";
 
@@ -35,19 +36,19 @@ final class FactsCodec {
     out.writeInt(head.encoded().status());
     out.writeInt(head.encoded().uriLength());
     writeText(out, head.encoded().cacheStatus());
-    encode(out, head.facts());
+    encode(out, head.facts(), head.isCodable());
     encode(out, head.selecting());
     byte[] octets = new byte[out.readableBytes()];
     out.readBytes(octets);
     return octets;
   }
 
-  private static void encode(ByteBuf out, StoredFacts facts) {
+  private static void encode(ByteBuf out, StoredFacts facts, boolean isCodable) {
     out.writeLong(facts.responseTime());
     out.writeInt(facts.correctedInitialAge());
     out.writeInt(facts.freshness().lifetimeSeconds());
     writeText(out, facts.freshness().source().name());
-    out.writeByte(flags(facts));
+    out.writeByte(flags(facts) | (isCodable ? IS_CODABLE : 0));
     out.writeInt(facts.staleWhileRevalidateSeconds());
     out.writeInt(facts.staleIfErrorSeconds());
     out.writeInt(facts.maxStaleSeconds());
@@ -55,6 +56,10 @@ final class FactsCodec {
     writeText(out, facts.entityTag());
     writeText(out, facts.lastModifiedText());
     out.writeLong(facts.lastModified());
+    out.writeInt(facts.tags().size());
+    for (int i = 0; i < facts.tags().size(); i++) {
+      out.writeLong(facts.tags().at(i));
+    }
   }
 
   private static int flags(StoredFacts facts) {
@@ -92,21 +97,29 @@ final class FactsCodec {
       throw new IllegalArgumentException("uriLength: " + uriLength);
     }
     EncodedHead encoded = new EncodedHead(status, uriLength, headLength, readText(in));
-    StoredFacts facts = decodeFacts(in, status);
-    return new StoredHead(encoded, facts, decodeSelecting(in));
-  }
-
-  private static StoredFacts decodeFacts(ByteBuf in, int status) {
     long responseTime = in.readLong();
     int correctedInitialAge = in.readInt();
     int lifetimeSeconds = in.readInt();
     Freshness.Source source = Freshness.Source.valueOf(present(readText(in)));
+    Freshness freshness = new Freshness(lifetimeSeconds, source);
     int flags = in.readByte();
+    StoredFacts facts =
+        decodeFacts(in, status, responseTime, correctedInitialAge, freshness, flags);
+    return new StoredHead(encoded, facts, decodeSelecting(in), (flags & IS_CODABLE) != 0);
+  }
+
+  private static StoredFacts decodeFacts(
+      ByteBuf in,
+      int status,
+      long responseTime,
+      int correctedInitialAge,
+      Freshness freshness,
+      int flags) {
     return new StoredFacts(
         status,
         responseTime,
         correctedInitialAge,
-        new Freshness(lifetimeSeconds, source),
+        freshness,
         (flags & IS_VALIDATED_ALWAYS) != 0,
         (flags & IS_VALIDATED_ONCE_STALE) != 0,
         (flags & HAS_SHARED_MAX_AGE) != 0,
@@ -118,7 +131,19 @@ final class FactsCodec {
         readText(in),
         readText(in),
         in.readLong(),
-        Tags.NONE);
+        decodeTags(in));
+  }
+
+  private static Tags decodeTags(ByteBuf in) {
+    int count = in.readInt();
+    if (count < 0 || count > Tags.LIMIT) {
+      throw new IllegalArgumentException("tags: " + count);
+    }
+    long[] bits = new long[count];
+    for (int i = 0; i < count; i++) {
+      bits[i] = in.readLong();
+    }
+    return Tags.ofBits(bits);
   }
 
   private static SelectingFields decodeSelecting(ByteBuf in) {

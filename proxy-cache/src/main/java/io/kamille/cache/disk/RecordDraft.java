@@ -1,5 +1,6 @@
 package io.kamille.cache.disk;
 
+import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.StoredResponse;
 import io.netty.buffer.ByteBuf;
@@ -34,7 +35,10 @@ final class RecordDraft {
     this.head = head(response, uri);
     EncodedHead encoded =
         new EncodedHead(response.status(), uri.length, head.length, response.cacheStatusBehind());
-    this.facts = FactsCodec.encode(new StoredHead(encoded, response.facts(), response.selecting()));
+    this.facts =
+        FactsCodec.encode(
+            new StoredHead(
+                encoded, response.facts(), response.selecting(), response.forms().isCodable()));
     CRC32C headChecksum = new CRC32C();
     headChecksum.update(facts);
     headChecksum.update(head);
@@ -71,7 +75,12 @@ final class RecordDraft {
 
   /** Variants that are equal have equal bits; of those that differ, one pair in 4096 has. */
   static int variant(StoredResponse response) {
-    int hash = response.selecting().hashCode();
+    return variant(response.selecting());
+  }
+
+  /** The bits of the variant that these fields select. */
+  static int variant(SelectingFields selecting) {
+    int hash = selecting.hashCode();
     return (hash ^ hash >>> 12 ^ hash >>> 24) & Extent.VARIANT_MASK;
   }
 

@@ -61,7 +61,9 @@ record RecordHeader(
     /** Here is a response. */
     RESPONSE,
     /** No response written under this key before is to be used. */
-    REMOVAL
+    REMOVAL,
+    /** No response of this variant written under this key before is to be used. */
+    REPLACEMENT
   }
 
   static final int LENGTH = 80;
@@ -74,6 +76,12 @@ record RecordHeader(
   /** A removal that is still to be placed. */
   static RecordHeader removal(long store, long keyHigh, long keyLow, long sequence) {
     return new RecordHeader(store, 0, 0, Kind.REMOVAL, 0, keyHigh, keyLow, sequence, 0, 0, 0, 0, 0);
+  }
+
+  /** A replacement that is still to be placed. */
+  static RecordHeader replacement(long store, long keyHigh, long keyLow, int variant) {
+    return new RecordHeader(
+        store, 0, 0, Kind.REPLACEMENT, variant, keyHigh, keyLow, 0, 0, 0, 0, 0, 0);
   }
 
   /** The same record in another place. */

@@ -36,6 +36,10 @@ final class Recovery {
   private final Consumer<Segment> givenUp;
   private final Deque<Segment> segments;
   private final Set<Long> removed = ConcurrentHashMap.newKeySet();
+  private final Set<Variant> replaced = ConcurrentHashMap.newKeySet();
+
+  /** A variant of a key. */
+  private record Variant(long key, int variant) {}
 
   /** Set before the index is cleared. */
   private volatile boolean isCancelled;
@@ -70,6 +74,13 @@ final class Recovery {
   void removed(long key) {
     if (!isDone) {
       removed.add(key);
+    }
+  }
+
+  /** Keeps records of that variant out of the index, if they are older than now. Any thread. */
+  void replaced(long key, int variant) {
+    if (!isDone) {
+      replaced.add(new Variant(key, variant));
     }
   }
 
@@ -109,16 +120,21 @@ final class Recovery {
     isDone = true;
     segments.clear();
     removed.clear();
+    replaced.clear();
     return !wasDone;
   }
 
   private void take(RecordHeader header) {
     long key = header.keyLow();
-    if (header.kind() == RecordHeader.Kind.REMOVAL) {
-      removed.add(key);
-    } else {
-      BooleanSupplier isCurrent = () -> !isCancelled && !removed.contains(key);
-      index.putOlder(key, header.extent(), isCurrent);
+    Variant variant = new Variant(key, header.variant());
+    switch (header.kind()) {
+      case REMOVAL -> removed.add(key);
+      case REPLACEMENT -> replaced.add(variant);
+      case RESPONSE -> {
+        BooleanSupplier isCurrent =
+            () -> !isCancelled && !removed.contains(key) && !replaced.contains(variant);
+        index.putOlder(key, header.extent(), isCurrent);
+      }
     }
   }
 

@@ -20,7 +20,7 @@ final class SegmentLog {
 
   /*
    * A record is in the index only after its octets are in the file. Whatever was removed between
-   * is followed by a removal of its own, since its record is in the file nevertheless.
+   * is followed by a replacement without one, since its record is in the file nevertheless.
    *
    * When a segment is full the next is begun, and the oldest are forgotten until the new one fits
    * below the capacity even when full. What was asked for since it was written is copied to
@@ -151,10 +151,17 @@ final class SegmentLog {
 
   /** Appends that nothing written under this key before is to be used. */
   void remove(long keyHigh, long keyLow, long sequence) throws IOException {
+    put(RecordHeader.removal(store, keyHigh, keyLow, sequence));
+  }
+
+  /** Appends that nothing of that variant written under this key before is to be used. */
+  void replace(long keyHigh, long keyLow, int variant) throws IOException {
+    put(RecordHeader.replacement(store, keyHigh, keyLow, variant));
+  }
+
+  private void put(RecordHeader header) throws IOException {
     SegmentWriter to = writerFor(RecordHeader.LENGTH);
-    to.put(
-        RecordHeader.removal(store, keyHigh, keyLow, sequence)
-            .at(to.segment().number(), to.offset()));
+    to.put(header.at(to.segment().number(), to.offset()));
   }
 
   /** Writes what was appended, and makes it found. Whether there was anything. */
@@ -173,7 +180,7 @@ final class SegmentLog {
       }
     }
     for (RecordHeader header : refused) {
-      remove(header.keyHigh(), header.keyLow(), header.sequence());
+      replace(header.keyHigh(), header.keyLow(), header.variant());
     }
     return true;
   }

@@ -1,9 +1,11 @@
 package io.kamille.cache.generation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.semantics.NormalUri;
 import io.kamille.cache.semantics.Tags;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -30,7 +32,13 @@ public final class PurgeTable {
    * older than S is stored any more (the floor); then all that is stored is compared; then S is
    * published as trimmed, then the notes go. Who is older than what was trimmed, and was missed by
    * all that, counts as purged.
+   *
+   * Where responses outlive the process, so must the notes: each is told to a keeper as it is made. A
+   * process that takes them over begins with a number that its predecessor cannot have come to, even
+   * if that was killed before its last notes were kept: what it stored then bears smaller numbers
+   * than every purge of the new one.
    */
+  private static final long NUMBERS_OF_A_PROCESS = 1L << 32;
 
   /** How many tags can be noted, at some 100 octets each. */
   public static final int TAG_LIMIT = 1 << 16;
@@ -53,6 +61,9 @@ public final class PurgeTable {
 
   /** The last comes first. */
   private volatile Prefix[] prefixes = {};
+
+  @GuardedBy("this")
+  private PurgeNotes.@Nullable Keeper keeper;
 
   private volatile long last;
   private volatile long lastRemovalByTag;
@@ -105,7 +116,45 @@ public final class PurgeTable {
       lastRemovalByTag = purge.sequence();
     }
     last = purge.sequence();
+    if (keeper != null) {
+      keeper.noted(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
+    }
     return purge;
+  }
+
+  /**
+   * Takes over what an earlier process noted, before anything is purged or found, and tells {@code
+   * keeper} of all that comes.
+   */
+  public synchronized void keep(PurgeNotes earlier, PurgeNotes.Keeper keeper) {
+    List<Prefix> earlierPrefixes = new ArrayList<>();
+    TagMarks marks = tags;
+    List<PurgeNotes.Note> inOrder =
+        earlier.notes().stream()
+            .sorted(Comparator.comparingLong(PurgeNotes.Note::sequence))
+            .toList();
+    for (PurgeNotes.Note note : inOrder) {
+      Purge purge = note.purge();
+      for (int i = 0; i < note.tags().size(); i++) {
+        marks = marks.with(note.tags().at(i), purge);
+      }
+      note.prefixes().forEach(text -> earlierPrefixes.addFirst(new Prefix(text, purge)));
+    }
+    tags = marks;
+    prefixes = earlierPrefixes.toArray(Prefix[]::new);
+    trimmed = earlier.trimmed();
+    last = (earlier.last() / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
+    this.keeper = keeper;
+  }
+
+  /** All that is noted. */
+  public synchronized PurgeNotes notes() {
+    List<PurgeNotes.Note> notes = new ArrayList<>();
+    tags.forEach((purge, tag) -> notes.add(PurgeNotes.Note.of(purge, List.of(), Tags.ofBits(tag))));
+    for (Prefix prefix : prefixes) {
+      notes.add(PurgeNotes.Note.of(prefix.purge, List.of(prefix.text), Tags.NONE));
+    }
+    return new PurgeNotes(last, trimmed, notes);
   }
 
   private boolean hasRoom(PurgeTarget target, boolean isSoft) {
@@ -230,5 +279,8 @@ public final class PurgeTable {
         Arrays.stream(prefixes)
             .filter(prefix -> prefix.purge.sequence() > sequence)
             .toArray(Prefix[]::new);
+    if (keeper != null) {
+      keeper.trimmed(sequence);
+    }
   }
 }

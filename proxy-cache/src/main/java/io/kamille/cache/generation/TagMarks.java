@@ -1,6 +1,7 @@
 package io.kamille.cache.generation;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The last purges of each tag. One thread writes, any thread reads. */
@@ -68,6 +69,19 @@ final class TagMarks {
   /** A table of the tags that were purged after that number. */
   TagMarks since(long sequence) {
     return copy(LEAST_SLOTS, sequence);
+  }
+
+  /** Shows each tag with each purge of it. Not while somebody writes. */
+  void forEach(ObjLongConsumer<Purge> reader) {
+    for (int i = 0; i < slots.length(); i++) {
+      Mark mark = slots.get(i);
+      if (mark != null && mark.hard != null) {
+        reader.accept(mark.hard, mark.tag);
+      }
+      if (mark != null && mark.soft != null) {
+        reader.accept(mark.soft, mark.tag);
+      }
+    }
   }
 
   private TagMarks copy(int length, long since) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The key covers scheme, host in lower case, port, path and query, so that URIs that are
  * equivalent by scheme-based normalisation (RFC 9110 §4.2.3) share one; percent-encoding is left as
  * it is. Where a route has rules for queries ({@link QueryRules}), it covers the query they make.
- * The method is not part of it, because only responses to GET are stored. A secret of the process
- * goes in, so that nobody outside can make two targets meet, and keys mean nothing in another
- * process.
+ * The method is not part of it, because only responses to GET are stored. A secret goes in ({@link
+ * HashSecret}), so that nobody outside can make two targets meet; keys mean nothing to a process
+ * with another one.
  *
  * <p>Immutable once made, but for the one inside a {@link CacheKeyProbe}.
  */
@@ -30,6 +30,11 @@ public final class CacheKey {
   void set(long high, long low) {
     this.high = high;
     this.low = low;
+  }
+
+  /** The key with these halves, as somebody wrote it down. */
+  public static CacheKey of(long high, long low) {
+    return new CacheKey(high, low);
   }
 
   /** The key of the request's target URI. */

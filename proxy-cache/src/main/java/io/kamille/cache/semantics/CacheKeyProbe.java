@@ -5,7 +5,6 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import java.security.SecureRandom;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +22,7 @@ public final class CacheKeyProbe {
    * origin is told them, and path and query, which begin with a slash. No host or port has a slash
    * in it, so no two targets give one input.
    */
-  private static final long[] SECRET = new SecureRandom().longs(2).toArray();
-
-  private final SipHash hash = new SipHash(SECRET[0], SECRET[1]);
+  private final SipHash hash = HashSecret.forKeys();
   private final CacheKey key = new CacheKey(0, 0);
   private byte[] authority = new byte[256];
 

@@ -6,7 +6,6 @@ import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StructuredList;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -24,7 +23,7 @@ public final class Tags {
   /*
    * A tag is a word of the whole cache; a group belongs to its origin (RFC 9875 §2.1), which goes
    * into its hash. The lowest bit tells them apart, so that an update that brings new tags and says
-   * nothing of groups replaces the one and keeps the other. A secret of the process goes in: nobody
+   * nothing of groups replaces the one and keeps the other. A secret goes in (HashSecret): nobody
    * outside can make two tags meet.
    *
    * Eight octets a membership, and 48 for a response that has any.
@@ -42,7 +41,6 @@ public final class Tags {
       Fields.mask(FieldName.SURROGATE_KEY, FieldName.CACHE_TAG, FieldName.CACHE_GROUPS);
   private static final long TAG_FIELDS = Fields.mask(FieldName.SURROGATE_KEY, FieldName.CACHE_TAG);
   private static final String INVALIDATION = "Cache-Group-Invalidation";
-  private static final long[] SECRET = new SecureRandom().longs(2).toArray();
   private static final long GROUP = 1;
 
   private final long[] hashes;
@@ -103,6 +101,11 @@ public final class Tags {
         && text.strip().equals(text);
   }
 
+  /** The tags with these bits, as {@link #at} gave them to a process with the same secret. */
+  public static Tags ofBits(long... bits) {
+    return bits.length == 0 ? NONE : new Tags(bits.clone());
+  }
+
   /** The tags that an operator names. */
   public static Tags named(List<String> tags) {
     return new Tags(tags.stream().mapToLong(Tags::ofTag).distinct().toArray());
@@ -158,13 +161,13 @@ public final class Tags {
   }
 
   private static long ofTag(String tag) {
-    SipHash hash = new SipHash(SECRET[0], SECRET[1]);
+    SipHash hash = HashSecret.forTags();
     put(hash, tag.getBytes(StandardCharsets.ISO_8859_1));
     return finish(hash) & ~GROUP;
   }
 
   private static long ofGroup(RequestHead request, String group) {
-    SipHash hash = new SipHash(SECRET[0], SECRET[1]);
+    SipHash hash = HashSecret.forTags();
     hash.put((byte) (request.isSecure() ? 's' : 'p'));
     put(
         hash,

@@ -1,6 +1,7 @@
 package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
@@ -100,12 +101,10 @@ class DiskFaultTest {
   }
 
   @Test
-  void aDirectoryThatCannotBeUsedLeavesTheTierAside(@TempDir Path path) throws IOException {
+  void aDirectoryThatCannotBeHadIsTold(@TempDir Path path) throws IOException {
     Path file = Files.writeString(path.resolve("file"), "no directory");
-    try (var tier = DiskTier.open(file, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
-      assertThat(tier.isRunning()).isFalse();
-      assertThat(tier.find(DiskFixture.key(1))).isEmpty();
-    }
+    assertThatThrownBy(() -> DiskTier.open(file, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20))
+        .isInstanceOf(IOException.class);
     assertThat(Files.readString(file)).isEqualTo("no directory");
   }
 }

@@ -184,7 +184,8 @@ final class DiskFixture implements AutoCloseable {
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, NOW - 1, NOW);
     byte[] all = new byte[octets.readableBytes()];
     octets.readBytes(all);
-    return new Whole(new StoredHead(encoded, facts, SelectingFields.NONE), version, list(all));
+    return new Whole(
+        new StoredHead(encoded, facts, SelectingFields.NONE, false), version, list(all));
   }
 
   static List<Byte> list(byte[] octets) {

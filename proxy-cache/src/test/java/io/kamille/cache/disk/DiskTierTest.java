@@ -1,6 +1,7 @@
 package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.core.http.RequestHead;
@@ -213,6 +214,39 @@ class DiskTierTest {
   }
 
   @Test
+  void whatIsReplacedElsewhereIsNotFoundNorAfterARestartAndOtherVariantsAre() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.putVariant(1, 1, LENGTH, "de");
+      fixture.putVariant(1, 2, LENGTH, "en");
+      fixture.tier.replaced(DiskFixture.key(1), fixture.all(1).getFirst().head().selecting());
+      assertThat(fixture.all(1)).hasSize(1);
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatIsReplacedDuringRecoveryIsNotFoundNorAfterARestart() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, LENGTH);
+      fixture.put(2, 1, LENGTH);
+    }
+    for (int start = 0; start < 2; start++) {
+      try (var fixture = new DiskFixture(directory)) {
+        if (start == 0) {
+          fixture.tier.replaced(DiskFixture.key(1), SelectingFields.NONE);
+        }
+        fixture.run();
+        assertThat(fixture.all(1)).isEmpty();
+        assertThat(fixture.version(2, LENGTH)).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   @Timeout(60)
   void aStoreInTheFileSystemOutlivesItsProcessAndIsReadableByItsOwnerOnly(@TempDir Path path)
       throws IOException {
@@ -226,9 +260,10 @@ class DiskTierTest {
                   1,
                   () -> true))
           .isTrue();
-      var second = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20);
-      assertThat(second.isRunning()).as("two on one directory").isFalse();
-      second.close();
+      assertThatThrownBy(() -> DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20))
+          .as("two on one directory")
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("uses it already");
     }
     try (var files = Files.list(store)) {
       for (Path file : files.toList()) {

@@ -1,0 +1,307 @@
+package io.kamille.cache.disk;
+
+import io.kamille.cache.generation.PurgeNotes;
+import io.kamille.cache.generation.PurgeNotes.Note;
+import io.kamille.cache.semantics.Tags;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was purged by tag, prefix or host, in a file that is only appended to. Confined to the
+ * store's thread once it is open.
+ */
+final class PurgeJournal {
+
+  /*
+   *   ┌──────┬───────┬────────┬──────┬─────────┐
+   *   │ mark │ store │ number │ zero │ CRC-32C │  and entries behind it
+   *   └──────┴───────┴────────┴──────┴─────────┘
+   *   0      8       16       20     28        32
+   *
+   *   entry
+   *   ┌────────┬─────────────────┬─────────┬──────┐
+   *   │ length │ length inverted │ CRC-32C │ body │
+   *   └────────┴─────────────────┴─────────┴──────┘
+   *   0        4                 8         12
+   *
+   * A body is a note, or the state: last number and trimmed, which ends what the file begins with, a
+   * copy of all that holds. Each process begins a file of its own, and so does one whose file has
+   * become long; older files are deleted when the copy is complete. A file without a state is none.
+   *
+   * An entry that goes beyond the end, or zeros, is where a process was killed. Anything else that
+   * is wrong may hide purges.
+   */
+  private static final long MARK = 0x4b414d494c4c4550L; // KAMILLEP
+  private static final int HEADER_LENGTH = 32;
+  private static final int CHECKED = HEADER_LENGTH - Integer.BYTES;
+  private static final int FRAME_LENGTH = 3 * Integer.BYTES;
+  private static final int BODY_LIMIT = 1 << 24;
+  private static final byte NOTE = 1;
+  private static final byte STATE = 2;
+  private static final String SUFFIX = ".purges";
+  private static final int NAME_LENGTH = 8 + SUFFIX.length();
+
+  /** How many octets are appended before the file is begun anew. */
+  private static final long GROWTH_BYTES = 16 << 20;
+
+  private final StoreDirectory directory;
+  private final long store;
+  private Supplier<PurgeNotes> all = () -> PurgeNotes.NONE;
+  private @Nullable StoreFile file;
+  private int number;
+  private long length;
+  private long begunBytes;
+
+  PurgeJournal(StoreDirectory directory, long store) {
+    this.directory = directory;
+    this.store = store;
+  }
+
+  /** Whether a file of that name is a journal's. */
+  static boolean isName(String name) {
+    return name.length() == NAME_LENGTH
+        && name.endsWith(SUFFIX)
+        && name.chars().limit(8).allMatch(HexFormat::isHexDigit);
+  }
+
+  /** What an earlier process noted; null if there is nothing, or purges may be missing from it. */
+  @Nullable PurgeNotes read() throws IOException {
+    List<String> newestFirst = names();
+    for (String name : newestFirst) {
+      number = Math.max(number, HexFormat.fromHexDigits(name, 0, 8));
+    }
+    for (String name : newestFirst) {
+      Reading reading = read(name);
+      if (reading.isDamaged) {
+        return null;
+      }
+      if (reading.hasState) {
+        return new PurgeNotes(reading.last, reading.trimmed, reading.notes);
+      }
+    }
+    return null;
+  }
+
+  private List<String> names() throws IOException {
+    return directory.names().stream()
+        .filter(PurgeJournal::isName)
+        .sorted(Comparator.reverseOrder())
+        .toList();
+  }
+
+  private Reading read(String name) throws IOException {
+    ByteBuffer octets;
+    try (StoreFile from = directory.open(name)) {
+      octets = ByteBuffer.allocate((int) Math.min(from.length(), Integer.MAX_VALUE - 8));
+      from.readFully(octets, 0);
+    } catch (EOFException e) {
+      return new Reading();
+    }
+    octets.flip();
+    Reading reading = new Reading();
+    if (octets.remaining() < HEADER_LENGTH) {
+      return reading;
+    }
+    reading.isDamaged =
+        !octets.slice(0, HEADER_LENGTH).equals(header(HexFormat.fromHexDigits(name, 0, 8)));
+    octets.position(HEADER_LENGTH);
+    while (!reading.isDamaged && takeEntry(octets, reading)) {
+      // one after the other
+    }
+    return reading;
+  }
+
+  private static final class Reading {
+    private final List<Note> notes = new ArrayList<>();
+    private long last;
+    private long trimmed;
+    private boolean hasState;
+    private boolean isDamaged;
+  }
+
+  /** Reads one entry; false at the end. */
+  private static boolean takeEntry(ByteBuffer octets, Reading reading) {
+    if (octets.remaining() < FRAME_LENGTH || isZero(octets)) {
+      return false;
+    }
+    int bodyLength = octets.getInt();
+    int inverted = octets.getInt();
+    int checksum = octets.getInt();
+    if (inverted != ~bodyLength || bodyLength <= 0 || bodyLength > BODY_LIMIT) {
+      reading.isDamaged = true;
+      return false;
+    }
+    if (octets.remaining() < bodyLength) {
+      return false;
+    }
+    ByteBuffer body = octets.slice(octets.position(), bodyLength);
+    octets.position(octets.position() + bodyLength);
+    reading.isDamaged = checksum(body) != checksum || !takeBody(body, reading);
+    return !reading.isDamaged;
+  }
+
+  private static boolean isZero(ByteBuffer octets) {
+    for (int i = octets.position(); i < octets.limit(); i++) {
+      if (octets.get(i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean takeBody(ByteBuffer body, Reading reading) {
+    try {
+      switch (body.get()) {
+        case NOTE -> {
+          Note note = note(body);
+          reading.notes.add(note);
+          reading.last = Math.max(reading.last, note.sequence());
+        }
+        case STATE -> {
+          reading.last = Math.max(reading.last, body.getLong());
+          reading.trimmed = Math.max(reading.trimmed, body.getLong());
+          reading.hasState = true;
+        }
+        default -> {
+          return false;
+        }
+      }
+      return !body.hasRemaining();
+    } catch (BufferUnderflowException | NegativeArraySizeException e) {
+      return false;
+    }
+  }
+
+  private static Note note(ByteBuffer body) {
+    long sequence = body.getLong();
+    boolean isSoft = body.get() != 0;
+    long epochSeconds = body.getLong();
+    long[] tags = new long[Math.min(body.getInt(), body.remaining())];
+    for (int i = 0; i < tags.length; i++) {
+      tags[i] = body.getLong();
+    }
+    List<String> prefixes = new ArrayList<>();
+    for (int count = body.getInt(); count > 0; count--) {
+      byte[] text = new byte[Math.min(body.getInt(), body.remaining())];
+      body.get(text);
+      prefixes.add(new String(text, StandardCharsets.ISO_8859_1));
+    }
+    return new Note(sequence, isSoft, epochSeconds, prefixes, Tags.ofBits(tags));
+  }
+
+  /**
+   * Begins a file with all that holds now, and deletes the others.
+   *
+   * @param all what holds when it is asked
+   */
+  void begin(Supplier<PurgeNotes> all) throws IOException {
+    this.all = all;
+    List<String> before = names();
+    StoreFile last = file;
+    number++;
+    String name = HexFormat.of().toHexDigits(number) + SUFFIX;
+    directory.delete(name);
+    file = directory.create(name);
+    length = 0;
+    if (last != null) {
+      last.close();
+    }
+    write(ByteBuffer.wrap(copy(all.get())));
+    begunBytes = length;
+    for (String older : before) {
+      directory.delete(older);
+    }
+  }
+
+  private byte[] copy(PurgeNotes now) {
+    ByteArrayOutputStream copy = new ByteArrayOutputStream();
+    copy.writeBytes(header(number).array());
+    for (Note note : now.notes()) {
+      copy.writeBytes(entry(encoded(note)).array());
+    }
+    ByteBuffer state = ByteBuffer.allocate(1 + 2 * Long.BYTES);
+    state.put(STATE).putLong(now.last()).putLong(now.trimmed()).flip();
+    copy.writeBytes(entry(state).array());
+    return copy.toByteArray();
+  }
+
+  /** Notes a purge. */
+  void note(Note note) throws IOException {
+    write(entry(encoded(note)));
+    if (length - begunBytes > GROWTH_BYTES + begunBytes) {
+      begin(all);
+    }
+  }
+
+  /** Begins anew: notes were let go. */
+  void trimmed() throws IOException {
+    begin(all);
+  }
+
+  private static ByteBuffer encoded(Note note) {
+    List<byte[]> prefixes =
+        note.prefixes().stream().map(text -> text.getBytes(StandardCharsets.ISO_8859_1)).toList();
+    int textBytes = prefixes.stream().mapToInt(text -> Integer.BYTES + text.length).sum();
+    ByteBuffer body = ByteBuffer.allocate(26 + note.tags().size() * Long.BYTES + textBytes);
+    body.put(NOTE).putLong(note.sequence()).put((byte) (note.isSoft() ? 1 : 0));
+    body.putLong(note.epochSeconds()).putInt(note.tags().size());
+    for (int i = 0; i < note.tags().size(); i++) {
+      body.putLong(note.tags().at(i));
+    }
+    body.putInt(prefixes.size());
+    prefixes.forEach(text -> body.putInt(text.length).put(text));
+    return body.flip();
+  }
+
+  private static ByteBuffer entry(ByteBuffer body) {
+    ByteBuffer entry = ByteBuffer.allocate(FRAME_LENGTH + body.remaining());
+    entry.putInt(body.remaining()).putInt(~body.remaining()).putInt(checksum(body));
+    return entry.put(body).flip();
+  }
+
+  private void write(ByteBuffer octets) throws IOException {
+    StoreFile to = file;
+    if (to == null) {
+      throw new IOException("the journal of purges is not open");
+    }
+    int count = octets.remaining();
+    to.writeFully(octets, length);
+    length += count;
+  }
+
+  private ByteBuffer header(int number) {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
+    header.putLong(MARK).putLong(store).putInt(number);
+    return header.putInt(CHECKED, checksum(header.slice(0, CHECKED))).clear();
+  }
+
+  private static int checksum(ByteBuffer octets) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(octets.duplicate());
+    return (int) checksum.getValue();
+  }
+
+  /** Forgets everything. */
+  void delete() throws IOException {
+    for (String name : names()) {
+      directory.delete(name);
+    }
+  }
+
+  void close() throws IOException {
+    if (file != null) {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.kamille.cache.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.generation.Purge;
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.semantics.Tags;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a process knows of the purges of those before it. */
+class PurgeJournalTest {
+
+  private static final Tags NEWS = Tags.named(List.of("news"));
+  private static final Tags SPORT = Tags.named(List.of("sport"));
+
+  private static PurgeTable table(DiskFixture fixture) {
+    PurgeTable table = new PurgeTable();
+    fixture.tier.keepPurges(table);
+    fixture.run();
+    return table;
+  }
+
+  private static String journal(MemoryDirectory directory) {
+    return directory.names().stream().filter(PurgeJournal::isName).findFirst().orElseThrow();
+  }
+
+  private static @Nullable Purge find(PurgeTable table, long since, Tags tags, String uri) {
+    return table.find(since, tags, () -> uri);
+  }
+
+  @Test
+  void whatWasPurgedHoldsInTheNextProcess() {
+    var directory = new MemoryDirectory();
+    long before;
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      before = table.last();
+      table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+      table.purge(PurgeTarget.tags(List.of("sport")), true, DiskFixture.NOW + 5);
+      PurgeTarget host = Objects.requireNonNull(PurgeTarget.host("example.org"));
+      table.purge(host, false, DiskFixture.NOW);
+    }
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      Purge hard = Objects.requireNonNull(find(table, before, NEWS, "http://other/"));
+      assertThat(hard.isSoft()).isFalse();
+      Purge soft = Objects.requireNonNull(find(table, before, SPORT, "http://other/"));
+      assertThat(soft.isSoft()).isTrue();
+      assertThat(soft.epochSeconds()).isEqualTo(DiskFixture.NOW + 5);
+      assertThat(find(table, before, Tags.NONE, "http://example.org/a")).isNotNull();
+      assertThat(find(table, before, Tags.NONE, "http://other/")).isNull();
+      assertThat(find(table, table.last(), NEWS, "http://example.org/")).isNull();
+    }
+  }
+
+  @Test
+  void aPurgeHasALargerNumberThanAnythingAnEarlierProcessCanHaveStored() {
+    var directory = new MemoryDirectory();
+    var killed = new DiskFixture(directory);
+    PurgeTable first = table(killed);
+    first.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+    first.purge(PurgeTarget.tags(List.of("sport")), false, DiskFixture.NOW);
+    killed.kill();
+    try (var fixture = new DiskFixture(directory.copy())) {
+      PurgeTable table = table(fixture);
+      assertThat(table.last()).isGreaterThan(first.last());
+      Purge purge = table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+      assertThat(find(table, first.last(), NEWS, "http://a/")).isSameAs(purge);
+    }
+  }
+
+  @Test
+  void notesThatWereLetGoStillCountAgainstWhatIsOlder() {
+    var directory = new MemoryDirectory();
+    long before;
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      before = table.last();
+      table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+      table.trim(table.last());
+    }
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      assertThat(table.size()).isZero();
+      assertThat(find(table, before, Tags.NONE, "http://a/")).isNotNull();
+    }
+  }
+
+  @Test
+  void cutOffAnywhereItGivesThePurgesBefore() {
+    var directory = new MemoryDirectory();
+    long before;
+    int begun;
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      before = table.last();
+      begun = directory.octets(journal(directory)).length;
+      table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+      table.purge(PurgeTarget.tags(List.of("sport")), false, DiskFixture.NOW);
+    }
+    String name = journal(directory);
+    int length = directory.octets(name).length;
+    for (int cut = begun; cut <= length + 20; cut++) {
+      try (var fixture = new DiskFixture(directory.cutOff(name, cut))) {
+        PurgeTable table = table(fixture);
+        boolean hasNews = find(table, before, NEWS, "http://a/") != null;
+        boolean hasSport = find(table, before, SPORT, "http://a/") != null;
+        assertThat(hasNews).as("cut at %d", cut).isEqualTo(cut >= (begun + length) / 2);
+        assertThat(hasSport).as("cut at %d", cut).isEqualTo(cut >= length);
+      }
+    }
+  }
+
+  @Test
+  void withAnyOctetDamagedNothingPurgedComesBack() {
+    var directory = new MemoryDirectory();
+    long before;
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      before = table.last();
+      fixture.put(1, 1, 100);
+      table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+    }
+    String name = journal(directory);
+    for (int offset = 0; offset < directory.octets(name).length; offset++) {
+      try (var fixture = DiskFixture.recovered(directory.flipped(name, offset, 16))) {
+        PurgeTable table = table(fixture);
+        boolean isPurged = find(table, before, NEWS, "http://a/") != null;
+        assertThat(isPurged || fixture.all(1).isEmpty()).as("octet %d", offset).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void withoutAJournalNothingIsTakenFromAnEarlierProcess() throws Exception {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(1, 1, 100);
+    }
+    directory.delete(journal(directory));
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+      assertThat(fixture.tier.isRunning()).isTrue();
+    }
+  }
+
+  @Test
+  void whoWaitsForAPurgeToBeWrittenIsToldWhenItIs() {
+    var directory = new MemoryDirectory();
+    var fixture = new DiskFixture(directory);
+    PurgeTable table = table(fixture);
+    long before = table.last();
+    table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+    var told = new AtomicInteger();
+    fixture.tier.whenWritten(told::incrementAndGet);
+    assertThat(told).hasValue(0);
+    fixture.run();
+    assertThat(told).hasValue(1);
+    fixture.kill();
+    try (var after = new DiskFixture(directory.copy())) {
+      assertThat(find(table(after), before, NEWS, "http://a/")).isNotNull();
+    }
+  }
+
+  @Test
+  void aRemovalThatWasWaitedForHoldsAfterAKill() {
+    var directory = new MemoryDirectory();
+    var fixture = new DiskFixture(directory);
+    fixture.put(1, 1, 100);
+    fixture.put(2, 1, 100);
+    fixture.tier.remove(DiskFixture.key(1), 0);
+    var told = new AtomicInteger();
+    fixture.tier.whenWritten(told::incrementAndGet);
+    while (told.get() == 0) {
+      assertThat(fixture.tier.runOnce()).isTrue();
+    }
+    fixture.kill();
+    try (var after = DiskFixture.recovered(directory.copy())) {
+      assertThat(after.all(1)).isEmpty();
+      assertThat(after.version(2, 100)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whoWaitsForATierThatHasSteppedAsideIsToldAtOnce() {
+    try (var fixture = new DiskFixture()) {
+      fixture.directory.becomeFull();
+      fixture.put(1, 1, 100);
+      assertThat(fixture.tier.isRunning()).isFalse();
+      var told = new AtomicInteger();
+      fixture.tier.whenWritten(told::incrementAndGet);
+      assertThat(told).hasValue(1);
+    }
+  }
+}
