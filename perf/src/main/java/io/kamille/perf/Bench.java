@@ -1,8 +1,10 @@
 package io.kamille.perf;
 
+import static io.kamille.perf.compare.ComparisonOptions.COLLAPSE;
 import static io.kamille.perf.compare.ComparisonOptions.IDLE;
 import static io.kamille.perf.compare.ComparisonOptions.REQUESTS;
 
+import io.kamille.perf.compare.CollapseComparison;
 import io.kamille.perf.compare.ComparisonOptions;
 import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.PacingComparison;
@@ -24,6 +26,9 @@ public final class Bench {
       ./dev bench hit  [OPTIONS]   a stored response, compared with the floor and other servers
       ./dev bench pass [OPTIONS]   a small response that must not be stored, compared
       ./dev bench idle [OPTIONS]   what an idle persistent connection takes of memory, compared
+      ./dev bench collapse [OPTIONS]
+                                   many misses on one key at once: one origin request, and when
+                                   each has its first octet, compared
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
       ./dev bench purge            what a purge by tag costs among a million stored responses
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
@@ -56,6 +61,7 @@ public final class Bench {
       case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
       case "pacing" -> PacingComparison.of(arguments).run();
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
+      case "collapse" -> CollapseComparison.of(COLLAPSE.parse(arguments)).run();
       case "purge" -> PurgeMeasurement.run();
       default -> runMicro(name, arguments);
     }

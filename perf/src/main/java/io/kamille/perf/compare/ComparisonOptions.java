@@ -19,10 +19,10 @@ public record ComparisonOptions(
   /** What there is to say. */
   public static final String HELP =
       """
-      --rounds N        how often every server is asked in turn (default 7, idle 3)
-      --seconds N       of load on one server in one round (default 3)
+      --rounds N        how often every server is asked in turn (default 7, collapse 5, idle 3)
+      --seconds N       of load on one server in one round (default 3; not of collapse)
       --quick           3 rounds of 1 second: to see that it works, not to believe it
-      --connections N   open at once (default 64, idle 10000)
+      --connections N   open at once (default 64, collapse 1000, idle 10000)
       --only A,B        these servers: floor, kamille, nginx, haproxy, varnish
       --record NAME     keep the raw data in perf/log/data/NAME.csv
       """;
@@ -34,6 +34,10 @@ public record ComparisonOptions(
 
   /** Of requests. */
   public static final ComparisonOptions REQUESTS = new ComparisonOptions(7, 3, 64, List.of(), null);
+
+  /** Of collapse. */
+  public static final ComparisonOptions COLLAPSE =
+      new ComparisonOptions(5, 3, 1000, List.of(), null);
 
   /** Of idle connections. */
   public static final ComparisonOptions IDLE = new ComparisonOptions(3, 3, 10_000, List.of(), null);

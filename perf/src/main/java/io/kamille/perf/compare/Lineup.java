@@ -58,6 +58,9 @@ final class Lineup {
       peers.add(new Floor());
     }
     peers.addAll(List.of(new Kamille(checkout), new Nginx(), new Haproxy(), new Varnish()));
+    if (job == Job.COLLAPSE) {
+      peers.remove(new Haproxy());
+    }
     if (!options.only().isEmpty()) {
       peers.removeIf(peer -> !options.only().contains(peer.name()));
     }

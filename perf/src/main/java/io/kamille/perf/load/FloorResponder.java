@@ -34,7 +34,7 @@ public final class FloorResponder extends RequestScanner {
   }
 
   @Override
-  void answer(ChannelHandlerContext context, ByteBuf in, int path) {
+  void answer(ChannelHandlerContext context, ByteBuf in, int path, int end) {
     ByteBuf response = responses.of(number(in, path + SIZE_OFFSET));
     context.write(response.retainedDuplicate(), context.voidPromise());
   }

@@ -3,19 +3,27 @@ package io.kamille.perf.load;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** A GET ready to be sent, and the one response that is right. Confined to the client's thread. */
+/**
+ * A request ready to be sent, and the one response that is right. Confined to the client's thread.
+ */
 public final class LoadRequest {
+
+  private static final int OK = 200;
+  private static final int NOT_MODIFIED = 304;
 
   private final ByteBuffer persistent;
   private final ByteBuffer last;
+  private final boolean isHead;
   private final int status;
-  private final ByteBuffer content;
+  private final ExpectedContent content;
 
-  private LoadRequest(String head, int status, byte[] content) {
-    this.persistent = direct((head + "\r\n").getBytes(StandardCharsets.US_ASCII));
-    this.last = direct((head + "Connection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+  private LoadRequest(
+      String head, byte[] requestContent, boolean isHead, int status, ExpectedContent content) {
+    this.persistent = direct(head + "\r\n", requestContent);
+    this.last = direct(head + "Connection: close\r\n\r\n", requestContent);
+    this.isHead = isHead;
     this.status = status;
-    this.content = direct(content);
+    this.content = content;
   }
 
   /**
@@ -26,11 +34,60 @@ public final class LoadRequest {
    */
   public static LoadRequest get(String authority, String target, byte[] content) {
     return new LoadRequest(
-        "GET " + target + " HTTP/1.1\r\nHost: " + authority + "\r\n", 200, content);
+        head("GET", authority, target, ""), new byte[0], false, OK, ExpectedContent.of(content));
   }
 
-  private static ByteBuffer direct(byte[] octets) {
-    return ByteBuffer.allocateDirect(octets.length).put(octets).flip();
+  /** A GET for what the origin makes, to be answered with 200. */
+  public static LoadRequest get(String authority, OriginTarget target) {
+    return made("GET", authority, target, "", OK);
+  }
+
+  /** The same with field lines of its own, each ended by CRLF. */
+  static LoadRequest get(String authority, OriginTarget target, String fieldLines) {
+    return made("GET", authority, target, fieldLines, OK);
+  }
+
+  /** A GET with a precondition that does not hold, to be answered with 304. */
+  static LoadRequest getUnmodified(String authority, OriginTarget target, String fieldLines) {
+    return made("GET", authority, target, fieldLines, NOT_MODIFIED);
+  }
+
+  /** A HEAD, to be answered with 200 and the length of what it leaves out. */
+  static LoadRequest head(String authority, OriginTarget target) {
+    return made("HEAD", authority, target, "", OK);
+  }
+
+  /** A POST with content of that length, to be answered with 200 and what the origin makes. */
+  static LoadRequest post(String authority, OriginTarget target, int length) {
+    String fieldLines = "Content-Length: " + length + "\r\n";
+    return new LoadRequest(
+        head("POST", authority, target.text(), fieldLines),
+        new byte[length],
+        false,
+        OK,
+        ExpectedContent.made(target.object(), target.length()));
+  }
+
+  private static LoadRequest made(
+      String method, String authority, OriginTarget target, String fieldLines, int status) {
+    return new LoadRequest(
+        head(method, authority, target.text(), fieldLines),
+        new byte[0],
+        method.equals("HEAD"),
+        status,
+        ExpectedContent.made(target.object(), target.length()));
+  }
+
+  private static String head(String method, String authority, String target, String fieldLines) {
+    return method + " " + target + " HTTP/1.1\r\nHost: " + authority + "\r\n" + fieldLines;
+  }
+
+  private static ByteBuffer direct(String head, byte[] content) {
+    byte[] octets = head.getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocateDirect(octets.length + content.length)
+        .put(octets)
+        .put(content)
+        .flip();
   }
 
   /** What to send, from its first octet. Borrowed until the next call. */
@@ -42,13 +99,22 @@ public final class LoadRequest {
     return status;
   }
 
-  int contentLength() {
-    return content.capacity();
+  /** Whether a response with that status code has no content, whatever its length says. */
+  boolean isWithoutContent(int code) {
+    return isHead || code == 204 || code == NOT_MODIFIED;
   }
 
-  /** Whether all that is left in {@code octets} stands in the content from {@code offset} on. */
-  boolean hasContent(int offset, ByteBuffer octets) {
-    content.limit(offset + octets.remaining()).position(offset);
-    return content.mismatch(octets) < 0;
+  /** What Content-Length must say, in a response that says it. */
+  int contentLength() {
+    return content.length();
+  }
+
+  /**
+   * Whether all that is left in {@code octets} stands in the content from {@code offset} on.
+   *
+   * @param version that the response's entity tag names
+   */
+  boolean hasContent(long version, int offset, ByteBuffer octets) {
+    return content.has(version, offset, octets);
   }
 }

@@ -1,13 +1,12 @@
 package io.kamille.perf.load;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.kamille.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import java.nio.charset.StandardCharsets;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -16,14 +15,17 @@ import java.util.Map;
  *
  * <p>{@code /hit/SIZE} may be stored for an hour, {@code /pass/SIZE} must not be stored. Each
  * response carries a number of its own in {@code X-Serial}: a proxy that answers twice with the
- * same number answered from its store. {@code /requests} tells how many have come.
+ * same number answered from its store. {@code /made/…} is answered as {@link OriginTarget} says.
+ * {@code /requests} tells how many have come.
  */
 public final class OriginStub extends RequestScanner {
 
   private static final int SIZE_LIMIT = 16 << 20;
-  private static final String SERIAL_FIELD = "X-Serial: ";
+  static final String SERIAL_FIELD = "X-Serial";
+  private static final byte[] IF_MODIFIED_SINCE = "\nif-modified-since:".getBytes(US_ASCII);
 
   private final Shared shared;
+  private int uses;
 
   private OriginStub(Shared shared) {
     this.shared = shared;
@@ -42,12 +44,33 @@ public final class OriginStub extends RequestScanner {
   }
 
   @Override
-  void answer(ChannelHandlerContext context, ByteBuf in, int path) {
+  void answer(ChannelHandlerContext context, ByteBuf in, int path, int end) {
     switch (in.getByte(path + 1)) {
+      case 'm' -> make(context, in, path, end);
       case 'h' -> send(context, "max-age=3600", number(in, path + "/hit/".length()));
       case 'p' -> send(context, "no-store", number(in, path + "/pass/".length()));
       default -> sendCount(context);
     }
+  }
+
+  private void make(ChannelHandlerContext context, ByteBuf in, int path, int end) {
+    int pathEnd = in.indexOf(path, end, (byte) ' ');
+    OriginTarget target = OriginTarget.parse(in.toString(path, pathEnd - path, US_ASCII));
+    shared.requests++;
+    uses++;
+    int limit = target.of(OriginTarget.Trait.USES);
+    boolean isHead = in.getByte(in.readerIndex()) == 'H';
+    boolean isLast = limit > 0 && uses >= limit;
+    new MadeAnswer(
+            context.channel(), target, shared.requests, isHead, since(in, pathEnd, end), isLast)
+        .start();
+  }
+
+  private static long since(ByteBuf in, int start, int end) {
+    int value = fieldValue(in, start, end, IF_MODIFIED_SINCE);
+    return value < 0 || value + HttpDate.LENGTH > end
+        ? HttpDate.INVALID
+        : HttpDate.parse(in.toString(value, HttpDate.LENGTH, US_ASCII), 0);
   }
 
   private void send(ChannelHandlerContext context, String cacheControl, int size) {
@@ -61,7 +84,7 @@ public final class OriginStub extends RequestScanner {
   }
 
   private void sendCount(ChannelHandlerContext context) {
-    byte[] count = Long.toString(shared.requests).getBytes(StandardCharsets.US_ASCII);
+    byte[] count = Long.toString(shared.requests).getBytes(US_ASCII);
     context.write(head(context, "no-store", count.length), context.voidPromise());
     context.write(Unpooled.wrappedBuffer(count), context.voidPromise());
   }
@@ -72,7 +95,7 @@ public final class OriginStub extends RequestScanner {
     ByteBufUtil.writeAscii(head, cacheControl);
     ByteBufUtil.writeAscii(head, "\r\nContent-Length: ");
     ByteBufUtil.writeAscii(head, Integer.toString(size));
-    ByteBufUtil.writeAscii(head, "\r\n" + SERIAL_FIELD);
+    ByteBufUtil.writeAscii(head, "\r\n" + SERIAL_FIELD + ": ");
     ByteBufUtil.writeAscii(head, Long.toString(shared.requests));
     ByteBufUtil.writeAscii(head, "\r\n\r\n");
     return head;
@@ -99,13 +122,11 @@ public final class OriginStub extends RequestScanner {
       long now = System.currentTimeMillis() / 1000;
       if (now != second) {
         second = now;
-        String date =
-            DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC));
         beginning =
             ("HTTP/1.1 200 OK\r\nDate: "
-                    + date
+                    + HttpDate.format(now)
                     + "\r\nContent-Type: application/octet-stream\r\nCache-Control: ")
-                .getBytes(StandardCharsets.US_ASCII);
+                .getBytes(US_ASCII);
       }
       return beginning;
     }

@@ -32,6 +32,7 @@ final class ResponseReader {
   private static final byte[] TRANSFER_ENCODING = ascii("transfer-encoding:");
   private static final byte[] CONNECTION = ascii("connection:");
   private static final byte[] CLOSE = ascii("close");
+  private static final byte[] VERSION_TAG = ascii("etag: \"v");
   private static final int NO_LENGTH = -1;
 
   private final byte[] line = new byte[LINE_LIMIT_BYTES];
@@ -42,7 +43,9 @@ final class ResponseReader {
   private boolean isLast;
   private int status;
   private int contentLength;
+  private int contentEnd;
   private int contentRead;
+  private long objectVersion;
   private @Nullable LoadRequest expected;
   private @Nullable LoadFailure failure;
 
@@ -56,7 +59,9 @@ final class ResponseReader {
     lineLength = 0;
     headLength = 0;
     contentLength = NO_LENGTH;
+    contentEnd = 0;
     contentRead = 0;
+    objectVersion = 0;
   }
 
   /** Takes what it needs of the octets that came; what is left belongs to no response. */
@@ -68,7 +73,7 @@ final class ResponseReader {
       }
     }
     readContent(in);
-    return contentRead == contentLength ? Progress.COMPLETE : Progress.MORE;
+    return contentRead == contentEnd ? Progress.COMPLETE : Progress.MORE;
   }
 
   private Progress readHead(ByteBuffer in) {
@@ -106,6 +111,8 @@ final class ResponseReader {
       isUnderstood = readContentLength();
     } else if (beginsWith(CONNECTION)) {
       isLast |= lineContains(CLOSE);
+    } else if (beginsWith(VERSION_TAG)) {
+      readVersion();
     } else if (beginsWith(TRANSFER_ENCODING)) {
       isUnderstood = false;
     }
@@ -131,6 +138,14 @@ final class ResponseReader {
     return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
   }
 
+  private void readVersion() {
+    int end = VERSION_TAG.length;
+    while (end < lineLength && line[end] != '"') {
+      end++;
+    }
+    objectVersion = Math.max(0, number(VERSION_TAG.length, end));
+  }
+
   /** The decimal number between two places of the line; negative if there is none. */
   private int number(int from, int to) {
     if (from == to || to - from > 9) {
@@ -148,16 +163,15 @@ final class ResponseReader {
   }
 
   private Progress endHead() {
-    if (status == 204 || status == 304) {
-      contentLength = 0;
-    }
-    if (contentLength == NO_LENGTH) {
+    LoadRequest request = expectation();
+    boolean isWithoutContent = request.isWithoutContent(status);
+    if (contentLength == NO_LENGTH && !isWithoutContent) {
       return broken();
     }
-    LoadRequest request = expectation();
+    contentEnd = isWithoutContent ? 0 : contentLength;
     if (status != request.status()) {
       failure = LoadFailure.WRONG_STATUS;
-    } else if (contentLength != request.contentLength()) {
+    } else if (contentLength != NO_LENGTH && contentLength != request.contentLength()) {
       failure = LoadFailure.WRONG_LENGTH;
     }
     return Progress.MORE;
@@ -165,9 +179,9 @@ final class ResponseReader {
 
   private void readContent(ByteBuffer in) {
     int limit = in.limit();
-    int count = Math.min(in.remaining(), contentLength - contentRead);
+    int count = Math.min(in.remaining(), contentEnd - contentRead);
     in.limit(in.position() + count);
-    if (failure == null && !expectation().hasContent(contentRead, in)) {
+    if (failure == null && !expectation().hasContent(objectVersion, contentRead, in)) {
       failure = LoadFailure.WRONG_CONTENT;
     }
     contentRead += count;
@@ -189,6 +203,16 @@ final class ResponseReader {
   /** What is wrong with the response; null if nothing is so far. */
   @Nullable LoadFailure failure() {
     return failure;
+  }
+
+  /** Octets of content that came so far. */
+  int contentRead() {
+    return contentRead;
+  }
+
+  /** Whether the head is complete. */
+  boolean isHeadRead() {
+    return !isInHead;
   }
 
   /** Whether the server said that this is the last response on its connection. */

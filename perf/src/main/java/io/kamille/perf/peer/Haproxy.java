@@ -58,7 +58,7 @@ public record Haproxy() implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    String text = place.job() == Job.HIT ? CONFIGURATION + STORE : CONFIGURATION;
+    String text = place.job().isStoring() ? CONFIGURATION + STORE : CONFIGURATION;
     Path file = Template.write(directory.resolve("haproxy.cfg"), text, place);
     return List.of(String.valueOf(Programs.find("haproxy")), "-db", "-f", file.toString());
   }

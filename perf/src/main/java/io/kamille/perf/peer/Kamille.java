@@ -29,7 +29,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
         - upstream: origin
       cache:
         memory:
-          capacity: 256MiB
+          capacity: %MIB%MiB
       limits:
         connections: %CONNECTIONS%
         idle-timeout: 1h

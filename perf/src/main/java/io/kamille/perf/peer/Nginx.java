@@ -35,12 +35,13 @@ public record Nginx() implements Peer {
         fastcgi_temp_path %DIRECTORY%/fastcgi;
         uwsgi_temp_path %DIRECTORY%/uwsgi;
         scgi_temp_path %DIRECTORY%/scgi;
-        proxy_cache_path %STORE% keys_zone=hit:8m max_size=256m inactive=1h use_temp_path=off;
+        proxy_cache_path %STORE% keys_zone=hit:8m max_size=%MIB%m inactive=1h use_temp_path=off;
         upstream origin {
           server 127.0.0.1:%ORIGIN%;
           keepalive 64;
           keepalive_requests 1000000000;
         }
+        %LOCK%
         server {
           listen 127.0.0.1:%PORT% backlog=1024;
           proxy_http_version 1.1;
@@ -59,6 +60,10 @@ public record Nginx() implements Peer {
         }
       }
       """;
+
+  /** Without it nginx asks the origin for everybody; its own limit of waiting is 5 s. */
+  private static final String LOCK =
+      "proxy_cache_lock on; proxy_cache_lock_age 1m; proxy_cache_lock_timeout 1m;";
 
   @Override
   public String name() {
@@ -82,7 +87,8 @@ public record Nginx() implements Peer {
     Path file = directory.resolve("nginx.conf");
     String text =
         (user() + CONFIGURATION)
-            .replace("%CACHE%", place.job() == Job.HIT ? "hit" : "off")
+            .replace("%CACHE%", place.job().isStoring() ? "hit" : "off")
+            .replace("%LOCK%", place.job() == Job.COLLAPSE ? LOCK : "")
             .replace("%STORE%", directory.resolve("store").toString());
     Template.write(file, text, place);
     return List.of(

@@ -13,7 +13,19 @@ public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
     /** Answer from its store. */
     HIT,
     /** Ask the origin each time; what can be switched off about storing is. */
-    PASS
+    PASS,
+    /** Store, and ask the origin once for what many want at the same time; in a larger store. */
+    COLLAPSE;
+
+    /** Whether there is anything to store. */
+    boolean isStoring() {
+      return this != PASS;
+    }
+
+    /** The size of the store. */
+    int storeMib() {
+      return this == COLLAPSE ? 1024 : 256;
+    }
   }
 
   /**

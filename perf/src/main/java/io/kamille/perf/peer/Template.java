@@ -26,6 +26,7 @@ final class Template {
   static String fill(String template, Path file, Place place) {
     return template
         .replace("%DIRECTORY%", String.valueOf(file.getParent()))
+        .replace("%MIB%", Integer.toString(place.job().storeMib()))
         .replace("%PORT%", Integer.toString(place.port()))
         .replace("%ORIGIN%", Integer.toString(place.originPort()))
         .replace("%CONNECTIONS%", Integer.toString(allowed(place.connections())));

@@ -47,7 +47,7 @@ public record Varnish() implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    String text = place.job() == Job.HIT ? CONFIGURATION : CONFIGURATION + PASS;
+    String text = place.job().isStoring() ? CONFIGURATION : CONFIGURATION + PASS;
     Path file = Template.write(directory.resolve("rules.vcl"), text, place);
     return List.of(
         String.valueOf(Programs.find("varnishd")),
@@ -63,7 +63,7 @@ public record Varnish() implements Peer {
         "-T",
         "none",
         "-s",
-        "malloc,256m",
+        "malloc," + place.job().storeMib() + "m",
         "-p",
         "thread_pools=1",
         "-p",

@@ -1,0 +1,50 @@
+package io.kamille.perf.load;
+
+import java.nio.ByteBuffer;
+
+/** The content that a response must have. Confined to the client's thread. */
+interface ExpectedContent {
+
+  /** How many octets. */
+  int length();
+
+  /**
+   * Whether all that is left in {@code octets} stands in the content from {@code offset} on.
+   *
+   * @param version that the response's entity tag names; 0 if it names none
+   */
+  boolean has(long version, int offset, ByteBuffer octets);
+
+  /** Exactly these octets, whatever the version. */
+  static ExpectedContent of(byte[] octets) {
+    ByteBuffer content = ByteBuffer.allocateDirect(octets.length).put(octets).flip();
+    return new ExpectedContent() {
+      @Override
+      public int length() {
+        return octets.length;
+      }
+
+      @Override
+      public boolean has(long version, int offset, ByteBuffer others) {
+        content.limit(offset + others.remaining()).position(offset);
+        return content.mismatch(others) < 0;
+      }
+    };
+  }
+
+  /** The content of an object that an origin makes. */
+  static ExpectedContent made(long object, int length) {
+    ByteBuffer block = MadeContent.block();
+    return new ExpectedContent() {
+      @Override
+      public int length() {
+        return length;
+      }
+
+      @Override
+      public boolean has(long version, int offset, ByteBuffer octets) {
+        return MadeContent.of(object, version).matches(block, offset, octets);
+      }
+    };
+  }
+}
