@@ -18,7 +18,7 @@ import java.util.List;
 /** The servers of a comparison, in the order they are asked. */
 final class Lineup {
 
-  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   private final List<Contestant> contestants = new ArrayList<>();
 

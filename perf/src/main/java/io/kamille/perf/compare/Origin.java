@@ -16,7 +16,7 @@ import java.util.List;
  */
 record Origin(int port) {
 
-  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   static Origin start(Workbench bench) throws IOException {
     int port = Workbench.freePort();

@@ -17,7 +17,7 @@ import java.util.List;
  */
 final class PacedServer {
 
-  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration RELOAD_LIMIT = Duration.ofSeconds(5);
   private static final String RELOADED = "configuration reloaded";
 
