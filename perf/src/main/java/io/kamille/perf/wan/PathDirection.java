@@ -1,0 +1,146 @@
+package io.kamille.perf.wan;
+
+import java.util.SplittableRandom;
+
+/**
+ * One direction of a link: decides what becomes of each packet the moment it arrives. The
+ * transmitter is one number, the instant at which it is free; what lies between now and then is the
+ * queue. So the delivery time of a packet is known at once, and packets leave in the order they
+ * came. A seed fixes which packets are lost at random, however they are spread over time. One
+ * thread; allocates nothing per packet.
+ */
+public final class PathDirection {
+
+  /** What {@link #admit} answers for a packet that is lost. */
+  public static final long LOST = Long.MIN_VALUE;
+
+  private static final double RED_WEIGHT = 0.002;
+
+  private final SplittableRandom losses;
+  private final SplittableRandom times;
+  private PathSettings settings;
+  private boolean isBad;
+  private long freeNanos = Long.MIN_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+  private double meanQueueBytes;
+  private int sinceDrop;
+  private long offered;
+  private long lost;
+  private long overflowed;
+  private long digest;
+
+  /** A direction at rest, whose random numbers come from that seed. */
+  public PathDirection(PathSettings settings, long seed) {
+    this.settings = settings;
+    losses = new SplittableRandom(seed);
+    times = losses.split();
+  }
+
+  /** What is in force now. */
+  public PathSettings settings() {
+    return settings;
+  }
+
+  /** Changes what becomes of packets from now on. */
+  public void settings(PathSettings next) {
+    settings = next;
+  }
+
+  /**
+   * When a packet that arrives now comes out at the other end.
+   *
+   * @param nowNanos not less than at the last call
+   * @return on the same clock, never earlier than the packet before, or {@link #LOST}
+   */
+  public long admit(long nowNanos, int bytes) {
+    offered++;
+    if (isLost()) {
+      lost++;
+      digest = digest * 31 + offered;
+      return LOST;
+    }
+    long departs = transmit(nowNanos, bytes);
+    if (departs == LOST) {
+      overflowed++;
+      return LOST;
+    }
+    long due = departs + settings.delayNanos();
+    if (settings.jitterNanos() > 0) {
+      due += times.nextLong(settings.jitterNanos() + 1);
+    }
+    lastNanos = Math.max(lastNanos, due);
+    return lastNanos;
+  }
+
+  private boolean isLost() {
+    PathSettings.Loss loss = settings.loss();
+    if (loss.inBad() == 0) {
+      return false;
+    }
+    double turn = losses.nextDouble();
+    isBad = isBad ? turn >= loss.toGood() : turn < loss.toBad();
+    return isBad && losses.nextDouble() < loss.inBad();
+  }
+
+  private long transmit(long nowNanos, int bytes) {
+    if (settings.bitsPerSecond() == 0) {
+      return nowNanos;
+    }
+    double bytesPerNano = settings.bitsPerSecond() / 8e9;
+    long begins = Math.max(freeNanos, nowNanos);
+    double waiting = (begins - nowNanos) * bytesPerNano;
+    if (waiting + bytes > settings.queueLimitBytes() || dropsEarly(waiting)) {
+      return LOST;
+    }
+    freeNanos = begins + Math.max(1, Math.round(bytes / bytesPerNano));
+    return freeNanos;
+  }
+
+  private boolean dropsEarly(double waitingBytes) {
+    PathSettings.Red red = settings.red();
+    if (red == null) {
+      return false;
+    }
+    meanQueueBytes += RED_WEIGHT * (waitingBytes - meanQueueBytes);
+    double probability = dropProbability(red);
+    if (probability > 0 && times.nextDouble() < probability) {
+      sinceDrop = 0;
+      return true;
+    }
+    sinceDrop = meanQueueBytes < red.lowBytes() ? 0 : sinceDrop + 1;
+    return false;
+  }
+
+  /** Grows with the packets since the last drop, which spreads drops evenly. */
+  private double dropProbability(PathSettings.Red red) {
+    if (meanQueueBytes < red.lowBytes()) {
+      return 0;
+    }
+    if (meanQueueBytes >= red.highBytes()) {
+      return 1;
+    }
+    double share = (meanQueueBytes - red.lowBytes()) / (red.highBytes() - red.lowBytes());
+    double base = share * red.greatest();
+    return base * sinceDrop >= 1 ? 1 : base / (1 - base * sinceDrop);
+  }
+
+  /** Packets that arrived. */
+  public long offered() {
+    return offered;
+  }
+
+  /** Packets lost at random. */
+  public long lost() {
+    return lost;
+  }
+
+  /** Packets that found the queue full, or were dropped before it was. */
+  public long overflowed() {
+    return overflowed;
+  }
+
+  /** Stands for the numbers of the packets lost at random: equal seeds, equal packets. */
+  public long digest() {
+    return digest;
+  }
+}

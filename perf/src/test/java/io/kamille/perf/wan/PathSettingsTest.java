@@ -1,0 +1,59 @@
+package io.kamille.perf.wan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PathSettingsTest {
+
+  @Test
+  void readsEveryWordWithItsUnit() {
+    assertThat(
+            PathSettings.NONE.with(
+                "delay=2.5ms jitter=300us loss=1% rate=16mbit queue=100k red=15k/45k/10%"))
+        .isEqualTo(
+            new PathSettings(
+                2_500_000,
+                300_000,
+                PathSettings.Loss.independent(0.01),
+                16_000_000,
+                100_000,
+                new PathSettings.Red(15_000, 45_000, 0.1)));
+    assertThat(PathSettings.NONE.with("bursts=1%/50%/100% rate=1gbit delay=1s"))
+        .isEqualTo(
+            new PathSettings(
+                1_000_000_000, 0, new PathSettings.Loss(0.01, 0.5, 1), 1_000_000_000, 0, null));
+  }
+
+  @Test
+  void leavesWhatIsNotNamed() {
+    PathSettings some = PathSettings.NONE.with("delay=1ms rate=5mbit");
+    assertThat(some.with("loss=2%"))
+        .isEqualTo(PathSettings.NONE.with("delay=1ms rate=5mbit loss=2%"));
+    assertThat(some.with("  ")).isEqualTo(some);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "delay",
+        "delay=",
+        "delay=5",
+        "delay=-1ms",
+        "loss=101%",
+        "loss=NaN",
+        "bursts=1%/2%",
+        "rate=5",
+        "red=45k/15k/10%",
+        "speed=1ms",
+        "queue=x"
+      })
+  void namesTheWordThatIsWrong(String word) {
+    assertThatThrownBy(() -> PathSettings.NONE.with("delay=1ms " + word))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("«" + word + "»");
+  }
+}
