@@ -87,13 +87,13 @@ public final class WanCheck {
   private void losses() throws IOException, InterruptedException {
     var table = new Table("loss set", "lost", "of packets", "same packets twice");
     for (String loss : List.of("loss=1%", "loss=4%", "bursts=0.337%/33.3%/100%")) {
-      var link = new LinkSettings("path", PathSettings.NONE.with(loss), PathSettings.NONE);
+      var link = new LinkSettings("path", PathSettings.NONE, PathSettings.NONE.with(loss));
       WanStats.Way first = loss(link);
       WanStats.Way second = loss(link);
       boolean isSame = first.offered() == second.offered() && first.digest() == second.digest();
       table.row(
           List.of(
-              percent(link.down().loss().share()),
+              percent(link.up().loss().share()),
               percent((double) first.lost() / first.offered()),
               Long.toString(first.offered()),
               isSame ? "yes" : "no"));
@@ -104,7 +104,7 @@ public final class WanCheck {
   private WanStats.Way loss(LinkSettings link) throws IOException, InterruptedException {
     try (var wan = WanEmulator.start(spaces, List.of(link), WanEmulator.Options.seeded(7))) {
       ping(wan, LOSS_PINGS, LOSS_SPACE_MICROS);
-      return wan.stats().links().getFirst().down();
+      return wan.stats().links().getFirst().up();
     }
   }
 

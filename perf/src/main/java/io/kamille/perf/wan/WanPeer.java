@@ -8,9 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -24,6 +23,7 @@ final class WanPeer {
   private static final int PORT = 7777;
   private static final int PING_BYTES = 64;
   private static final int BLOCK_BYTES = 1 << 16;
+  private static final int CONNECT_SECONDS = 30;
   private static final int SECOND_MILLIS = 1000;
   private static final String READY = "ready";
 
@@ -122,14 +122,13 @@ final class WanPeer {
   private static void drink(int links, int connections, int seconds)
       throws IOException, InterruptedException {
     var received = new AtomicLong();
-    List<Socket> sockets = new ArrayList<>();
+    var ready = new CountDownLatch(connections);
     for (int i = 0; i < connections; i++) {
-      var socket = new Socket();
       String from = Namespaces.address(1 + i % links, 1 + i / links % 250);
-      socket.bind(new InetSocketAddress(InetAddress.getByName(from), 0));
-      socket.connect(server());
-      sockets.add(socket);
-      Thread.ofVirtual().start(() -> drink(socket, received));
+      Thread.ofVirtual().start(() -> drink(from, ready, received));
+    }
+    if (!ready.await(CONNECT_SECONDS, TimeUnit.SECONDS)) {
+      throw new IOException(ready.getCount() + " connections did not open");
     }
     TimeUnit.SECONDS.sleep(1);
     long before = received.get();
@@ -137,14 +136,14 @@ final class WanPeer {
     TimeUnit.SECONDS.sleep(seconds);
     long nanos = System.nanoTime() - began;
     System.out.println((received.get() - before) + " " + nanos);
-    for (Socket socket : sockets) {
-      socket.close();
-    }
   }
 
-  private static void drink(Socket socket, AtomicLong received) {
+  private static void drink(String from, CountDownLatch ready, AtomicLong received) {
     byte[] block = new byte[BLOCK_BYTES];
-    try (socket) {
+    try (var socket = new Socket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getByName(from), 0));
+      socket.connect(server());
+      ready.countDown();
       for (int read = 0; read >= 0; read = socket.getInputStream().read(block)) {
         received.addAndGet(read);
       }
