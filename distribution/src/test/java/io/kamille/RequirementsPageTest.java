@@ -62,7 +62,7 @@ class RequirementsPageTest {
   private static void forEachRow(Consumer<List<String>> check) throws IOException {
     List<List<String>> rows =
         Files.readAllLines(PAGE).stream()
-            .filter(line -> line.startsWith("| §") || line.startsWith("| RFC "))
+            .filter(line -> line.matches("\\| (§|RFC |draft-).*"))
             .map(line -> Stream.of(line.substring(1).split("\\|", -1)).map(String::strip).toList())
             .toList();
     assertThat(rows).hasSizeGreaterThan(60).allMatch(row -> row.size() == 7);

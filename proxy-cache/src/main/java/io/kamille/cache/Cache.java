@@ -6,6 +6,7 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
@@ -34,7 +35,8 @@ public final class Cache implements AutoCloseable {
   private final CacheLoops loops;
   private final WallClock clock;
   private final SweeperThread sweeperThread;
-  private final RouteQueries queries = new RouteQueries();
+  private final SearchVariances variances = new SearchVariances();
+  private final RouteQueries queries = new RouteQueries(variances);
   private final Removals removals;
   private final CacheOperations operations;
   private final CacheContents contents;
@@ -102,7 +104,16 @@ public final class Cache implements AutoCloseable {
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
     return new CacheHandler(
-        next, store, flights, removals, coder, loops, settings, sendfileFromBytes, clock);
+        next,
+        store,
+        flights,
+        variances,
+        removals,
+        coder,
+        loops,
+        settings,
+        sendfileFromBytes,
+        clock);
   }
 
   /**

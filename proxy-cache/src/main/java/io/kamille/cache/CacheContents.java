@@ -39,7 +39,7 @@ public final class CacheContents {
    * @param uri absolute, http or https
    */
   public Optional<List<StoredObject>> find(String uri) {
-    return Optional.ofNullable(CacheKey.find(uri, queries)).map(this::find);
+    return queries.keysOf(uri).stream().findFirst().map(this::find);
   }
 
   private List<StoredObject> find(CacheKey key) {

@@ -3,9 +3,11 @@ package io.kamille.cache;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.collapse.Refusal;
+import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CacheKeyProbe;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.QueryFilter;
@@ -18,6 +20,7 @@ import io.kamille.cache.semantics.ReusePlan.Serve;
 import io.kamille.cache.semantics.ReusePlan.ServeStale;
 import io.kamille.cache.semantics.ReusePlan.Validate;
 import io.kamille.cache.semantics.ReusePlanner;
+import io.kamille.cache.semantics.SearchVariance;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.Storability;
 import io.kamille.cache.serve.StoredReply;
@@ -56,6 +59,7 @@ final class CacheExplainer {
 
   private final TieredStore store;
   private final InFlightTable flights;
+  private final @Nullable SearchVariance variance;
   private final CacheSettings settings;
   private final WallClock clock;
   private final RequestHead request;
@@ -66,6 +70,7 @@ final class CacheExplainer {
   CacheExplainer(
       TieredStore store,
       InFlightTable flights,
+      SearchVariances variances,
       CacheSettings settings,
       WallClock clock,
       RequestHead request) {
@@ -75,7 +80,12 @@ final class CacheExplainer {
     this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
-    this.key = CacheKey.of(this.request);
+    boolean heedsOrigin = settings.query().heedsOrigin();
+    this.variance = heedsOrigin ? variances.find(this.request) : null;
+    this.key =
+        heedsOrigin
+            ? variances.keyOf(this.request, new CacheKeyProbe())
+            : CacheKey.of(this.request);
   }
 
   Explanation explain() {
@@ -101,6 +111,7 @@ final class CacheExplainer {
           "routes[].cache.query",
           "it is looked up and forwarded as " + request.pathAndQuery());
     }
+    searchVariance();
     int stored = variants == null ? 0 : variants.size();
     add("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
     long now = clock.epochSeconds();
@@ -110,6 +121,20 @@ final class CacheExplainer {
       return identityRefused(selected, now);
     }
     return selected == null ? miss(variants != null) : hit(selected, now);
+  }
+
+  private void searchVariance() {
+    if (variance != null) {
+      String query = variance.simplified(request);
+      add(
+          "no-vary-search",
+          "draft-ietf-httpbis-no-vary-search",
+          "No-Vary-Search: " + variance,
+          "it is looked up by "
+              + request.path()
+              + (query.isEmpty() ? " without query" : "?" + query)
+              + ", and would be forwarded as it is");
+    }
   }
 
   private Explanation identityRefused(@Nullable StoredResponse stored, long now) {

@@ -5,6 +5,7 @@ import io.kamille.cache.collapse.Follower;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
+import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
@@ -48,6 +49,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   private final TieredStore store;
   private final InFlightTable flights;
+  private final SearchVariances variances;
   private final CacheLoops loops;
   private final CacheSettings settings;
   private final WallClock clock;
@@ -60,6 +62,7 @@ public final class CacheHandler implements ExchangeHandler {
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
+      SearchVariances variances,
       Removals removals,
       Coder coder,
       CacheLoops loops,
@@ -68,6 +71,7 @@ public final class CacheHandler implements ExchangeHandler {
       WallClock clock) {
     this.store = store;
     this.flights = flights;
+    this.variances = variances;
     this.loops = loops;
     this.settings = settings;
     this.clock = clock;
@@ -78,6 +82,7 @@ public final class CacheHandler implements ExchangeHandler {
             next,
             store,
             flights,
+            variances,
             removals,
             coder,
             replies,
@@ -104,7 +109,7 @@ public final class CacheHandler implements ExchangeHandler {
    * @param request borrowed
    */
   public Explanation explain(RequestHead request) {
-    return new CacheExplainer(store, flights, settings, clock, request).explain();
+    return new CacheExplainer(store, flights, variances, settings, clock, request).explain();
   }
 
   /**
@@ -124,7 +129,7 @@ public final class CacheHandler implements ExchangeHandler {
     }
     CacheLoop loop = loops.current();
     loop.queries().apply(settings.query(), request);
-    CacheKey key = loop.probe().keyOf(request);
+    CacheKey key = keyOf(request, loop);
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = selected(variants, request, now);
@@ -137,6 +142,13 @@ public final class CacheHandler implements ExchangeHandler {
     } else {
       refuse(exchange);
     }
+  }
+
+  /** The key that the request is looked up by, until the loop's next one. */
+  private CacheKey keyOf(RequestHead request, CacheLoop loop) {
+    return settings.query().heedsOrigin()
+        ? variances.keyOf(request, loop.probe())
+        : loop.probe().keyOf(request);
   }
 
   /** Does with a stored response what is right. Takes over one lease on it. */
@@ -399,7 +411,7 @@ public final class CacheHandler implements ExchangeHandler {
       CacheLoop loop = loops.current();
       RequestHead request = exchange.request();
       long now = clock.epochSeconds();
-      StoredResponse stored = selected(store.find(loop.probe().keyOf(request)), request, now);
+      StoredResponse stored = selected(store.find(keyOf(request, loop)), request, now);
       if (stored != null
           && stored.facts().mayServeOnError(CacheControl.ofRequest(request.fields()), now)) {
         exchange.notes().cache(CacheResult.STALE_HIT);

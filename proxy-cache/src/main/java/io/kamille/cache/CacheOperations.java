@@ -144,8 +144,8 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public OptionalInt purge(String uri) {
-    CacheKey key = CacheKey.find(uri, queries);
-    return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
+    List<CacheKey> keys = queries.keysOf(uri);
+    return keys.isEmpty() ? OptionalInt.empty() : OptionalInt.of(removals.remove(keys));
   }
 
   /**
@@ -156,18 +156,18 @@ public final class CacheOperations {
    * @return null if that is not possible before the next sweep
    */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    CacheKey key = keyOf(target);
-    return key == null ? purges.purge(target, isSoft) : purges.purge(key, target, isSoft);
+    List<CacheKey> keys = keysOf(target);
+    return keys.isEmpty() ? purges.purge(target, isSoft) : purges.purge(keys, target, isSoft);
   }
 
   /** Counts what such a purge would be about, and changes nothing; null as above. */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
-    CacheKey key = keyOf(target);
-    return key == null ? purges.count(target, isSoft) : purges.count(key, target, isSoft);
+    List<CacheKey> keys = keysOf(target);
+    return keys.isEmpty() ? purges.count(target, isSoft) : purges.count(keys, target, isSoft);
   }
 
-  private @Nullable CacheKey keyOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? CacheKey.find(target.names().getFirst(), queries) : null;
+  private List<CacheKey> keysOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : List.of();
   }
 
   /** The last purges, the newest first. */

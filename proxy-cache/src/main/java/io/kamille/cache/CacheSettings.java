@@ -86,6 +86,12 @@ public record CacheSettings(
 
   FillSettings fill() {
     return new FillSettings(
-        policy, coding, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
+        policy,
+        coding,
+        maxObjectBytes,
+        FINISH_ALONE_BYTES,
+        UNCACHABLE.toNanos(),
+        varyBy,
+        query.heedsOrigin());
   }
 }

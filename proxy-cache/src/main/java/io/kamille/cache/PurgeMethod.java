@@ -3,9 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.NormalUri;
-import io.kamille.cache.semantics.QueryFilter;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -64,7 +62,7 @@ public final class PurgeMethod implements ExchangeHandler {
     if (request.method() != Method.OTHER || !isOurs(request)) {
       router.handle(exchange);
     } else if (isAllowed(exchange.client().getAddress())) {
-      answer(exchange.reply(), removals.remove(keyOf(request)));
+      answer(exchange.reply(), removals.remove(queries.keysOf(request)));
     } else {
       exchange.reply().fail(Failure.of(Kind.HTTP_REQUEST_DENIED, "PURGE is not for this client"));
     }
@@ -80,14 +78,6 @@ public final class PurgeMethod implements ExchangeHandler {
   private boolean isAllowed(@Nullable InetAddress client) {
     return client != null
         && clients.getAcquire().stream().anyMatch(range -> range.contains(client));
-  }
-
-  private RequestHead filtered(RequestHead request) {
-    return QueryFilter.filtered(queries.apply(request), request);
-  }
-
-  private CacheKey keyOf(RequestHead request) {
-    return CacheKey.of(filtered(request));
   }
 
   private static void answer(Reply reply, int count) {
@@ -113,8 +103,9 @@ public final class PurgeMethod implements ExchangeHandler {
         new Reason(
             "purge",
             "cache.purge-from",
-            "responses stored under the key: " + removals.count(keyOf(request)),
+            "responses stored under the key: " + removals.count(queries.keysOf(request)),
             "clients that may purge remove them, others are refused: 403 (Forbidden)");
-    return new Explanation(Decision.PURGE, null, NormalUri.of(filtered(request)), List.of(reason));
+    return new Explanation(
+        Decision.PURGE, null, NormalUri.of(queries.filtered(request)), List.of(reason));
   }
 }

@@ -54,9 +54,11 @@ final class RoutePolicy {
 
   private static QueryRules query(RouteCacheSettings.Query query) {
     List<String> keep = query.keep();
-    return keep == null
-        ? new QueryRules(NamePatterns.of(query.ignore()), false, query.isSorted())
-        : new QueryRules(NamePatterns.of(keep), true, query.isSorted());
+    return new QueryRules(
+        NamePatterns.of(keep == null ? query.ignore() : keep),
+        keep != null,
+        query.isSorted(),
+        query.heedsOrigin());
   }
 
   private static BackgroundSettings background(RouteCacheSettings route) {

@@ -4,6 +4,7 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.purge.Purges;
@@ -66,7 +67,12 @@ public final class PurgeMeasurement {
   private final Purges purges =
       new Purges(
           new Removals(
-              store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock),
+              store,
+              new InFlightTable(clock, table),
+              table,
+              sweeper,
+              new RouteQueries(new SearchVariances()),
+              clock),
           sweeper,
           clock);
   private final CacheKey[] keys = new CacheKey[RESPONSES];

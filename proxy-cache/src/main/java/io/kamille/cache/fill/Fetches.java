@@ -4,11 +4,13 @@ import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.SearchVariance;
 import io.kamille.cache.semantics.Validators;
 import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.serve.CacheStatus;
@@ -47,6 +49,7 @@ public final class Fetches {
   private final ExchangeHandler next;
   private final TieredStore store;
   private final InFlightTable flights;
+  private final SearchVariances variances;
   private final Removals removals;
   private final Coder coder;
   private final StoredReply replies;
@@ -59,6 +62,7 @@ public final class Fetches {
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
+      SearchVariances variances,
       Removals removals,
       Coder coder,
       StoredReply replies,
@@ -69,6 +73,7 @@ public final class Fetches {
     this.next = next;
     this.store = store;
     this.flights = flights;
+    this.variances = variances;
     this.removals = removals;
     this.coder = coder;
     this.replies = replies;
@@ -323,6 +328,36 @@ public final class Fetches {
     } else {
       settings.varyBy().addTo(head.fields());
     }
+  }
+
+  /**
+   * Takes in what an update of a stored response says about queries. What it updates stays under a
+   * key by what was said before, which nobody meets any more.
+   */
+  void heedUpdate(Fetch fetch, ResponseHead update) {
+    if (settings.heedsSearchVariance() && SearchVariance.isIn(update.fields())) {
+      variances.learn(fetch.request(), SearchVariance.of(update.fields()));
+    }
+  }
+
+  /**
+   * Takes in what a response to be stored says about queries, and answers whether it may be stored
+   * under the fetch's key. An error that says nothing leaves what others have said.
+   */
+  boolean heed(Fetch fetch, ResponseHead head) {
+    if (!settings.heedsSearchVariance()) {
+      return true;
+    }
+    SearchVariance said = SearchVariance.of(head.fields());
+    if (head.status() < StatusCode.BAD_REQUEST || SearchVariance.isIn(head.fields())) {
+      variances.learn(fetch.request(), said);
+    }
+    return variances.fits(fetch.key(), fetch.request(), said);
+  }
+
+  /** Whether the fetch's key is that of all requests with equivalent queries. */
+  boolean isForEquivalents(Fetch fetch) {
+    return settings.heedsSearchVariance() && !fetch.key().equals(CacheKey.of(fetch.request()));
   }
 
   CodingRules coding() {

@@ -18,6 +18,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.failure.Failure.Side;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -48,6 +49,10 @@ final class FillReply implements Reply, ContentSource {
     REPEATING,
     ENDED
   }
+
+  private static final String OTHER_VARIANCE = "no-vary-search-changed";
+  private static final String OTHER_VARIANCE_EXPLAINED =
+      "its No-Vary-Search is not what requests for the path were looked up by";
 
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
@@ -104,6 +109,9 @@ final class FillReply implements Reply, ContentSource {
         state = State.REPEATING;
         return;
       }
+      if (head.status() == StatusCode.NOT_MODIFIED || fetch.request().method() == Method.HEAD) {
+        here.heedUpdate(fetch, head);
+      }
       StoredResponse usable = validation.answeredBy(head, now);
       if (usable != null) {
         serve(usable, head.status(), contentLength);
@@ -112,11 +120,14 @@ final class FillReply implements Reply, ContentSource {
     }
     StoredFacts facts = StoredFacts.of(head, here.policy(), fetch.requestTime(), now);
     Storability storability = Storability.of(fetch.request(), head, here.policy(), now);
-    if (storability.isStorable()) {
-      store(head, contentLength, facts, now);
-    } else {
+    if (!storability.isStorable()) {
       here.refused(fetch, head.status(), storability.detail(), storability.explanation());
       refuse(storability, head.status());
+    } else if (here.heed(fetch, head)) {
+      store(head, contentLength, facts, now);
+    } else {
+      here.refused(fetch, head.status(), OTHER_VARIANCE, OTHER_VARIANCE_EXPLAINED);
+      goApart(false);
     }
     answer(head, contentLength, facts);
   }
@@ -142,6 +153,9 @@ final class FillReply implements Reply, ContentSource {
     fill = begun;
     output.fill(begun);
     fetch.forwarding().stored(facts.ttlSeconds(now)).by(facts.freshness());
+    if (here.isForEquivalents(fetch)) {
+      fetch.forwarding().also("no-vary-search");
+    }
     if (!facts.isFresh(now) || facts.isValidatedAlways()) {
       goApart(false);
     } else if (flight != null) {

@@ -15,6 +15,7 @@ import io.kamille.cache.semantics.VaryBy;
  * @param uncachableNanos how long requests are not held back for a key whose response could not be
  *     shared
  * @param varyBy request fields by which responses are told apart in any case
+ * @param heedsSearchVariance whether keys follow what origins say about queries
  */
 public record FillSettings(
     CachePolicy policy,
@@ -22,7 +23,8 @@ public record FillSettings(
     long maxObjectBytes,
     long finishAloneBytes,
     long uncachableNanos,
-    VaryBy varyBy) {
+    VaryBy varyBy,
+    boolean heedsSearchVariance) {
 
   public FillSettings {
     if (maxObjectBytes < 0) {

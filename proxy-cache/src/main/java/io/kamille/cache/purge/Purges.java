@@ -58,17 +58,17 @@ public final class Purges {
     }
   }
 
-  /** Purges what lies under one key, whose URI {@code target} tells. */
-  public PurgeReport purge(CacheKey key, PurgeTarget target, boolean isSoft) {
+  /** Purges what lies under the keys of one URI, which {@code target} tells. */
+  public PurgeReport purge(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
     Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
+    purge.affected(isSoft ? removals.soften(keys, purge) : removals.remove(keys));
     return noted(purge, false, () -> true, State.DONE);
   }
 
-  /** Counts what lies under one key. */
-  public PurgeReport count(CacheKey key, PurgeTarget target, boolean isSoft) {
+  /** Counts what lies under the keys of one URI. */
+  public PurgeReport count(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
     Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(removals.count(key));
+    purge.affected(removals.count(keys));
     return noted(purge, true, () -> true, State.DONE);
   }
 

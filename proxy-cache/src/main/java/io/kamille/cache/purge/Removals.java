@@ -14,6 +14,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.time.WallClock;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -50,22 +51,26 @@ public final class Removals {
     }
   }
 
-  /** Purges what is stored under that key, and says how many responses that were. */
-  public int remove(CacheKey key) {
+  /** Purges what is stored under the keys of a URI, and says how many responses that were. */
+  public int remove(List<CacheKey> keys) {
     counted(Kind.URL);
-    return removeNow(key);
+    return keys.stream().mapToInt(this::removeNow).sum();
   }
 
-  /** Makes what is stored under that key stale, and says how many responses that were. */
-  int soften(CacheKey key, Purge purge) {
+  /** Makes what is stored under the keys of a URI stale, and says how many responses that were. */
+  int soften(List<CacheKey> keys, Purge purge) {
     counted(Kind.URL);
-    return store.soften(key, purge);
+    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
   }
 
-  /** How many responses are stored under that key. */
-  public int count(CacheKey key) {
-    Variants variants = store.find(key);
-    return variants == null ? 0 : variants.size();
+  /** How many responses are stored under these keys. */
+  public int count(List<CacheKey> keys) {
+    int count = 0;
+    for (CacheKey key : keys) {
+      Variants variants = store.find(key);
+      count += variants == null ? 0 : variants.size();
+    }
+    return count;
   }
 
   /**
@@ -77,13 +82,22 @@ public final class Removals {
     Purge purge = table.purge(target, isSoft, clock.epochSeconds());
     if (purge != null) {
       counted(target.kind());
+      forget(purge);
     }
     sweeper.request();
     return purge;
   }
 
+  /** After a purge of everything nothing is left that lies under what origins have said. */
+  private void forget(Purge purge) {
+    if (purge.shown().kind() == Kind.ALL && !purge.isSoft()) {
+      queries.forget();
+    }
+  }
+
   /** Removes everything, and says how many responses that were. */
   public int clear() {
+    queries.forget();
     flights.clear();
     return store.clear();
   }
@@ -93,7 +107,7 @@ public final class Removals {
    * and by groups (RFC 9875 §3).
    */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response, queries).forEach(this::removeNow);
+    Invalidation.of(request, response, queries::keysOf).forEach(this::removeNow);
     Tags groups = Tags.invalidated(request, response.fields());
     if (groups.size() > 0
         && !request.method().isSafe()

@@ -1,26 +1,59 @@
 package io.kamille.cache.purge;
 
+import io.kamille.cache.index.SearchVariances;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CacheKeyProbe;
+import io.kamille.cache.semantics.QueryFilter;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.core.http.RequestHead;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * The rules for queries of the route that a request takes, for those who look for what is stored
- * without being on that route. Any thread.
+ * Finds the keys of what is stored for a target URI, for those who look for it without being on its
+ * route: with the query that the rules of the route make of it, and by what the origin has said
+ * about queries. Any thread.
  */
-public final class RouteQueries implements Function<RequestHead, QueryRules> {
+public final class RouteQueries {
 
+  private final SearchVariances variances;
   private final AtomicReference<Function<RequestHead, QueryRules>> routes =
       new AtomicReference<>(any -> QueryRules.NONE);
+
+  public RouteQueries(SearchVariances variances) {
+    this.variances = variances;
+  }
 
   /** Asks {@code routes} from now on, from any thread. */
   public void follow(Function<RequestHead, QueryRules> routes) {
     this.routes.setRelease(routes);
   }
 
-  @Override
-  public QueryRules apply(RequestHead request) {
-    return routes.getAcquire().apply(request);
+  /** The request as its route looks it up: itself, or a copy with another query. */
+  public RequestHead filtered(RequestHead request) {
+    return QueryFilter.filtered(routes.getAcquire().apply(request), request);
+  }
+
+  /**
+   * The keys that something may be stored under for that request: first the one by what the origin
+   * has said, whether its route heeds that at this moment or not, last the one of the URI itself.
+   */
+  public List<CacheKey> keysOf(RequestHead request) {
+    RequestHead filtered = filtered(request);
+    CacheKey own = CacheKey.of(filtered);
+    CacheKey simplified = variances.keyOf(filtered, new CacheKeyProbe());
+    return simplified.equals(own) ? List.of(own) : List.of(simplified, own);
+  }
+
+  /** The same for a URI; none if no request can have it as its target ({@link CacheKey#find}). */
+  public List<CacheKey> keysOf(String uri) {
+    RequestHead request = CacheKey.request(uri);
+    return request == null ? List.of() : keysOf(request);
+  }
+
+  /** Forgets what origins have said. */
+  void forget() {
+    variances.clear();
   }
 }

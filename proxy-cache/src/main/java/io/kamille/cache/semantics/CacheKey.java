@@ -2,7 +2,6 @@ package io.kamille.cache.semantics;
 
 import io.kamille.core.http.RequestHead;
 import java.util.HexFormat;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +49,9 @@ public final class CacheKey {
     return new CacheKeyProbe().find(uri);
   }
 
-  /** As {@link #find(String)}, where routes have rules for queries. */
-  public static @Nullable CacheKey find(String uri, Function<RequestHead, QueryRules> rules) {
-    return new CacheKeyProbe().find(uri, rules);
+  /** A GET of a URI that {@link #find} finds, without its fragment; null of others. */
+  public static @Nullable RequestHead request(String uri) {
+    return new CacheKeyProbe().request(uri);
   }
 
   /** The same key in an object of its own, which may be stored. */

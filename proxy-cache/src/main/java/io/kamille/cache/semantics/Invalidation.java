@@ -4,6 +4,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,35 +20,35 @@ public final class Invalidation {
    * method is safe or the answer an error.
    */
   public static Set<CacheKey> of(RequestHead request, ResponseHead response) {
-    return of(request, response, any -> QueryRules.NONE);
+    return of(request, response, any -> List.of(CacheKey.of(any)));
   }
 
-  /** The same where routes have rules for queries, which the request came without. */
+  /** The same where what is stored for a request's target may have other keys than its own. */
   public static Set<CacheKey> of(
-      RequestHead request, ResponseHead response, Function<RequestHead, QueryRules> rules) {
+      RequestHead request, ResponseHead response, Function<RequestHead, List<CacheKey>> keysOf) {
     if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {
       return Set.of();
     }
     Set<CacheKey> keys = new LinkedHashSet<>();
-    keys.add(CacheKey.of(QueryFilter.filtered(rules.apply(request), request)));
-    addReferred(request, response.field(FieldName.LOCATION), rules, keys);
-    addReferred(request, response.field(FieldName.CONTENT_LOCATION), rules, keys);
+    keys.addAll(keysOf.apply(request));
+    addReferred(request, response.field(FieldName.LOCATION), keysOf, keys);
+    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keysOf, keys);
     return keys;
   }
 
   private static void addReferred(
       RequestHead request,
       @Nullable String reference,
-      Function<RequestHead, QueryRules> rules,
+      Function<RequestHead, List<CacheKey>> keysOf,
       Set<CacheKey> keys) {
     if (reference == null) {
       return;
     }
     String origin = (request.isSecure() ? "https://" : "http://") + request.authority();
     String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
-    CacheKey key = CacheKey.find(uri, rules);
-    if (key != null && isSameOrigin(uri, origin)) {
-      keys.add(key);
+    RequestHead referred = CacheKey.request(uri);
+    if (referred != null && isSameOrigin(uri, origin)) {
+      keys.addAll(keysOf.apply(referred));
     }
   }
 

@@ -136,7 +136,7 @@ public final class QueryFilter {
   }
 
   /** The octet that stands at {@code at}, encoded or not; a plus stands for a space. */
-  private static byte decoded(byte[] octets, int at, int end) {
+  static byte decoded(byte[] octets, int at, int end) {
     if (width(octets, at, end) == 3) {
       return (byte)
           (Character.digit(octets[at + 1], 16) << 4 | Character.digit(octets[at + 2], 16));
@@ -144,7 +144,8 @@ public final class QueryFilter {
     return octets[at] == '+' ? (byte) ' ' : octets[at];
   }
 
-  private static int width(byte[] octets, int at, int end) {
+  /** How many octets stand for one. */
+  static int width(byte[] octets, int at, int end) {
     boolean isEncoded =
         octets[at] == '%'
             && at + 2 < end

@@ -135,14 +135,14 @@ public final class Tags {
   }
 
   /** One look at each octet: the field is the origin's, and may be as long as a head. */
-  private static void split(@Nullable String value, String separators, Set<String> tags) {
+  static void split(@Nullable CharSequence value, String separators, Set<String> tags) {
     if (value == null) {
       return;
     }
     int start = 0;
     for (int at = 0; at <= value.length() && tags.size() <= LIMIT; at++) {
       if (at == value.length() || separators.indexOf(value.charAt(at)) >= 0) {
-        String tag = value.substring(start, at).strip();
+        String tag = value.subSequence(start, at).toString().strip();
         if (!tag.isEmpty()) {
           tags.add(tag);
         }

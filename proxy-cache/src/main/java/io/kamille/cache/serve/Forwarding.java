@@ -53,8 +53,13 @@ public final class Forwarding {
   /** Which setting of the route the lifetime comes from, if nothing else is to be told. */
   public Forwarding by(Freshness freshness) {
     String setting = freshness.source().detail();
-    if (detail == null && !setting.isEmpty()) {
-      detail = setting;
+    return setting.isEmpty() ? this : also(setting);
+  }
+
+  /** A token that says more, if nothing else is to be told. */
+  public Forwarding also(String token) {
+    if (detail == null) {
+      detail = token;
     }
     return this;
   }

@@ -2,17 +2,10 @@ package io.kamille.cache.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeReport.State;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Tags;
-import io.kamille.cache.tier.TieredStore;
-import io.kamille.core.time.ManualClock;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -21,25 +14,13 @@ import org.junit.jupiter.api.Test;
 
 class PurgesTest {
 
-  private static final int CAPACITY = 1 << 20;
-
-  private final Arena arena = Arena.open(CAPACITY);
-  private final PurgeTable table = new PurgeTable();
-  private final TieredStore store =
-      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), table);
-  private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
-  private final Queue<Runnable> waiting = new ArrayDeque<>();
-  private final Sweeper sweeper = new Sweeper(store, table, waiting::add);
-  private final Purges purges =
-      new Purges(
-          new Removals(
-              store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock),
-          sweeper,
-          clock);
+  private final PurgeFixture fixture = new PurgeFixture();
+  private final Queue<Runnable> waiting = fixture.waiting;
+  private final Purges purges = fixture.purges;
 
   @AfterEach
   void close() {
-    arena.close();
+    fixture.close();
   }
 
   @Test
@@ -50,7 +31,7 @@ class PurgesTest {
     CacheKey key = Objects.requireNonNull(CacheKey.find("http://example.org/"));
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
     for (int i = 0; i < Purges.RECENT; i++) {
-      purges.purge(key, url, false);
+      purges.purge(List.of(key), url, false);
     }
     assertThat(purges.count(PurgeTarget.all(), false)).isNull();
     assertThat(waiting).hasSize(Purges.COUNTS);

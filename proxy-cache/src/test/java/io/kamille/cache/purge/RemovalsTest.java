@@ -2,47 +2,27 @@ package io.kamille.cache.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.generation.PurgeTarget.Kind;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.memory.Arena;
 import io.kamille.cache.semantics.Tags;
-import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.ManualClock;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RemovalsTest {
 
-  private static final int CAPACITY = 1 << 20;
-
-  private final Arena arena = Arena.open(CAPACITY);
-  private final PurgeTable table = new PurgeTable();
-  private final TieredStore store =
-      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), table);
-  private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
-  private final Queue<Runnable> unswept = new ArrayDeque<>();
-  private final Removals removals =
-      new Removals(
-          store,
-          new InFlightTable(clock, table),
-          table,
-          new Sweeper(store, table, unswept::add),
-          new RouteQueries(),
-          clock);
+  private final PurgeFixture fixture = new PurgeFixture();
+  private final PurgeTable table = fixture.table;
+  private final Removals removals = fixture.removals;
 
   @AfterEach
   void close() {
-    arena.close();
+    fixture.close();
   }
 
   private void fillWithTags() {

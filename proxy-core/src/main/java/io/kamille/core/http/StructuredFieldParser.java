@@ -75,18 +75,18 @@ final class StructuredFieldParser {
 
   /** §4.2.1.2, without what follows the parenthesis. */
   private StructuredValue innerList() {
+    List<StructuredValue> members = new ArrayList<>();
     at++;
     while (at < text.length()) {
       skipSpaces();
       if (take(')')) {
-        return StructuredValue.of(Kind.INNER_LIST);
+        return new StructuredValue(Kind.INNER_LIST, 0, "", members);
       }
-      bareItem();
+      members.add(bareItem());
       parameters();
       require(peek() == ' ' || peek() == ')');
     }
-    fail();
-    return StructuredValue.of(Kind.INNER_LIST);
+    return fail();
   }
 
   /** §4.2.3.2. */

@@ -1,12 +1,15 @@
 package io.kamille.core.http;
 
+import java.util.List;
+
 /**
  * The value of one member of a structured field (RFC 9651 §3). Immutable; any thread.
  *
  * @param number of an integer or a date; 1 or 0 for a boolean; else 0
  * @param text of a string or a token; else empty
+ * @param members of an inner list, without their parameters; else empty
  */
-public record StructuredValue(Kind kind, long number, String text) {
+public record StructuredValue(Kind kind, long number, String text, List<StructuredValue> members) {
 
   /** The types of RFC 9651 §3.3, and inner lists (§3.1.1). */
   public enum Kind {
@@ -25,6 +28,14 @@ public record StructuredValue(Kind kind, long number, String text) {
   static final StructuredValue TRUE = new StructuredValue(Kind.BOOLEAN, 1, "");
 
   static final StructuredValue FALSE = new StructuredValue(Kind.BOOLEAN, 0, "");
+
+  StructuredValue(Kind kind, long number, String text) {
+    this(kind, number, text, List.of());
+  }
+
+  public StructuredValue {
+    members = List.copyOf(members);
+  }
 
   static StructuredValue of(Kind kind) {
     return new StructuredValue(kind, 0, "");

@@ -1,0 +1,111 @@
+package io.kamille.core.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.http.StructuredValue.Kind;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Lists by the grammar of RFC 9651. */
+class StructuredListTest {
+
+  private static List<StructuredValue> parsed(String... lines) {
+    return Objects.requireNonNull(StructuredList.parse(List.of(lines)));
+  }
+
+  @Test
+  void section3_1MembersKeepTheirOrderAndTheirDoubles() {
+    assertThat(StructuredList.strings(List.of("\"b\", \"a\",\"b\"")))
+        .containsExactly("b", "a", "b");
+  }
+
+  @Test
+  void section3_1ParametersAreCheckedAndForgotten() {
+    assertThat(StructuredList.strings(List.of("\"a\";x;y=\"z, w\"; z, \"b\";  q=1.5")))
+        .containsExactly("a", "b");
+  }
+
+  @Test
+  void section3_1_1InnerListsKnowTheirMembers() {
+    StructuredValue list = parsed("( \"a\";x  1 b );y=2").getFirst();
+    assertThat(list.kind()).isEqualTo(Kind.INNER_LIST);
+    assertThat(list.members())
+        .extracting(StructuredValue::kind)
+        .containsExactly(Kind.STRING, Kind.INTEGER, Kind.TOKEN);
+    assertThat(list.members().getFirst().text()).isEqualTo("a");
+    assertThat(parsed("()").getFirst().members()).isEmpty();
+    assertThat(parsed("(   )").getFirst().members()).isEmpty();
+  }
+
+  @Test
+  void section4_2LinesAreOneListAndWhiteSpaceAroundCommasIsNothing() {
+    assertThat(StructuredList.strings(List.of("  \"a\" ,\t\"b\"", "\"c\"  ")))
+        .containsExactly("a", "b", "c");
+  }
+
+  /** §4.2: lines are joined first, so a string that breaks off in one is no string with another. */
+  @Test
+  void section4_2AStringOverTwoLinesHasTheCommaBetweenThem() {
+    assertThat(StructuredList.strings(List.of("\"a", "b\""))).containsExactly("a, b");
+  }
+
+  @Test
+  void section4_2NothingIsAnEmptyList() {
+    assertThat(parsed()).isEmpty();
+    assertThat(parsed("")).isEmpty();
+    assertThat(parsed("   ")).isEmpty();
+    assertThat(StructuredList.strings(List.of())).isEmpty();
+  }
+
+  @Test
+  void section4_2_5StringsMayHaveSeparatorsAndEscapes() {
+    assertThat(StructuredList.strings(List.of("\"a, b\", \"(\", \"\\\"\\\\\", \"\"")))
+        .containsExactly("a, b", "(", "\"\\", "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ",",
+        "\"a\",",
+        ",\"a\"",
+        "\"a\",,\"b\"",
+        "\"a\" \"b\"",
+        "\"a\"\"b\"",
+        "\"a",
+        "\"a\\",
+        "\"\u00fc\"",
+        "\"a\tb\"",
+        "\t\"a\"",
+        "a=1",
+        "(\"a\"",
+        "(\"a\",\"b\")",
+        "(\"a\"\"b\")",
+        "(\t\"a\")",
+        "((\"a\"))",
+        ")",
+        "\"a\" ;x",
+        "\"a\";",
+        "\"a\";X",
+        "\"a\";x=",
+        "\"a\";x=()",
+        "1.",
+        "-",
+        "1e3",
+        "@",
+        "?",
+      })
+  void section4_2AFieldThatBreaksTheGrammarIsIgnoredAsAWhole(String text) {
+    assertThat(StructuredList.parse(List.of(text))).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "1", "?1", "(\"a\")", "\"a\", b", ":YQ==:", "@1", "%\"a\""})
+  void aListWithAnythingElseThanStringsIsNoneOfStrings(String text) {
+    assertThat(parsed(text)).isNotEmpty();
+    assertThat(StructuredList.strings(List.of(text))).isNull();
+  }
+}
