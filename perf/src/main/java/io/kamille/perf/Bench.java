@@ -10,6 +10,7 @@ import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
+import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.wan.WanCheck;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ public final class Bench {
                                    each has its first octet, compared
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
       ./dev bench purge            what a purge by tag costs among a million stored responses
+      ./dev bench storage          what policies hit on traces, and what a stored response takes
       ./dev bench wan              how exact the path emulator is on this machine (as root)
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
       """;
@@ -65,6 +67,7 @@ public final class Bench {
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
       case "collapse" -> CollapseComparison.of(COLLAPSE.parse(arguments)).run();
       case "purge" -> PurgeMeasurement.run();
+      case "storage" -> StorageMeasurement.run();
       case "wan" -> WanCheck.run();
       default -> runMicro(name, arguments);
     }

@@ -4,7 +4,8 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
@@ -53,7 +54,11 @@ public final class Cache implements AutoCloseable {
     this.arena = arena;
     this.sweeperThread = new SweeperThread();
     this.sendfileFromBytes = sendfileFromBytes;
-    ResponseIndex index = new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes()));
+    ResponseIndex index =
+        new PolicyIndex(
+            TieredStore.indexCapacityBytes(arena.capacityBytes()),
+            PolicyChoice.AUTO,
+            WallClock.system());
     PurgeTable purges = new PurgeTable();
     this.store = new TieredStore(arena, index, purges);
     this.workers = workers;

@@ -4,6 +4,8 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.generation.PurgeTarget.Kind;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
@@ -125,6 +127,16 @@ public final class CacheOperations {
   /** What is taken of it: stored, being stored, or forgotten and still read. */
   public long usedBytes() {
     return store.usedBytes();
+  }
+
+  /** Lets that policy choose what to forget, from now on. */
+  public void choose(PolicyChoice choice) {
+    store.choose(choice);
+  }
+
+  /** Which policy chooses what to forget, and why. */
+  public PolicySnapshot policy() {
+    return store.policy();
   }
 
   /** How many target URIs something is stored under; an estimate while fills go on. */

@@ -5,6 +5,7 @@ import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.PurgeMethod;
+import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
@@ -105,6 +106,7 @@ final class Assembly implements AutoCloseable {
     Upstreams last = upstreams;
     router.swap(RouteTable.of(routes));
     purgeMethod.allow(configuration.cache().purgeRanges());
+    cache.operations().choose(policy(configuration));
     upstreams = next;
     last.close();
   }
@@ -222,6 +224,14 @@ final class Assembly implements AutoCloseable {
             ConnectionSettings.DEFAULTS.receiveBufferBytes(),
             new HeadLimits(0, limits.responseFields(), limits.responseHeadBytes())),
         forwarding(configuration, route.hostRewrite()));
+  }
+
+  private static PolicyChoice policy(Configuration configuration) {
+    return switch (configuration.cache().policy()) {
+      case AUTO -> PolicyChoice.AUTO;
+      case TINYLFU -> PolicyChoice.TINYLFU;
+      case LRU -> PolicyChoice.LRU;
+    };
   }
 
   private static ForwardingSettings forwarding(

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param memoryCapacityBytes off-heap, taken at start
  * @param sendfileFromBytes content that long goes to clients by sendfile; empty for none
  * @param maxObjectSizeBytes head and content of the largest response stored
+ * @param policy how to choose what is forgotten
  * @param compression what routes that compress do
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
@@ -26,6 +27,7 @@ public record CacheSettings(
     long memoryCapacityBytes,
     Optional<Long> sendfileFromBytes,
     long maxObjectSizeBytes,
+    Policy policy,
     CompressionSettings compression,
     boolean storesSetCookie,
     Heuristic heuristic,
@@ -40,6 +42,13 @@ public record CacheSettings(
    * @param fraction of the time since the last modification, 0–1
    */
   public record Heuristic(boolean isEnabled, double fraction, Duration limit) {}
+
+  /** How to choose what is forgotten. */
+  public enum Policy {
+    AUTO,
+    TINYLFU,
+    LRU
+  }
 
   /** Whether and how long requests wait for one that was forwarded before them (RFC 9111 §4). */
   public record Collapse(boolean isEnabled, Duration waitTimeout) {}
@@ -84,6 +93,16 @@ public record CacheSettings(
               "an eighth of `cache.memory.capacity`",
               cache -> cache.one(MEMORY).value(MEMORY_CAPACITY) / 8)
           .appliesOnRestart();
+
+  static final Setting<Policy> POLICY =
+      Setting.of(
+              "cache.policy",
+              ValueTypes.oneOf(Policy.values()),
+              "What is forgotten when memory is short: with `lru`, what was not used for the longest"
+                  + " time; with `tinylfu`, what is used seldom (W-TinyLFU). `auto` watches what"
+                  + " both would hit on a sample of the requests, and takes the better one."
+                  + " Changing the policy keeps what is stored.")
+          .defaultsTo(Policy.AUTO);
 
   static final Setting<Boolean> STORE_SET_COOKIE =
       Setting.of(
@@ -186,6 +205,7 @@ public record CacheSettings(
           "The cache that all routes share.",
           MEMORY,
           MAX_OBJECT_SIZE,
+          POLICY,
           CompressionSettings.SECTION,
           STORE_SET_COOKIE,
           HEURISTIC,
@@ -201,6 +221,7 @@ public record CacheSettings(
         values.one(MEMORY).value(MEMORY_CAPACITY),
         values.one(MEMORY).value(SENDFILE_FROM),
         values.value(MAX_OBJECT_SIZE),
+        values.value(POLICY),
         CompressionSettings.of(values.one(CompressionSettings.SECTION)),
         values.value(STORE_SET_COOKIE),
         new Heuristic(

@@ -90,6 +90,7 @@ class ConfigurationFileTest {
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
+              policy: lru
               compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
               store-set-cookie: on
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
@@ -178,6 +179,7 @@ class ConfigurationFileTest {
                 1L << 30,
                 Optional.of(256L << 10),
                 2L << 20,
+                CacheSettings.Policy.LRU,
                 new CompressionSettings(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),

@@ -1,7 +1,8 @@
 package io.kamille.cache.tier;
 
 import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
@@ -13,6 +14,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
 import io.kamille.perf.load.LoopThreads;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -49,7 +51,10 @@ public class TieredStoreBench {
   private final TieredStore store =
       new TieredStore(
           arena,
-          new CaffeineIndex(TieredStore.indexCapacityBytes(arena.capacityBytes())),
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(arena.capacityBytes()),
+              PolicyChoice.AUTO,
+              WallClock.system()),
           new PurgeTable());
   private final CacheKey[] present = new CacheKey[KEYS];
   private final CacheKey[] absent = new CacheKey[KEYS];

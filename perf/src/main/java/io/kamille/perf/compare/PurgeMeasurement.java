@@ -3,7 +3,8 @@ package io.kamille.perf.compare;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeReport;
@@ -60,7 +61,11 @@ public final class PurgeMeasurement {
   private final Arena arena = Arena.open(ARENA_BYTES);
   private final PurgeTable table = new PurgeTable();
   private final TieredStore store =
-      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(ARENA_BYTES)), table);
+      new TieredStore(
+          arena,
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(ARENA_BYTES), PolicyChoice.AUTO, WallClock.system()),
+          table);
   private final List<Runnable> sweeps = new ArrayList<>();
   private final Sweeper sweeper = new Sweeper(store, table, sweeps::add);
   private final WallClock clock = WallClock.system();

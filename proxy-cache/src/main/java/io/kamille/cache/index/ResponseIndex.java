@@ -62,6 +62,12 @@ public interface ResponseIndex {
   /** What all stored responses weigh, with an estimate of what they take on the heap. */
   long weightBytes();
 
-  /** How many keys the policy has evicted, for want of room, since the start. */
+  /** How many keys the policy has evicted or not let in, for want of room, since the start. */
   long evictions();
+
+  /** Lets that policy choose what to forget, from now on; everything that is stored stays. */
+  void choose(PolicyChoice choice);
+
+  /** Which policy chooses what to forget, and why. Not for the path of a request. */
+  PolicySnapshot policy();
 }

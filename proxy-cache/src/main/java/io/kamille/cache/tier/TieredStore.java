@@ -2,6 +2,8 @@ package io.kamille.cache.tier;
 
 import io.kamille.cache.generation.Purge;
 import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
@@ -310,6 +312,16 @@ public final class TieredStore {
       }
     }
     return bytes <= arena.freeBytes();
+  }
+
+  /** Lets that policy choose what to forget, from now on. */
+  public void choose(PolicyChoice choice) {
+    index.choose(choice);
+  }
+
+  /** Which policy chooses what to forget, and why. */
+  public PolicySnapshot policy() {
+    return index.policy();
   }
 
   public long capacityBytes() {

@@ -2,11 +2,13 @@ package io.kamille.cache.purge;
 
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.time.WallClock;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -18,7 +20,11 @@ final class PurgeFixture implements AutoCloseable {
   final Arena arena = Arena.open(CAPACITY);
   final PurgeTable table = new PurgeTable();
   final TieredStore store =
-      new TieredStore(arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), table);
+      new TieredStore(
+          arena,
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+          table);
   final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
 
   /** What the sweeper has to do. */

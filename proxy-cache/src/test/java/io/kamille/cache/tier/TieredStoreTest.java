@@ -3,7 +3,8 @@ package io.kamille.cache.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
@@ -15,6 +16,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
@@ -28,7 +30,10 @@ class TieredStoreTest {
   private final Arena arena = Arena.open(CAPACITY);
   private final TieredStore store =
       new TieredStore(
-          arena, new CaffeineIndex(TieredStore.indexCapacityBytes(CAPACITY)), new PurgeTable());
+          arena,
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+          new PurgeTable());
 
   @AfterEach
   void everyLeaseHasEnded() {

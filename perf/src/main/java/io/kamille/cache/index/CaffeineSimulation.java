@@ -1,0 +1,28 @@
+package io.kamille.cache.index;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+/** Caffeine, as it was our index once, answers a trace: to compare with. */
+final class CaffeineSimulation {
+
+  private final Cache<Long, Integer> cache;
+
+  CaffeineSimulation(long capacityBytes) {
+    cache =
+        Caffeine.newBuilder()
+            .maximumWeight(capacityBytes / PolicyIndex.UNIT_BYTES)
+            .weigher((Long object, Integer units) -> units)
+            .executor(Runnable::run)
+            .build();
+  }
+
+  /** Whether that object is there; it is stored if not. */
+  boolean request(long object, long length) {
+    if (cache.getIfPresent(object) != null) {
+      return true;
+    }
+    cache.put(object, (int) Math.ceilDiv(length, PolicyIndex.UNIT_BYTES));
+    return false;
+  }
+}

@@ -1,0 +1,193 @@
+package io.kamille.perf.compare;
+
+import io.kamille.cache.generation.PurgeTable;
+import io.kamille.cache.index.Policy;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
+import io.kamille.cache.index.PolicySimulation;
+import io.kamille.cache.index.PolicySimulation.Result;
+import io.kamille.cache.index.Trace;
+import io.kamille.cache.index.Traces;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.report.Table;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+
+/** What policies hit on made-up traces, and what memory a stored response takes. */
+public final class StorageMeasurement {
+
+  /*
+   * Hit ratios come from a simulation, the same on every machine. Memory is that of this process: the
+   * live heap after collections, and the resident pages, before and after a million responses have
+   * come and gone.
+   */
+  private static final long REQUESTS = 2_000_000;
+  private static final long MIB = 1L << 20;
+  private static final long[] CAPACITIES = {64 * MIB, 256 * MIB};
+  private static final double GOAL_POINTS = 0.5;
+  private static final double PERCENT = 100;
+
+  private static final int RESPONSES = 100_000;
+  private static final int CONTENT_BYTES = 1024;
+  private static final int CHURN = 1_000_000;
+  private static final long ARENA_BYTES = 256 * MIB;
+
+  private final Arena arena = Arena.open(ARENA_BYTES);
+  private final TieredStore store =
+      new TieredStore(
+          arena,
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(ARENA_BYTES), PolicyChoice.AUTO, WallClock.system()),
+          new PurgeTable());
+
+  private StorageMeasurement() {}
+
+  /** Measures and prints. */
+  public static void run() throws IOException {
+    new LinkedHashMap<>(HostFingerprint.take(Checkout.find()).facts())
+        .forEach((name, value) -> System.out.println(name + ": " + value));
+    for (long capacity : CAPACITIES) {
+      printHitRatios(capacity);
+    }
+    var memory = new StorageMeasurement();
+    memory.printOverhead();
+    memory.printChurn();
+    memory.close();
+  }
+
+  private static void printHitRatios(long capacity) {
+    System.out.printf(
+        Locale.ROOT,
+        "%nhits of the second half of %,d requests, objects / octets in %%, %d MiB%n%n",
+        REQUESTS,
+        capacity / MIB);
+    var table = new Table("trace", "auto", "tinylfu", "lru", "caffeine", "auto ends with", "goal");
+    for (Trace trace : Traces.all()) {
+      Result[] results = new Result[PolicyChoice.values().length];
+      List<String> cells = new ArrayList<>(List.of(trace.name()));
+      for (PolicyChoice choice : PolicyChoice.values()) {
+        Result result = PolicySimulation.run(trace, choice, capacity, REQUESTS, REQUESTS / 2);
+        results[choice.ordinal()] = result;
+        cells.add(text(result));
+      }
+      cells.add(text(PolicySimulation.runCaffeine(trace, capacity, REQUESTS, REQUESTS / 2)));
+      Result auto = results[PolicyChoice.AUTO.ordinal()];
+      Result lru = results[PolicyChoice.LRU.ordinal()];
+      Result tinylfu = results[PolicyChoice.TINYLFU.ordinal()];
+      double better = Math.max(lru.objects(), tinylfu.objects());
+      cells.add(auto.last() == Policy.LRU ? "lru" : "tinylfu");
+      cells.add((better - auto.objects()) * PERCENT <= GOAL_POINTS ? "reached" : "missed");
+      table.row(cells);
+    }
+    System.out.println(table);
+  }
+
+  private static String text(Result result) {
+    return String.format(
+        Locale.ROOT, "%.1f / %.1f", result.objects() * PERCENT, result.bytes() * PERCENT);
+  }
+
+  private void printOverhead() {
+    long before = liveBytes();
+    long stored = 0;
+    for (int i = 0; i < RESPONSES; i++) {
+      stored += store(i);
+    }
+    double heap = (double) (liveBytes() - before) / RESPONSES;
+    double rounding = (double) (arena.usedBytes() - stored) / RESPONSES;
+    System.out.printf(
+        Locale.ROOT,
+        "%n%,d responses with %d octets of content: on the heap %.0f octets each, lost to rounding"
+            + " %.0f, together %.0f%n",
+        RESPONSES,
+        CONTENT_BYTES,
+        heap,
+        rounding,
+        heap + rounding);
+  }
+
+  private void printChurn() throws IOException {
+    var table = new Table("responses stored", "keys", "arena used MiB", "resident MiB");
+    for (int i = 0; i <= CHURN; i++) {
+      if (i % (CHURN / 5) == 0) {
+        table.row(
+            List.of(
+                String.format(Locale.ROOT, "%,d", i),
+                String.format(Locale.ROOT, "%,d", store.size()),
+                Long.toString(arena.usedBytes() / MIB),
+                Long.toString(residentBytes() / MIB)));
+      }
+      store(i);
+    }
+    System.out.println();
+    System.out.println(table);
+  }
+
+  /** Stores one, and says how many octets it has. */
+  private long store(int number) {
+    String uri = "http://www.example.org/" + number;
+    ResponseHead head = ResponseHead.of(200, "Cache-Control", "max-age=3600");
+    CacheKey key = CacheKey.of(RequestHead.of("GET", uri));
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead encoded = ResponseCodec.encode(uri, head, octets);
+    octets.writeZero(CONTENT_BYTES);
+    int length = octets.readableBytes();
+    Reservation reservation = store.reserve(length, 0);
+    if (reservation == null || !reservation.append(octets)) {
+      throw new IllegalStateException("the arena is too small");
+    }
+    octets.release();
+    StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
+    store
+        .commit(
+            key,
+            reservation,
+            store.moment(key),
+            filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
+        .release();
+    return length;
+  }
+
+  private static long liveBytes() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private static long residentBytes() throws IOException {
+    liveBytes();
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+        .findFirst()
+        .orElse(0);
+  }
+
+  private void close() {
+    store.clear();
+    arena.close();
+  }
+}

@@ -1,0 +1,373 @@
+package io.kamille.cache.index;
+
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.core.time.WallClock;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** An index under W-TinyLFU or LRU, or whichever of the two hits more. Any thread. */
+public final class PolicyIndex implements ResponseIndex {
+
+  /*
+   * Lookups go to a concurrent map and take no lock. What they found is noted in a buffer, of which
+   * there are several so that loops do not meet in one; who finds it half full empties it into the
+   * order, if nobody else holds the lock just then. Everything that changes the index takes the lock,
+   * for about a microsecond, and gives memory back after it has left it.
+   *
+   * One order for all, rather than one for each of several parts, means that what is forgotten is the
+   * coldest of all, and that a large object competes with what has to leave for it wherever that is
+   * (ADR 17).
+   *
+   * Weights are counted in units of 128 octets, the arena's granule, so that an int holds the weight
+   * of 256 GiB. Each key is charged what it takes on the heap too.
+   */
+  static final int UNIT_BYTES = 128;
+
+  private static final int HEAP_UNITS_PER_KEY = 2;
+  private static final int HEAP_UNITS_PER_RESPONSE = 2;
+  private static final long EXPECTED_OBJECT_BYTES = 16 << 10;
+  static final long GHOST_LEAST_BYTES = 32L << 20;
+  private static final int BUFFERS_MAXIMUM = 64;
+
+  private final ConcurrentHashMap<CacheKey, Entry> entries = new ConcurrentHashMap<>();
+  private final TouchBuffer[] buffers = new TouchBuffer[bufferCount()];
+  private final LongAdder evictions = new LongAdder();
+  private final WallClock clock;
+
+  /** Guards what follows it, and every change of the entries. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Replacement order;
+  private final PolicyJudge judge;
+
+  /**
+   * An index that begins to evict when what is in it weighs more than {@code capacityBytes}.
+   *
+   * @param clock tells since when a policy is chosen
+   */
+  public PolicyIndex(long capacityBytes, PolicyChoice choice, WallClock clock) {
+    long units = capacityBytes / UNIT_BYTES;
+    this.clock = clock;
+    this.order = new Replacement(choice.first(), units, capacityBytes / EXPECTED_OBJECT_BYTES);
+    this.judge =
+        new PolicyJudge(choice, units, GHOST_LEAST_BYTES / UNIT_BYTES, clock.epochSeconds());
+    for (int i = 0; i < buffers.length; i++) {
+      buffers[i] = new TouchBuffer();
+    }
+  }
+
+  private static int bufferCount() {
+    int wanted = Math.min(BUFFERS_MAXIMUM, 2 * Runtime.getRuntime().availableProcessors());
+    return Integer.highestOneBit(wanted);
+  }
+
+  /** One key and what is under it. */
+  private static final class Entry extends Node {
+
+    private final CacheKey key;
+    private volatile @Nullable Variants variants;
+
+    Entry(CacheKey key, Variants variants) {
+      this.key = key;
+      this.variants = variants;
+    }
+
+    @Override
+    long hash() {
+      return key.low();
+    }
+
+    /** What is under the key, to who holds the lock, or has taken the entry out. */
+    Variants present() {
+      return Objects.requireNonNull(variants);
+    }
+
+    /** What was under the key, when it has left the index. */
+    Variants end() {
+      Variants last = present();
+      variants = null;
+      return last;
+    }
+  }
+
+  /** A key of the sample that was asked for and is not there. */
+  private static final class Absent extends Node {
+
+    private final long hash;
+
+    Absent(long hash) {
+      this.hash = hash;
+    }
+
+    @Override
+    long hash() {
+      return hash;
+    }
+  }
+
+  @Override
+  public @Nullable Variants find(CacheKey key) {
+    Entry entry = entries.get(key);
+    if (entry != null) {
+      note(entry);
+      return entry.variants;
+    }
+    if (judge.samples(key.high())) {
+      note(new Absent(key.low()));
+    }
+    return null;
+  }
+
+  private void note(Node node) {
+    int own = (int) Thread.currentThread().threadId() & (buffers.length - 1);
+    if (buffers[own].put(node) && lock.tryLock()) {
+      try {
+        empty(buffers[own]);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void empty(TouchBuffer buffer) {
+    for (Node node = buffer.take(); node != null; node = buffer.take()) {
+      if (node instanceof Entry entry) {
+        order.touch(entry);
+        if (entry.list != null && judge.samples(entry.key.high())) {
+          judge.found(entry.hash(), entry.units);
+        }
+      } else {
+        judge.missed(node.hash());
+      }
+    }
+    follow(judge.advice());
+  }
+
+  private void follow(Policy advice) {
+    if (advice != order.policy() && order.choose(advice)) {
+      judge.switched(advice, clock.epochSeconds());
+    }
+  }
+
+  /** What was noted before a change comes before it, as far as this thread knows. */
+  private void emptyAll() {
+    for (TouchBuffer buffer : buffers) {
+      empty(buffer);
+    }
+  }
+
+  @Override
+  public void put(CacheKey key, StoredResponse response) {
+    Variants before = null;
+    Variants after;
+    Entry out;
+    lock.lock();
+    try {
+      emptyAll();
+      Entry entry = entries.get(key);
+      if (entry == null) {
+        after = Variants.of(response);
+        entry = new Entry(key, after);
+        entries.put(key, entry);
+        order.add(entry, units(after));
+      } else {
+        before = entry.present();
+        after = before.with(response);
+        entry.variants = after;
+        order.weigh(entry, units(after));
+        order.touch(entry);
+      }
+      if (judge.samples(key.high())) {
+        judge.stored(entry.hash(), entry.units);
+      }
+      out = takeSurplus();
+    } finally {
+      lock.unlock();
+    }
+    if (before != null) {
+      before.releaseExcept(after);
+    }
+    release(out);
+  }
+
+  /** Takes out what there is no room for; each entry's next is another one. */
+  private @Nullable Entry takeSurplus() {
+    Entry chain = null;
+    for (Node out = order.takeSurplus(); out != null; out = order.takeSurplus()) {
+      entries.remove(((Entry) out).key);
+      out.next = chain;
+      chain = (Entry) out;
+      evictions.increment();
+    }
+    return chain;
+  }
+
+  private static void release(@Nullable Entry chain) {
+    Entry entry = chain;
+    while (entry != null) {
+      Entry next = (Entry) entry.next;
+      entry.next = null;
+      entry.end().releaseExcept(null);
+      entry = next;
+    }
+  }
+
+  @Override
+  public boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other) {
+    Variants before;
+    Variants after;
+    Entry out = null;
+    lock.lock();
+    try {
+      Entry entry = entries.get(key);
+      if (entry == null || !entry.present().contains(one)) {
+        return false;
+      }
+      before = entry.present();
+      after = before.replacing(one, other);
+      if (after == null) {
+        leave(entry);
+        entry.end();
+      } else {
+        entry.variants = after;
+        order.weigh(entry, units(after));
+        out = takeSurplus();
+      }
+    } finally {
+      lock.unlock();
+    }
+    before.releaseExcept(after);
+    release(out);
+    return true;
+  }
+
+  /** Takes an entry out for another reason than want of room. */
+  private void leave(Entry entry) {
+    entries.remove(entry.key);
+    order.remove(entry);
+    if (judge.samples(entry.key.high())) {
+      judge.removed(entry.hash());
+    }
+  }
+
+  @Override
+  public void forEach(BiConsumer<CacheKey, Variants> reader) {
+    entries.forEach(
+        (key, entry) -> {
+          Variants variants = entry.variants;
+          if (variants != null) {
+            reader.accept(key, variants);
+          }
+        });
+  }
+
+  @Override
+  public int remove(CacheKey key) {
+    Entry entry;
+    lock.lock();
+    try {
+      entry = entries.get(key);
+      if (entry == null) {
+        return 0;
+      }
+      leave(entry);
+    } finally {
+      lock.unlock();
+    }
+    Variants removed = entry.end();
+    removed.releaseExcept(null);
+    return removed.size();
+  }
+
+  @Override
+  public int clear() {
+    int removed = 0;
+    for (CacheKey key : entries.keySet()) {
+      removed += remove(key);
+    }
+    return removed;
+  }
+
+  @Override
+  public long evict(long bytes) {
+    long evicted = 0;
+    Entry chain = null;
+    lock.lock();
+    try {
+      emptyAll();
+      while (evicted < bytes) {
+        Entry entry = (Entry) order.takeColdest();
+        if (entry == null) {
+          break;
+        }
+        evicted += entry.present().occupiedBytes();
+        entries.remove(entry.key);
+        entry.next = chain;
+        chain = entry;
+        evictions.increment();
+      }
+    } finally {
+      lock.unlock();
+    }
+    release(chain);
+    return evicted;
+  }
+
+  @Override
+  public long size() {
+    return entries.mappingCount();
+  }
+
+  @Override
+  public long weightBytes() {
+    lock.lock();
+    try {
+      return order.units() * UNIT_BYTES;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long evictions() {
+    return evictions.sum();
+  }
+
+  @Override
+  public void choose(PolicyChoice choice) {
+    lock.lock();
+    try {
+      judge.choose(choice);
+      follow(judge.advice());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public PolicySnapshot policy() {
+    lock.lock();
+    try {
+      emptyAll();
+      return judge.snapshot();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static int units(Variants variants) {
+    long units =
+        Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES)
+            + HEAP_UNITS_PER_KEY
+            + (long) HEAP_UNITS_PER_RESPONSE * variants.formCount()
+            + Math.ceilDiv(
+                (long) variants.tags() * Long.BYTES + variants.selectingBytes(), UNIT_BYTES);
+    return (int) Math.min(units, Integer.MAX_VALUE);
+  }
+}

@@ -1,0 +1,236 @@
+package io.kamille.cache.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.memory.StoredBytes;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.ManualClock;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PolicyIndexTest {
+
+  private static final int CAPACITY = 1 << 20;
+  private static final int ROOMY = 16 * CAPACITY;
+
+  private final Arena arena = Arena.open(ROOMY);
+  private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
+  private PolicyIndex index = new PolicyIndex(CAPACITY, PolicyChoice.AUTO, clock);
+
+  @AfterEach
+  void everyLeaseHasEnded() {
+    index.clear();
+    assertThat(index.weightBytes()).isZero();
+    arena.close();
+  }
+
+  private static String uri(int number) {
+    return "http://example.org/" + number;
+  }
+
+  private static CacheKey key(int number) {
+    return Objects.requireNonNull(CacheKey.find(uri(number)));
+  }
+
+  private StoredResponse response(int number, int length) {
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead head = ResponseCodec.encode(uri(number), ResponseHead.of(200), octets);
+    octets.writeZero(length);
+    StoredBytes stored = Objects.requireNonNull(arena.store(octets, 0));
+    StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
+    return StoredResponse.of(head, stored, facts, SelectingFields.NONE);
+  }
+
+  private void put(int number, int length) {
+    index.put(key(number), response(number, length));
+  }
+
+  private Set<CacheKey> keys() {
+    Set<CacheKey> keys = new HashSet<>();
+    index.forEach((key, variants) -> keys.add(key));
+    return keys;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void neverHoldsMoreThanItMay(PolicyChoice choice) {
+    index = new PolicyIndex(CAPACITY, choice, clock);
+    for (int i = 0; i < 3000; i++) {
+      put(i % 2000, 1 + i % 5000);
+      index.find(key(i % 100));
+      assertThat(index.weightBytes()).isLessThanOrEqualTo(CAPACITY);
+    }
+    assertThat(index.evictions()).isGreaterThan(1000);
+    assertThat(keys()).hasSize((int) index.size());
+  }
+
+  @Test
+  void whatIsUsedLastStaysUnderLru() {
+    index = new PolicyIndex(CAPACITY, PolicyChoice.LRU, clock);
+    for (int i = 0; i < 3000; i++) {
+      put(i, 1000);
+      assertThat(index.find(key(0))).isNotNull();
+    }
+  }
+
+  @Test
+  void aNewResponseUnderAKeyEndsTheLeaseOnTheOld() {
+    StoredResponse old = response(1, 1000);
+    index.put(key(1), old);
+    put(1, 2000);
+    assertThat(old.tryRetain()).isFalse();
+    assertThat(index.size()).isEqualTo(1);
+    assertThat(Objects.requireNonNull(index.find(key(1))).at(0).contentLength()).isEqualTo(2000);
+  }
+
+  @Test
+  void whatIsRemovedIsForgotten() {
+    put(1, 1000);
+    put(2, 1000);
+    assertThat(index.remove(key(1))).isEqualTo(1);
+    assertThat(index.remove(key(1))).isZero();
+    assertThat(index.find(key(1))).isNull();
+    assertThat(index.clear()).isEqualTo(1);
+    assertThat(arena.usedBytes()).isZero();
+  }
+
+  @Test
+  void aResponseIsReplacedOnlyIfItIsStillThere() {
+    StoredResponse one = response(1, 1000);
+    StoredResponse other = response(1, 2000);
+    index.put(key(1), one);
+    assertThat(index.replace(key(1), other, null)).isFalse();
+    assertThat(index.replace(key(2), one, other)).isFalse();
+    assertThat(index.replace(key(1), one, other)).isTrue();
+    assertThat(one.tryRetain()).isFalse();
+    assertThat(index.replace(key(1), other, null)).isTrue();
+    assertThat(other.tryRetain()).isFalse();
+    assertThat(index.size()).isZero();
+  }
+
+  @Test
+  void evictingGivesBackAtLeastThatMuchMemory() {
+    for (int i = 0; i < 500; i++) {
+      put(i, 1000);
+    }
+    long before = arena.usedBytes();
+    long evicted = index.evict(100_000);
+    assertThat(evicted).isBetween(100_000L, 102_000L);
+    assertThat(arena.usedBytes()).isEqualTo(before - evicted);
+    assertThat(index.evict(Long.MAX_VALUE)).isEqualTo(before - evicted);
+    assertThat(index.evict(1)).isZero();
+    assertThat(arena.usedBytes()).isZero();
+  }
+
+  @Test
+  void anotherPolicyKeepsWhatIsStored() {
+    for (int i = 0; i < 500; i++) {
+      put(i, 1000);
+    }
+    Set<CacheKey> before = keys();
+    long used = arena.usedBytes();
+    clock.advance(Duration.ofSeconds(60));
+    index.choose(PolicyChoice.LRU);
+    assertThat(keys()).isEqualTo(before);
+    assertThat(arena.usedBytes()).isEqualTo(used);
+    PolicySnapshot snapshot = index.policy();
+    assertThat(snapshot.choice()).isEqualTo(PolicyChoice.LRU);
+    assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
+    assertThat(snapshot.sinceEpochSeconds()).isEqualTo(1_800_000_060);
+    assertThat(snapshot.reason()).isEqualTo("the setting says so");
+    index.choose(PolicyChoice.AUTO);
+    assertThat(index.policy().policy()).isEqualTo(Policy.LRU);
+  }
+
+  @Test
+  void autoTakesLruWhereWhatIsNewIsAskedForAndKeepsWhatIsStored() {
+    var random = new SplittableRandom(5);
+    for (int now = 0; now < 60_000; now++) {
+      int number = now / 4 - (int) (300 * random.nextDouble() * random.nextDouble());
+      if (index.find(key(number)) == null) {
+        put(number, 1000);
+      }
+    }
+    PolicySnapshot snapshot = index.policy();
+    assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
+    assertThat(snapshot.reason()).startsWith("lru would have hit");
+    assertThat(index.size()).isGreaterThan(300);
+  }
+
+  @Test
+  void leasesAreRightWhateverManyThreadsDo() throws InterruptedException, ExecutionException {
+    int threads = 3;
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      List<Callable<Void>> works = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        int seed = i;
+        works.add(() -> work(new SplittableRandom(seed)));
+      }
+      for (Future<Void> work : executor.invokeAll(works)) {
+        work.get();
+      }
+    }
+    assertThat(index.weightBytes()).isLessThanOrEqualTo(CAPACITY);
+    index.clear();
+    assertThat(arena.usedBytes()).isZero();
+  }
+
+  private Void work(SplittableRandom random) {
+    for (int i = 0; i < 4000; i++) {
+      int number = random.nextInt(1200);
+      switch (random.nextInt(20)) {
+        case 0 -> index.remove(key(number));
+        case 1 -> index.evict(5000);
+        case 2 -> index.choose(PolicyChoice.values()[random.nextInt(3)]);
+        case 3, 4, 5, 6, 7 -> put(number, random.nextInt(2000));
+        case 8 -> replace(number, random.nextBoolean());
+        default -> read(number);
+      }
+    }
+    return null;
+  }
+
+  private void replace(int number, boolean isByAnother) {
+    Variants found = index.find(key(number));
+    if (found == null) {
+      return;
+    }
+    StoredResponse other = isByAnother ? response(number, 100) : null;
+    if (!index.replace(key(number), found.at(0), other) && other != null) {
+      other.forget();
+    }
+  }
+
+  private void read(int number) {
+    Variants found = index.find(key(number));
+    if (found != null && found.at(0).tryRetain()) {
+      assertThat(found.at(0).uri()).isEqualTo(uri(number));
+      found.at(0).release();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.kamille.cache.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.index.PolicySnapshot.Estimate;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class PolicyJudgeTest {
+
+  private static final int MAXIMUM = 1000;
+  private static final int WINDOW = 8 * 2048;
+
+  private final PolicyJudge judge = judge(PolicyChoice.AUTO);
+  private final SplittableRandom random = new SplittableRandom(3);
+  private long now;
+
+  private static PolicyJudge judge(PolicyChoice choice) {
+    return new PolicyJudge(choice, MAXIMUM, MAXIMUM, 100);
+  }
+
+  /** New objects all the time, each asked for a few times soon after it came. */
+  private long recent() {
+    now++;
+    return now / 4 - (long) (400 * random.nextDouble() * random.nextDouble());
+  }
+
+  /** A few objects again and again among others that never come back. */
+  private long frequent() {
+    now++;
+    return now % 2 == 0 ? -now : random.nextInt(2 * MAXIMUM);
+  }
+
+  private static void ask(PolicyJudge judge, long object) {
+    judge.found(object, 1);
+  }
+
+  private Estimate estimate(Policy policy) {
+    return judge.snapshot().estimates().get(policy.ordinal());
+  }
+
+  @Test
+  void recencyMakesLruTheBetterOne() {
+    for (int i = 0; i < 2 * WINDOW; i++) {
+      ask(judge, recent());
+    }
+    assertThat(judge.advice()).isEqualTo(Policy.LRU);
+    assertThat(estimate(Policy.LRU).objectHitRatio())
+        .isGreaterThan(estimate(Policy.TINYLFU).objectHitRatio() + 0.003);
+  }
+
+  @Test
+  void frequencyMakesTinyLfuTheBetterOne() {
+    judge.switched(Policy.LRU, 100);
+    for (int i = 0; i < 2 * WINDOW; i++) {
+      ask(judge, frequent());
+    }
+    assertThat(judge.advice()).isEqualTo(Policy.TINYLFU);
+  }
+
+  @Test
+  void nothingIsDecidedBeforeAllBucketsAreFull() {
+    for (int i = 0; i < WINDOW - 1; i++) {
+      ask(judge, recent());
+      assertThat(judge.advice()).isEqualTo(Policy.TINYLFU);
+    }
+  }
+
+  @Test
+  void nothingIsDecidedAgainBeforeAllBucketsAreNew() {
+    for (int i = 0; i < 2 * WINDOW; i++) {
+      ask(judge, recent());
+    }
+    judge.switched(Policy.LRU, 200);
+    for (int i = 0; i < WINDOW - 1; i++) {
+      ask(judge, frequent());
+      assertThat(judge.advice()).isEqualTo(Policy.LRU);
+    }
+  }
+
+  @Test
+  void aDecisionSaysWhenAndWhy() {
+    for (int i = 0; i < 2 * WINDOW; i++) {
+      ask(judge, recent());
+    }
+    judge.switched(judge.advice(), 200);
+    PolicySnapshot snapshot = judge.snapshot();
+    assertThat(snapshot.policy()).isEqualTo(Policy.LRU);
+    assertThat(snapshot.sinceEpochSeconds()).isEqualTo(200);
+    assertThat(snapshot.sampledRequests()).isBetween(7L * 2048, 8L * 2048);
+    assertThat(snapshot.reason())
+        .matches("lru would have hit .* points more than tinylfu")
+        .contains(" of " + snapshot.sampledRequests() + " sampled requests");
+  }
+
+  @Test
+  void aPolicyThatAnOperatorChoseStays() {
+    PolicyJudge fixed = judge(PolicyChoice.TINYLFU);
+    for (int i = 0; i < 2 * WINDOW; i++) {
+      ask(fixed, recent());
+    }
+    assertThat(fixed.advice()).isEqualTo(Policy.TINYLFU);
+    fixed.choose(PolicyChoice.LRU);
+    assertThat(fixed.advice()).isEqualTo(Policy.LRU);
+    fixed.switched(Policy.LRU, 300);
+    assertThat(fixed.snapshot().reason()).isEqualTo("the setting says so");
+  }
+
+  @Test
+  void aRequestCountsForBothWhenItIsKnownWhatItAskedFor() {
+    judge.missed(1);
+    assertThat(judge.snapshot().sampledRequests()).isZero();
+    judge.stored(1, 10);
+    judge.missed(1);
+    judge.found(1, 10);
+    judge.stored(1, 20);
+    assertThat(judge.snapshot().sampledRequests()).isEqualTo(3);
+    for (Policy policy : Policy.values()) {
+      assertThat(estimate(policy)).isEqualTo(new Estimate(policy, 2.0 / 3, 2.0 / 3));
+    }
+  }
+
+  @Test
+  void whatIsRemovedIsMissedNextTime() {
+    judge.stored(1, 10);
+    judge.removed(1);
+    judge.stored(2, 10);
+    judge.cleared();
+    judge.stored(1, 10);
+    judge.stored(2, 10);
+    assertThat(judge.snapshot().sampledRequests()).isEqualTo(4);
+    assertThat(estimate(Policy.LRU).objectHitRatio()).isZero();
+  }
+
+  @Test
+  void oneOfSixtyFourKeysIsSampledWhereThatIsEnough() {
+    PolicyJudge large = new PolicyJudge(PolicyChoice.AUTO, 64L * MAXIMUM, MAXIMUM, 0);
+    assertThat(large.snapshot().sampledShare()).isEqualTo(1.0 / 64);
+    assertThat(large.samples(64)).isTrue();
+    assertThat(large.samples(63)).isFalse();
+    PolicyJudge small = new PolicyJudge(PolicyChoice.AUTO, 5L * MAXIMUM, MAXIMUM, 0);
+    assertThat(small.snapshot().sampledShare()).isEqualTo(1.0 / 4);
+  }
+}
