@@ -25,6 +25,7 @@ final class LoadConnection {
   private @Nullable LoadRequest request;
   private long intendedNanos = NOTHING_UNDER_WAY;
   private int uses;
+  private int usesLimit;
 
   LoadConnection(LoadSettings settings, Selector selector) {
     this.settings = settings;
@@ -55,6 +56,7 @@ final class LoadConnection {
     SocketChannel socket = SocketChannel.open();
     channel = socket;
     uses = 0;
+    usesLimit = settings.uses().getAsInt();
     socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
     return socket;
   }
@@ -124,7 +126,7 @@ final class LoadConnection {
 
   /** Whether no further request may follow the present one. */
   boolean isLastUse() {
-    return uses >= settings.usesPerConnection();
+    return uses >= usesLimit;
   }
 
   /** Gives up the connection; the place stays. */

@@ -2,6 +2,7 @@ package io.kamille.perf.load;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request ready to be sent, and the one response that is right. Confined to the client's thread.
@@ -11,16 +12,18 @@ public final class LoadRequest {
   private static final int OK = 200;
   private static final int NOT_MODIFIED = 304;
 
-  private final ByteBuffer persistent;
-  private final ByteBuffer last;
+  private final String head;
+  private final byte[] requestContent;
+  private @Nullable ByteBuffer persistent;
+  private @Nullable ByteBuffer last;
   private final boolean isHead;
   private final int status;
   private final ExpectedContent content;
 
   private LoadRequest(
       String head, byte[] requestContent, boolean isHead, int status, ExpectedContent content) {
-    this.persistent = direct(head + "\r\n", requestContent);
-    this.last = direct(head + "Connection: close\r\n\r\n", requestContent);
+    this.head = head;
+    this.requestContent = requestContent;
     this.isHead = isHead;
     this.status = status;
     this.content = content;
@@ -82,17 +85,25 @@ public final class LoadRequest {
     return method + " " + target + " HTTP/1.1\r\nHost: " + authority + "\r\n" + fieldLines;
   }
 
-  private static ByteBuffer direct(String head, byte[] content) {
-    byte[] octets = head.getBytes(StandardCharsets.US_ASCII);
-    return ByteBuffer.allocateDirect(octets.length + content.length)
-        .put(octets)
-        .put(content)
-        .flip();
-  }
-
   /** What to send, from its first octet. Borrowed until the next call. */
   ByteBuffer octets(boolean isLastOnItsConnection) {
-    return (isLastOnItsConnection ? last : persistent).rewind();
+    ByteBuffer made = isLastOnItsConnection ? last : persistent;
+    if (made == null) {
+      made = octets(isLastOnItsConnection ? "Connection: close\r\n\r\n" : "\r\n");
+      if (isLastOnItsConnection) {
+        last = made;
+      } else {
+        persistent = made;
+      }
+    }
+    return made.rewind();
+  }
+
+  private ByteBuffer octets(String end) {
+    byte[] beginning = (head + end).getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(beginning.length + requestContent.length)
+        .put(beginning)
+        .put(requestContent);
   }
 
   int status() {

@@ -3,13 +3,15 @@ package io.kamille.perf.load;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.IntSupplier;
 
 /**
  * How an {@link OpenLoopClient} asks.
  *
  * @param server where it connects to
  * @param connections how many there may be at once
- * @param usesPerConnection after how many requests a connection is given up; 1 is non-persistent
+ * @param arePersistent whether connections are opened beforehand and used more than once
+ * @param uses draws, for each connection, after how many requests it is given up
  * @param timeLimit from when a request should be sent to when its response is complete
  * @param mayYield whether a client with nothing to do offers its core to others: when something
  *     that the measurement needs, an origin, runs on it too
@@ -17,7 +19,8 @@ import java.time.Duration;
 public record LoadSettings(
     InetSocketAddress server,
     int connections,
-    int usesPerConnection,
+    boolean arePersistent,
+    IntSupplier uses,
     Duration timeLimit,
     boolean mayYield) {
 
@@ -28,9 +31,6 @@ public record LoadSettings(
     if (connections < 1) {
       throw new IllegalArgumentException("connections: " + connections + " (expected: 1 or more)");
     }
-    if (usesPerConnection < 1) {
-      throw new IllegalArgumentException("uses: " + usesPerConnection + " (expected: 1 or more)");
-    }
     if (!timeLimit.isPositive()) {
       throw new IllegalArgumentException("timeLimit: " + timeLimit + " (expected: more than zero)");
     }
@@ -39,25 +39,29 @@ public record LoadSettings(
   /** Persistent connections to a loopback port, on a core of their own. */
   public static LoadSettings persistent(int port, int connections) {
     var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    return new LoadSettings(server, connections, Integer.MAX_VALUE, TIME_LIMIT, false);
+    return new LoadSettings(server, connections, true, () -> Integer.MAX_VALUE, TIME_LIMIT, false);
   }
 
   /** The same with a limit of uses. */
-  public LoadSettings withUsesPerConnection(int uses) {
-    return new LoadSettings(server, connections, uses, timeLimit, mayYield);
+  public LoadSettings withUsesPerConnection(int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("uses: " + limit + " (expected: 1 or more)");
+    }
+    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, mayYield);
+  }
+
+  /** The same with a limit of its own for each connection, drawn when it is opened. */
+  public LoadSettings withUses(IntSupplier drawn) {
+    return new LoadSettings(server, connections, true, drawn, timeLimit, mayYield);
   }
 
   /** The same with another limit of time. */
   public LoadSettings withTimeLimit(Duration limit) {
-    return new LoadSettings(server, connections, usesPerConnection, limit, mayYield);
+    return new LoadSettings(server, connections, arePersistent, uses, limit, mayYield);
   }
 
   /** The same on a core shared with what the measurement needs. */
   public LoadSettings onSharedCore() {
-    return new LoadSettings(server, connections, usesPerConnection, timeLimit, true);
-  }
-
-  boolean arePersistent() {
-    return usesPerConnection > 1;
+    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, true);
   }
 }

@@ -26,6 +26,7 @@ public final class OriginStub extends RequestScanner {
 
   private final Shared shared;
   private int uses;
+  private int usesLimit;
 
   private OriginStub(Shared shared) {
     this.shared = shared;
@@ -57,10 +58,11 @@ public final class OriginStub extends RequestScanner {
     int pathEnd = in.indexOf(path, end, (byte) ' ');
     OriginTarget target = OriginTarget.parse(in.toString(path, pathEnd - path, US_ASCII));
     shared.requests++;
-    uses++;
-    int limit = target.of(OriginTarget.Trait.USES);
+    if (uses++ == 0) {
+      usesLimit = target.of(OriginTarget.Trait.USES);
+    }
     boolean isHead = in.getByte(in.readerIndex()) == 'H';
-    boolean isLast = limit > 0 && uses >= limit;
+    boolean isLast = usesLimit > 0 && uses >= usesLimit;
     new MadeAnswer(
             context.channel(), target, shared.requests, isHead, since(in, pathEnd, end), isLast)
         .start();

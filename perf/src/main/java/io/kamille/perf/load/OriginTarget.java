@@ -23,7 +23,7 @@ public final class OriginTarget {
     DRIP("drip", 0),
     /** Octets of content after which the origin breaks off; less than 0 for never. */
     ABORT("abort", -1),
-    /** How many requests the origin answers on the connection; 0 for any number. */
+    /** How many requests the origin answers on a connection that begins so; 0 for any number. */
     USES("uses", 0),
     /** Seconds until the object is modified, again and again; 0 for never. */
     CYCLE("cycle", 0);

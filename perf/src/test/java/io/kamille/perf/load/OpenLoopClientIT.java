@@ -12,6 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -244,6 +245,30 @@ class OpenLoopClientIT {
       assertThat(result.completed()).isEqualTo(100);
       assertThat(result.connects()).isEqualTo(100);
       assertThat(server.lastRequests()).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void aConnectionIsUsedAsOftenAsIsDrawnForIt() throws Exception {
+    var drawn = new AtomicInteger();
+    try (var server = StubServer.open((number, socket) -> StubServer.write(socket, RIGHT));
+        var client = client(settings(server.port(), 1).withUses(drawn::incrementAndGet))) {
+      LoadResult result = client.run(hundred(), hello);
+      assertThat(result.completed()).isEqualTo(100);
+      // 1 + 2 + … + 13 = 91: the fourteenth is still in use.
+      assertThat(server.lastRequests()).isEqualTo(13);
+    }
+  }
+
+  @Test
+  void everyAnswerOfTheOriginToWebAxe4IsRight() throws Exception {
+    var workload = new WebAxe4("a", 1 << 20, 0, 1);
+    try (var origin = OriginStub.open(0);
+        var client = client(settings(origin.port(), 8).withUses(WebAxe4.clientUses(1)))) {
+      var arrivals = Arrivals.poisson(RateSchedule.steady(2000, Duration.ofSeconds(1)), 1);
+      LoadResult result = client.run(arrivals, workload);
+      assertThat(result.failures()).isEmpty();
+      assertThat(result.completed()).isEqualTo(result.offered()).isPositive();
     }
   }
 }
