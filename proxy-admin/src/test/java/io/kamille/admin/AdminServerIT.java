@@ -340,6 +340,21 @@ class AdminServerIT {
   }
 
   @Test
+  void tiersTellWhatTakesMemoryAndWhatIsForgotten() throws IOException {
+    assertThat(getWithToken("/v1/cache/tiers"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .endsWith(
+            "{\"memory\":{\"capacityBytes\":1048576,\"usedBytes\":1827,\"storedBytes\":1000,"
+                + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
+                + "\"retiredBytes\":0,\"keys\":2,\"evictions\":9,\"policy\":{"
+                + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\","
+                + "\"reason\":\"lru hits more\",\"sampledShare\":0.25,\"sampledRequests\":4096,"
+                + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,"
+                + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,"
+                + "\"byteHitRatio\":0.75}]}}}\n");
+  }
+
+  @Test
   void thePaceOfTheRunningProcessChanges() throws IOException {
     assertThat(pace("{\"pacing\": \"750us\", \"spin\": \"20us\"}"))
         .startsWith("HTTP/1.1 200 OK\r\n")
@@ -395,6 +410,7 @@ class AdminServerIT {
         "/v1/explain",
         "/v1/cache/objects",
         "/v1/cache/purges",
+        "/v1/cache/tiers",
         "/v1/engine/loops",
         "/v1/nothing"
       })

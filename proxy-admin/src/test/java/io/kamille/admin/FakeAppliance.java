@@ -6,16 +6,22 @@ import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.Explanation;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.index.Policy;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicySnapshot;
+import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Freshness;
 import io.kamille.cache.semantics.Reason;
+import io.kamille.cache.tier.MemorySnapshot;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
@@ -71,6 +77,23 @@ final class FakeAppliance implements ApplianceView {
   @Override
   public CacheSnapshot cache() {
     return new CacheSnapshot(1 << 20, 4096, 2, 75, 25);
+  }
+
+  @Override
+  public TiersSnapshot tiers() {
+    return new TiersSnapshot(
+        new MemorySnapshot(1 << 20, 1000, 500, 300, 20, 7, 0),
+        2,
+        9,
+        new PolicySnapshot(
+            PolicyChoice.AUTO,
+            Policy.LRU,
+            1_795_251_600,
+            "lru hits more",
+            List.of(
+                new Estimate(Policy.TINYLFU, 0.25, 0.123456), new Estimate(Policy.LRU, 0.5, 0.75)),
+            4096,
+            0.25));
   }
 
   @Override

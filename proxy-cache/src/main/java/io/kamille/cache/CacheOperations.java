@@ -4,13 +4,16 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.generation.PurgeTarget.Kind;
+import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
+import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.purge.PurgeReport;
 import io.kamille.cache.purge.Purges;
 import io.kamille.cache.purge.Removals;
 import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.tier.MemorySnapshot;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
@@ -85,6 +88,36 @@ public final class CacheOperations {
           Unit.COUNT,
           "Tags and prefixes that are remembered as purged.");
 
+  public static final MetricDescriptor PART =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_part_bytes",
+          Unit.BYTES,
+          "The used memory by what takes it: stored responses; the index, what they take on the"
+              + " heap, nearly; filling, for responses on their way; leased, not stored or forgotten"
+              + " and still read or sent.",
+          "part");
+
+  public static final MetricDescriptor POLICY =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy",
+          Unit.COUNT,
+          "1 for the replacement policy that chooses what is forgotten, 0 for the other.",
+          "policy");
+
+  public static final MetricDescriptor OBJECT_HITS =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy_object_hit_ratio",
+          Unit.RATIO,
+          "What each policy would have hit of the last sampled requests for what may be stored.",
+          "policy");
+
+  public static final MetricDescriptor BYTE_HITS =
+      MetricDescriptor.gauge(
+          "kamille_cache_policy_byte_hit_ratio",
+          Unit.RATIO,
+          "What each policy would have hit of the octets that these requests asked for.",
+          "policy");
+
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
@@ -117,6 +150,19 @@ public final class CacheOperations {
     registry.gauge(IN_FLIGHT, this::inFlight);
     registry.counting(EVICTIONS, store::evictions);
     registry.counting(REGIONS, store::regionBytes);
+    registry.gauge(PART, () -> memory().storedBytes(), "stored");
+    registry.gauge(PART, () -> memory().indexBytes(), "index");
+    registry.gauge(PART, () -> memory().fillingBytes(), "filling");
+    registry.gauge(PART, () -> memory().leasedBytes(), "leased");
+    for (Policy each : Policy.values()) {
+      registry.gauge(POLICY, () -> policy().policy() == each ? 1 : 0, each.token());
+      registry.gauge(OBJECT_HITS, () -> estimate(each).objectHitRatio(), each.token());
+      registry.gauge(BYTE_HITS, () -> estimate(each).byteHitRatio(), each.token());
+    }
+  }
+
+  private Estimate estimate(Policy policy) {
+    return policy().estimates().get(policy.ordinal());
   }
 
   /** What the memory tier holds in all. */
@@ -127,6 +173,16 @@ public final class CacheOperations {
   /** What is taken of it: stored, being stored, or forgotten and still read. */
   public long usedBytes() {
     return store.usedBytes();
+  }
+
+  /** What the memory is taken by. */
+  public MemorySnapshot memory() {
+    return store.memory();
+  }
+
+  /** How many target URIs were forgotten for want of room, since the start. */
+  public long evictions() {
+    return store.evictions();
   }
 
   /** Lets that policy choose what to forget, from now on. */
@@ -180,14 +236,6 @@ public final class CacheOperations {
 
   private List<CacheKey> keysOf(PurgeTarget target) {
     return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : List.of();
-  }
-
-  /**
-   * Runs {@code action} when what was purged before this call holds for later processes too, even
-   * after a kill; at once where nothing outlives this process. On any thread.
-   */
-  public void whenKept(Runnable action) {
-    store.whenKept(action);
   }
 
   /** The last purges, the newest first. */

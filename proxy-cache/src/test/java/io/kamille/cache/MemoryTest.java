@@ -122,12 +122,23 @@ class MemoryTest {
   }
 
   @Test
-  void aLargeResponseMakesRoomForItself() {
+  void aLargeResponseMakesRoomForItselfWhenItIsAskedForAgainAndAgain() {
     for (int i = 0; i < 100; i++) {
       fetch(i, "x".repeat(10_000));
     }
-    RecordingReply reply = fetch(1000, "y".repeat(LIMIT - 1000));
-    assertThat(reply.field("Cache-Status")).contains("stored");
+    assertThat(fetch(1000, "y".repeat(LIMIT - 1000)).field("Cache-Status"))
+        .isEqualTo("kamille; fwd=uri-miss; detail=no-memory");
+    assertThat(isStoredWithinTenRequests(1000, "y".repeat(LIMIT - 1000))).isTrue();
+  }
+
+  private boolean isStoredWithinTenRequests(int number, String content) {
+    for (int i = 0; i < 10; i++) {
+      String status = fetch(number, content).field("Cache-Status");
+      if (status != null && status.contains("stored")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Test
@@ -152,7 +163,7 @@ class MemoryTest {
       assertThat(reader.text()).isEqualTo(content);
       assertThat(reader.isComplete()).isTrue();
     }
-    assertThat(fetch(4, content).field("Cache-Status")).contains("stored");
+    assertThat(isStoredWithinTenRequests(4, content)).isTrue();
   }
 
   @Test

@@ -117,6 +117,17 @@ class ControlPlaneIT {
   }
 
   @Test
+  void tiersTellWhatTakesMemoryAndWhatIsForgotten() throws Exception {
+    journey.origin().on("/a", ok("hallo", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    String tiers = journey.admin("/v1/cache/tiers").body();
+    assertThat(tiers)
+        .containsPattern("\"storedBytes\":[1-9][0-9]{2},\"indexBytes\":512,\"fillingBytes\":0,")
+        .contains("\"keys\":1,")
+        .contains("\"policy\":{\"setting\":\"auto\",\"policy\":\"tinylfu\",\"since\":\"");
+  }
+
+  @Test
   void aPurgeMakesTheNextRequestAMiss() throws Exception {
     journey
         .origin()

@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,15 +191,6 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     }
   }
 
-  /** Ends the appliance as a clean stop does; the next that asks for it starts another. */
-  void restart() {
-    clients.forEach(TestClient::close);
-    clients.clear();
-    awaitNoConnections();
-    appliance().close();
-    appliance = null;
-  }
-
   /** Waits until nobody is connected any more. */
   void awaitNoConnections() {
     Await.until(() -> appliance().totals().connections() == 0, "all connections are closed");
@@ -217,11 +207,12 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
       running.close();
     }
     origin().close();
-    try (Stream<Path> files = Files.walk(present(directory))) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+    try (Stream<Path> files = Files.list(present(directory))) {
+      for (Path file : files.toList()) {
         Files.delete(file);
       }
     }
+    Files.delete(present(directory));
   }
 
   private static void allMemoryComesBack(Appliance running) {

@@ -44,6 +44,7 @@ public final class ResourceTable {
                 new EngineLoops(appliance),
                 new EnginePace(appliance),
                 new CacheObjects(appliance),
+                new CacheTiers(appliance),
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance))

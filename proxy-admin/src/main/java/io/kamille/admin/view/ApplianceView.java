@@ -37,6 +37,9 @@ public interface ApplianceView {
 
   CacheSnapshot cache();
 
+  /** Where stored responses lie. */
+  TiersSnapshot tiers();
+
   List<UpstreamSnapshot> upstreams();
 
   /** How the loops turn, in the order of {@link #loops}. */

@@ -63,7 +63,8 @@ final class Fill {
       long contentLength,
       long limitBytes,
       int home) {
-    Reservation reservation = store.reserve(head.length() + Math.max(0, contentLength), home);
+    long expected = head.length() + Math.max(0, contentLength);
+    Reservation reservation = store.reserve(fetch.key(), expected, home);
     if (reservation == null) {
       return null;
     }

@@ -25,19 +25,22 @@ public final class PolicyIndex implements ResponseIndex {
    * (ADR 17).
    *
    * Weights are counted in units of 128 octets, the arena's granule, so that an int holds the weight
-   * of 256 GiB. Each key is charged what it takes on the heap too.
+   * of 256 GiB. Each key is charged what it takes on the heap too; that is granted before the key comes
+   * in, and given back when it has left.
    */
   static final int UNIT_BYTES = 128;
 
-  private static final int HEAP_UNITS_PER_KEY = 2;
-  private static final int HEAP_UNITS_PER_RESPONSE = 2;
+  private static final int HEAP_UNITS_PER_KEY = 1;
+  private static final int HEAP_UNITS_PER_RESPONSE = 3;
   private static final long EXPECTED_OBJECT_BYTES = 16 << 10;
   static final long GHOST_LEAST_BYTES = 32L << 20;
   private static final int BUFFERS_MAXIMUM = 64;
+  private static final int ROUNDS = 8;
 
   private final ConcurrentHashMap<CacheKey, Entry> entries = new ConcurrentHashMap<>();
   private final TouchBuffer[] buffers = new TouchBuffer[bufferCount()];
   private final LongAdder evictions = new LongAdder();
+  private final HeapBudget heap;
   private final WallClock clock;
 
   /** Guards what follows it, and every change of the entries. */
@@ -45,6 +48,7 @@ public final class PolicyIndex implements ResponseIndex {
 
   private final Replacement order;
   private final PolicyJudge judge;
+  private long heapUnits;
 
   /**
    * An index that begins to evict when what is in it weighs more than {@code capacityBytes}.
@@ -52,7 +56,13 @@ public final class PolicyIndex implements ResponseIndex {
    * @param clock tells since when a policy is chosen
    */
   public PolicyIndex(long capacityBytes, PolicyChoice choice, WallClock clock) {
+    this(capacityBytes, choice, HeapBudget.UNLIMITED, clock);
+  }
+
+  /** As the other one, and what it takes on the heap is asked for. */
+  public PolicyIndex(long capacityBytes, PolicyChoice choice, HeapBudget heap, WallClock clock) {
     long units = capacityBytes / UNIT_BYTES;
+    this.heap = heap;
     this.clock = clock;
     this.order = new Replacement(choice.first(), units, capacityBytes / EXPECTED_OBJECT_BYTES);
     this.judge =
@@ -164,25 +174,34 @@ public final class PolicyIndex implements ResponseIndex {
 
   @Override
   public void put(CacheKey key, StoredResponse response) {
+    Variants alone = Variants.of(response);
+    int granted = heapUnits(alone);
+    if (!obtain(granted)) {
+      response.forget();
+      return;
+    }
     Variants before = null;
-    Variants after;
+    Variants after = alone;
     Entry out;
     lock.lock();
     try {
       emptyAll();
       Entry entry = entries.get(key);
       if (entry == null) {
-        after = Variants.of(response);
         entry = new Entry(key, after);
         entries.put(key, entry);
         order.add(entry, units(after));
       } else {
         before = entry.present();
+        granted += heapUnits(before);
         after = before.with(response);
         entry.variants = after;
         order.weigh(entry, units(after));
         order.touch(entry);
       }
+      int needed = heapUnits(after);
+      heapUnits += needed - (before == null ? 0 : heapUnits(before));
+      giveBack(granted - needed);
       if (judge.samples(key.high())) {
         judge.stored(entry.hash(), entry.units);
       }
@@ -196,26 +215,59 @@ public final class PolicyIndex implements ResponseIndex {
     release(out);
   }
 
+  /** Has that much of the heap granted, by forgetting what is coldest if need be. */
+  private boolean obtain(int units) {
+    long bytes = (long) units * UNIT_BYTES;
+    for (int round = 0; round < ROUNDS; round++) {
+      if (heap.charge(bytes)) {
+        return true;
+      }
+      if (evict(bytes) == 0) {
+        return false;
+      }
+    }
+    return heap.charge(bytes);
+  }
+
+  private void giveBack(int units) {
+    boolean isGranted = heap.charge((long) -units * UNIT_BYTES);
+    assert isGranted : "less is always granted";
+  }
+
   /** Takes out what there is no room for; each entry's next is another one. */
   private @Nullable Entry takeSurplus() {
     Entry chain = null;
     for (Node out = order.takeSurplus(); out != null; out = order.takeSurplus()) {
-      entries.remove(((Entry) out).key);
-      out.next = chain;
-      chain = (Entry) out;
-      evictions.increment();
+      chain = forget((Entry) out, chain);
     }
     return chain;
   }
 
-  private static void release(@Nullable Entry chain) {
+  /** Puts an entry that has left the order before others that have. */
+  private Entry forget(Entry entry, @Nullable Entry others) {
+    entries.remove(entry.key);
+    heapUnits -= heapUnits(entry.present());
+    entry.next = others;
+    evictions.increment();
+    return entry;
+  }
+
+  private void release(@Nullable Entry chain) {
     Entry entry = chain;
     while (entry != null) {
       Entry next = (Entry) entry.next;
       entry.next = null;
-      entry.end().releaseExcept(null);
+      end(entry);
       entry = next;
     }
+  }
+
+  /** Ends the leases of an entry that has left, and what it is charged. */
+  private Variants end(Entry entry) {
+    Variants last = entry.end();
+    giveBack(heapUnits(last));
+    last.releaseExcept(null);
+    return last;
   }
 
   @Override
@@ -234,7 +286,13 @@ public final class PolicyIndex implements ResponseIndex {
       if (after == null) {
         leave(entry);
         entry.end();
+        giveBack(heapUnits(before));
       } else {
+        int more = heapUnits(after) - heapUnits(before);
+        if (!heap.charge((long) more * UNIT_BYTES)) {
+          return false;
+        }
+        heapUnits += more;
         entry.variants = after;
         order.weigh(entry, units(after));
         out = takeSurplus();
@@ -251,6 +309,7 @@ public final class PolicyIndex implements ResponseIndex {
   private void leave(Entry entry) {
     entries.remove(entry.key);
     order.remove(entry);
+    heapUnits -= heapUnits(entry.present());
     if (judge.samples(entry.key.high())) {
       judge.removed(entry.hash());
     }
@@ -280,9 +339,7 @@ public final class PolicyIndex implements ResponseIndex {
     } finally {
       lock.unlock();
     }
-    Variants removed = entry.end();
-    removed.releaseExcept(null);
-    return removed.size();
+    return end(entry).size();
   }
 
   @Override
@@ -306,17 +363,25 @@ public final class PolicyIndex implements ResponseIndex {
         if (entry == null) {
           break;
         }
-        evicted += entry.present().occupiedBytes();
-        entries.remove(entry.key);
-        entry.next = chain;
-        chain = entry;
-        evictions.increment();
+        evicted += entry.present().occupiedBytes() + (long) heapUnits(entry.present()) * UNIT_BYTES;
+        chain = forget(entry, chain);
       }
     } finally {
       lock.unlock();
     }
     release(chain);
     return evicted;
+  }
+
+  @Override
+  public boolean admits(CacheKey key, long bytes) {
+    lock.lock();
+    try {
+      emptyAll();
+      return order.admits(key.low(), Math.ceilDiv(bytes, UNIT_BYTES));
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -329,6 +394,16 @@ public final class PolicyIndex implements ResponseIndex {
     lock.lock();
     try {
       return order.units() * UNIT_BYTES;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long heapBytes() {
+    lock.lock();
+    try {
+      return heapUnits * UNIT_BYTES;
     } finally {
       lock.unlock();
     }
@@ -362,12 +437,16 @@ public final class PolicyIndex implements ResponseIndex {
   }
 
   private static int units(Variants variants) {
-    long units =
-        Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES)
-            + HEAP_UNITS_PER_KEY
-            + (long) HEAP_UNITS_PER_RESPONSE * variants.formCount()
-            + Math.ceilDiv(
-                (long) variants.tags() * Long.BYTES + variants.selectingBytes(), UNIT_BYTES);
+    long units = Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
     return (int) Math.min(units, Integer.MAX_VALUE);
+  }
+
+  /** What a key and what is under it take on the heap, nearly. */
+  private static int heapUnits(Variants variants) {
+    return HEAP_UNITS_PER_KEY
+        + HEAP_UNITS_PER_RESPONSE * variants.formCount()
+        + (int)
+            Math.ceilDiv(
+                (long) variants.tags() * Long.BYTES + variants.selectingBytes(), UNIT_BYTES);
   }
 }

@@ -15,8 +15,9 @@ final class Replacement {
    * gets in if it was asked for more often than what has to leave for it. A large candidate competes
    * with all of those together (Einziger, Eytan, Friedman, Manes 2021, "aggregated victims"), and one
    * larger than the window competes at once: so one large object does not push out many small ones.
-   * In one case out of 128 a candidate that is not rare wins anyway: nobody can close the main part
-   * for good by making its coldest nodes look warm.
+   * What was asked for ten times lately gets in whatever leaves for it, and what was asked for six times
+   * does in one case out of 128: so hot files come in, and nobody closes the main part for good by
+   * making its coldest nodes look warm.
    *
    * LRU is the same with a window that takes everything. Nodes of the main part are given up first,
    * coldest first, or come into the window when they are used. A node of more than a 64th of all is
@@ -36,6 +37,7 @@ final class Replacement {
   private static final int LARGE_DIVISOR = 64;
   private static final int OFTEN = 4;
   private static final int WARM = 6;
+  private static final int HOT = 10;
   private static final int CHANCE_MASK = 127;
   private static final int REMNANTS_PER_CALL = 8;
 
@@ -225,20 +227,35 @@ final class Replacement {
     return policy == Policy.TINYLFU && window.units() > windowUnits ? window.last() : null;
   }
 
+  /**
+   * Whether something large that is not here yet may push out nodes of so many units. A refusal
+   * counts as a use; what is admitted is expected to be added.
+   */
+  boolean admits(long hash, long surplusUnits) {
+    int frequency = Math.min(FrequencySketch.MAXIMUM, sketch.frequency(hash) + 1);
+    boolean isAdmitted = wins(null, frequency, surplusUnits);
+    if (!isAdmitted) {
+      sketch.increment(hash);
+    }
+    return isAdmitted;
+  }
+
   private boolean isAdmitted(Node candidate) {
-    if (candidate.units > maximumUnits) {
-      return false;
-    }
-    int frequency = sketch.frequency(candidate.hash());
-    if (policy == Policy.LRU) {
-      return frequency >= OFTEN;
-    }
-    return isAskedForMore(candidate, frequency) || (frequency >= WARM && isLucky());
+    return candidate.units <= maximumUnits
+        && wins(candidate, sketch.frequency(candidate.hash()), units() - maximumUnits);
+  }
+
+  private boolean wins(@Nullable Node candidate, int frequency, long surplusUnits) {
+    return policy == Policy.LRU
+        ? frequency >= OFTEN
+        : frequency >= HOT
+            || isAskedForMore(candidate, frequency, surplusUnits)
+            || (frequency >= WARM && isLucky());
   }
 
   /** Whether it was asked for more often than everything that has to leave for it. */
-  private boolean isAskedForMore(Node candidate, int frequency) {
-    long surplus = units() - maximumUnits;
+  private boolean isAskedForMore(@Nullable Node candidate, int frequency, long surplusUnits) {
+    long surplus = surplusUnits;
     int sum = 0;
     for (Node victim = coldest(); victim != null && surplus > 0; victim = warmer(victim)) {
       if (victim != candidate) {

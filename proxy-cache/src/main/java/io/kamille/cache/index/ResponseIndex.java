@@ -50,17 +50,26 @@ public interface ResponseIndex {
   int clear();
 
   /**
-   * Removes what is least worth keeping until its weight reaches {@code bytes} or nothing is left.
+   * Removes what is least worth keeping until that gives back {@code bytes} or nothing is left.
    *
-   * @return the weight removed; memory comes free as soon as nobody reads it any more
+   * @return what it gives back, as soon as nobody reads it any more
    */
   long evict(long bytes);
+
+  /**
+   * Whether it pays to forget so much for a large response that is on its way; that it was asked
+   * for counts. Borrows the key.
+   */
+  boolean admits(CacheKey key, long bytes);
 
   /** How many keys there are; an estimate while others change the index. */
   long size();
 
   /** What all stored responses weigh, with an estimate of what they take on the heap. */
   long weightBytes();
+
+  /** What of that is on the heap, nearly. */
+  long heapBytes();
 
   /** How many keys the policy has evicted or not let in, for want of room, since the start. */
   long evictions();

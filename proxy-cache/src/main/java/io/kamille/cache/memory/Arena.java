@@ -69,6 +69,8 @@ public final class Arena implements AutoCloseable {
   private final Shard[] shards;
 
   private final AtomicLong freeGranules;
+  private final AtomicLong chargedGranules = new AtomicLong();
+  private final AtomicLong writingGranules = new AtomicLong();
   private final AtomicLong requestedBytes = new AtomicLong();
   private final AtomicLong live = new AtomicLong();
   private final LongAdder regionBytes = new LongAdder();
@@ -187,7 +189,9 @@ public final class Arena implements AutoCloseable {
     return capacityGranules * Block.GRANULE_BYTES;
   }
 
-  /** How many octets are taken, in whole granules: stored, being written, or still leased. */
+  /**
+   * How many octets are taken, in whole granules: stored, being written, still leased, or charged.
+   */
   public long usedBytes() {
     return capacityBytes() - freeBytes();
   }
@@ -213,6 +217,40 @@ public final class Arena implements AutoCloseable {
   /** How many of the used octets never come free, because the kernel refused fresh pages. */
   public long retiredBytes() {
     return renewal == null ? 0 : renewal.retiredBytes();
+  }
+
+  /**
+   * Counts memory that lies elsewhere but belongs to what is stored, so that all of it stays below
+   * the capacity.
+   *
+   * @param changeBytes how much more, or, negative, less; in whole granules of 128 octets
+   * @return false if more is not free; then nothing has changed. Less is always granted
+   */
+  public boolean charge(long changeBytes) {
+    long granules = changeBytes / Block.GRANULE_BYTES;
+    if (granules > 0 && !reserve(granules)) {
+      return false;
+    }
+    chargedGranules.addAndGet(granules);
+    if (granules < 0) {
+      freeGranules.addAndGet(-granules);
+    }
+    return true;
+  }
+
+  /** How many of the used octets are counted by {@link #charge}, and lie elsewhere. */
+  public long chargedBytes() {
+    return chargedGranules.get() * Block.GRANULE_BYTES;
+  }
+
+  /** How many of the used octets writers hold that are still open. */
+  public long writingBytes() {
+    return writingGranules.get() * Block.GRANULE_BYTES;
+  }
+
+  /** A writer holds so many granules more, or, negative, less. */
+  void countWriting(long changeGranules) {
+    writingGranules.addAndGet(changeGranules);
   }
 
   /** How many octets have left as regions since the start. */

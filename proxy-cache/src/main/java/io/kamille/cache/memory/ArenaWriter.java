@@ -39,6 +39,7 @@ public final class ArenaWriter {
     this.home = home;
     this.bytes = new StoredBytes(arena);
     this.granules = granules;
+    arena.countWriting(granules);
     arena.collect(bytes, granules, home);
     request(announced);
   }
@@ -103,6 +104,7 @@ public final class ArenaWriter {
         return false;
       }
     }
+    arena.countWriting(taken);
     arena.collect(bytes, taken, home);
     granules += taken;
     return true;
@@ -137,6 +139,7 @@ public final class ArenaWriter {
   private void finish() {
     checkOpen();
     isOpen = false;
+    arena.countWriting(-granules);
     bytes.trim(Block.granulesFor(length), arena);
     arena.countRequested(length - requested);
   }

@@ -1,8 +1,10 @@
 package io.kamille.cache.tier;
 
 import io.kamille.cache.memory.ArenaWriter;
+import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredOctets;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Room in the store that a fill writes into; others may read along. Ended by exactly one of {@link
@@ -14,10 +16,17 @@ public final class Reservation {
 
   private final TieredStore store;
   private final ArenaWriter writer;
+  private final @Nullable CacheKey key;
 
-  Reservation(TieredStore store, ArenaWriter writer) {
+  /**
+   * Room that the writer has.
+   *
+   * @param key under which to ask whether more room pays; null for room at any price
+   */
+  Reservation(TieredStore store, ArenaWriter writer, @Nullable CacheKey key) {
     this.store = store;
     this.writer = writer;
+    this.key = key;
   }
 
   /** What has been written so far. Readers take leases of their own, while this is not ended. */
@@ -34,12 +43,16 @@ public final class Reservation {
    * Copies the readable octets of {@code content}, which it borrows until it returns and whose
    * indices stay; makes room for them if need be.
    *
-   * @return false if there is no memory, even with everything forgotten that can be; then nothing
-   *     was written
+   * @return false if there is no memory, even with everything forgotten that can be and that is
+   *     worth less; then nothing was written
    */
   public boolean append(ByteBuf content) {
-    return writer.append(content)
-        || (store.makeRoom(content.readableBytes()) && writer.append(content));
+    int more = content.readableBytes();
+    return writer.append(content) || (pays(more) && store.makeRoom(more) && writer.append(content));
+  }
+
+  private boolean pays(int more) {
+    return key == null || store.pays(key, writer.length() + more, more);
   }
 
   /** Gives the room back. Readers keep what was written until their leases end. */

@@ -39,14 +39,15 @@ public final class TieredStore {
    * What readers still hold does not come free at once; a few rounds are enough to get past a
    * few slow readers, and forgetting the whole cache for one response would help nobody. Nor is
    * more forgotten for what comes free soon anyhow: this response goes past, the next finds room.
+   * Nor is much forgotten for one that is large: the index is asked first whether that pays.
    */
   private static final int STRIPES = 1 << 17;
   private static final int ROUNDS = 8;
+  private static final int LARGE_DIVISOR = 64;
 
   private final Arena arena;
   private final ResponseIndex index;
   private final PurgeTable purges;
-  private final @Nullable DiskCopies copies;
   private final AtomicIntegerArray removals = new AtomicIntegerArray(STRIPES);
   private final AtomicLong clears = new AtomicLong();
   private final LongAdder removed = new LongAdder();
@@ -54,16 +55,9 @@ public final class TieredStore {
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
   public TieredStore(Arena arena, ResponseIndex index, PurgeTable purges) {
-    this(arena, index, purges, null);
-  }
-
-  /** The same with copies on a disk, if there are any. */
-  public TieredStore(
-      Arena arena, ResponseIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
     this.index = index;
     this.purges = purges;
-    this.copies = copies;
   }
 
   /**
@@ -151,7 +145,6 @@ public final class TieredStore {
    */
   public int soften(CacheKey key, Purge purge) {
     removals.incrementAndGet(stripe(key));
-    changing(key);
     Variants variants = find(key);
     int count = 0;
     for (int i = 0; variants != null && i < variants.size(); i++) {
@@ -160,9 +153,6 @@ public final class TieredStore {
         count += replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
         response.release();
       }
-    }
-    if (copies != null) {
-      copies.removed(key);
     }
     return count;
   }
@@ -188,7 +178,38 @@ public final class TieredStore {
     if (writer == null && makeRoom(lengthBytes)) {
       writer = arena.writer(lengthBytes, home);
     }
-    return writer == null ? null : new Reservation(this, writer);
+    return writer == null ? null : new Reservation(this, writer, null);
+  }
+
+  /**
+   * Makes room for a response under that key, if it is worth what has to be forgotten for it.
+   *
+   * @param key kept until the reservation ends
+   * @param lengthBytes octets to come, or, when that is unknown, those there are at least
+   * @param home the number of the caller's loop
+   * @return null if there is not enough memory for it
+   */
+  public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
+    if (!pays(key, lengthBytes, lengthBytes)) {
+      return null;
+    }
+    ArenaWriter writer = arena.writer(lengthBytes, home);
+    if (writer == null && makeRoom(lengthBytes)) {
+      writer = arena.writer(lengthBytes, home);
+    }
+    return writer == null ? null : new Reservation(this, writer, key);
+  }
+
+  /**
+   * Whether to forget what it takes to have {@code bytes} more for a response under that key.
+   *
+   * @param lengthBytes how long the response is then, at least
+   */
+  boolean pays(CacheKey key, long lengthBytes, long bytes) {
+    long missing = bytes - arena.freeBytes();
+    return missing <= 0
+        || lengthBytes <= arena.capacityBytes() / LARGE_DIVISOR
+        || index.admits(key, missing);
   }
 
   /** Makes a response of the octets of a reservation that is complete. */
@@ -240,17 +261,9 @@ public final class TieredStore {
 
   private void put(CacheKey key, StoredResponse response, Moment before) {
     response.retain();
-    changing(key);
     index.put(key, response);
-    if (copies != null) {
-      copies.stored(key, response, index);
-    }
     if (!isStillGood(key, before)) {
-      changing(key);
       index.remove(key);
-      if (copies != null) {
-        copies.removed(key);
-      }
     }
   }
 
@@ -302,11 +315,7 @@ public final class TieredStore {
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
     removals.incrementAndGet(stripe(key));
-    changing(key);
     int count = index.remove(key);
-    if (copies != null) {
-      count = Math.max(count, copies.removed(key));
-    }
     removed.add(count);
     return count;
   }
@@ -314,109 +323,9 @@ public final class TieredStore {
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     clears.incrementAndGet();
-    if (copies != null) {
-      copies.clearing();
-    }
     int count = index.clear();
-    if (copies != null) {
-      copies.cleared();
-    }
     removed.add(count);
     return count;
-  }
-
-  /** Forgets everything in memory; copies stay. Comes last. */
-  public void close() {
-    index.clear();
-  }
-
-  // Copies on a disk
-
-  private void changing(CacheKey key) {
-    if (copies != null) {
-      copies.changing(key);
-    }
-  }
-
-  /** A stored response was sent from memory. Borrows both; the caller holds a lease. */
-  public void asked(CacheKey key, StoredResponse response, long nowEpochSeconds) {
-    if (copies != null) {
-      copies.asked(key, response, index, nowEpochSeconds);
-    }
-  }
-
-  /**
-   * Has a stored response written to the disk, if that has not been seen to. Borrows both; the
-   * caller holds a lease.
-   *
-   * @return false if it should be tried again: too much waits to be written
-   */
-  public boolean copy(CacheKey key, StoredResponse response) {
-    return copies == null || copies.copy(key, response, index);
-  }
-
-  /** The copies on a disk, or null. */
-  public @Nullable DiskCopies copies() {
-    return copies;
-  }
-
-  /** How many copies there seem to be under that key. */
-  public int copies(CacheKey key) {
-    return copies == null ? 0 : copies.count(key);
-  }
-
-  /**
-   * Runs {@code action} when what was removed and purged before this call holds for later processes
-   * too. On any thread, at once if nothing outlives this process.
-   */
-  public void whenKept(Runnable action) {
-    if (copies == null) {
-      action.run();
-    } else {
-      copies.whenWritten(action);
-    }
-  }
-
-  /**
-   * Makes a response visible that was read from the disk.
-   *
-   * @param key kept
-   * @param changes what {@link #changes} said before the disk was asked
-   * @param unpurgedUpTo the purge up to which it was known not to be purged
-   * @return the response with a lease that the caller owns; null if it must not be used
-   */
-  public @Nullable StoredResponse promote(
-      CacheKey key,
-      Reservation reservation,
-      long changes,
-      long unpurgedUpTo,
-      Completion completion) {
-    StoredResponse response = finish(reservation, completion);
-    response.unpurged(0, unpurgedUpTo);
-    response.claimCopy();
-    if (changes(key) != changes || isPurged(response) || DiskCopies.hasSame(find(key), response)) {
-      response.release();
-      return null;
-    }
-    response.retain();
-    index.put(key, response);
-    if (changes(key) != changes) {
-      index.replace(key, response, null);
-      response.release();
-      return null;
-    }
-    return response;
-  }
-
-  /** How often something changed under that key, for {@link #promote}. */
-  public long changes(CacheKey key) {
-    return copies == null ? 0 : copies.changes(key);
-  }
-
-  /** Whether a response that was found once fell under no purge since, on which a lease is held. */
-  public boolean isUnpurged(StoredResponse response) {
-    long since = response.unpurgedUpTo();
-    return since >= purges.last() || purgeOf(response, since) == null;
   }
 
   /** Shows everything that is stored. Purged or not: {@link #settle} comes first. */
@@ -450,6 +359,19 @@ public final class TieredStore {
 
   public long capacityBytes() {
     return arena.capacityBytes();
+  }
+
+  /** What the memory is taken by. */
+  public MemorySnapshot memory() {
+    long used = arena.usedBytes();
+    long indexed = arena.chargedBytes();
+    long stored = index.weightBytes() - index.heapBytes();
+    long filling = arena.writingBytes();
+    long renewing = arena.renewingBytes();
+    long retired = arena.retiredBytes();
+    long leased = Math.max(0, used - indexed - stored - filling - renewing - retired);
+    return new MemorySnapshot(
+        arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
   }
 
   /** What is taken of the arena: stored, being filled, or forgotten and still read. */

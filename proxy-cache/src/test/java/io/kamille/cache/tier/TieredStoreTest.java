@@ -163,6 +163,37 @@ class TieredStoreTest {
   }
 
   @Test
+  void aLargeResponsePushesOutManySmallOnesOnlyIfItIsAskedForAgainAndAgain() {
+    store.choose(PolicyChoice.LRU);
+    for (int i = 0; i < 90; i++) {
+      put(i, 10_000);
+    }
+    assertThat(store.reserve(key(1000), 300_000, 0)).isNull();
+    assertThat(store.size()).isEqualTo(90);
+    Reservation reservation = null;
+    for (int asked = 2; asked <= 4 && reservation == null; asked++) {
+      reservation = store.reserve(key(1000), 300_000, 0);
+    }
+    Objects.requireNonNull(reservation).abandon();
+    assertThat(store.size()).isLessThan(90);
+  }
+
+  @Test
+  void aLargeResponseOfUnknownLengthIsRefusedWhenItTurnsOutLarge() {
+    store.choose(PolicyChoice.LRU);
+    for (int i = 0; i < 90; i++) {
+      put(i, 10_000);
+    }
+    Reservation reservation = Objects.requireNonNull(store.reserve(key(1000), 0, 0));
+    ByteBuf piece = Unpooled.wrappedBuffer(new byte[10_000]);
+    while (reservation.append(piece)) {
+      assertThat(reservation.length()).isLessThan(300_000);
+    }
+    reservation.abandon();
+    assertThat(store.size()).isEqualTo(90);
+  }
+
+  @Test
   void theIndexNeverTakesTheWholeArena() {
     for (int i = 0; i < 5000; i++) {
       put(i, 1000);

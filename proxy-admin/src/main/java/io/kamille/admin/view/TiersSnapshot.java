@@ -1,0 +1,15 @@
+package io.kamille.admin.view;
+
+import io.kamille.cache.index.PolicySnapshot;
+import io.kamille.cache.tier.MemorySnapshot;
+
+/**
+ * Where stored responses lie.
+ *
+ * @param memory what the memory is taken by
+ * @param keys how many target URIs something is stored under
+ * @param evictions how many of them were forgotten for want of room, since the start
+ * @param policy what chooses those
+ */
+public record TiersSnapshot(
+    MemorySnapshot memory, long keys, long evictions, PolicySnapshot policy) {}
