@@ -27,6 +27,7 @@ public final class Bench {
       """
       ./dev bench hit  [OPTIONS]   a stored response, compared with the floor and other servers
       ./dev bench pass [OPTIONS]   a small response that must not be stored, compared
+      ./dev bench coded [OPTIONS]  stored text, as it is and compressed for clients that take gzip, compared
       ./dev bench idle [OPTIONS]   what an idle persistent connection takes of memory, compared
       ./dev bench collapse [OPTIONS]
                                    many misses on one key at once: one origin request, and when
@@ -63,6 +64,7 @@ public final class Bench {
     switch (name) {
       case "hit" -> RequestComparison.ofHits(REQUESTS.parse(arguments)).run();
       case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
+      case "coded" -> RequestComparison.ofCoded(REQUESTS.parse(arguments)).run();
       case "pacing" -> PacingComparison.of(arguments).run();
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
       case "collapse" -> CollapseComparison.of(COLLAPSE.parse(arguments)).run();

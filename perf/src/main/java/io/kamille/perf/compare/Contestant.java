@@ -3,7 +3,7 @@ package io.kamille.perf.compare;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.peer.Peer;
-import io.kamille.perf.peer.Peer.Job;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,6 +12,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.GZIPInputStream;
 
 /**
  * A server that runs.
@@ -22,6 +24,8 @@ import java.util.Set;
 record Contestant(Peer peer, Child process, int port) {
 
   private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final Duration ASK_AGAIN = Duration.ofMillis(20);
+  private static final String GZIP = "gzip";
 
   /** The first fills the store; two more show where the answer comes from. */
   private static final int PROOF_REQUESTS = 3;
@@ -37,32 +41,61 @@ record Contestant(Peer peer, Child process, int port) {
    * @throws IOException if not
    */
   void prove(Subject subject) throws IOException, InterruptedException {
-    String expected = FixedContent.hash(FixedContent.octets(subject.size()));
+    String expected = FixedContent.hash(subject.content());
     Set<String> serials = new HashSet<>();
     try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      awaitCoding(client, subject);
       for (int i = 0; i < PROOF_REQUESTS; i++) {
-        HttpResponse<byte[]> response = get(client, subject.path());
-        if (response.statusCode() != 200 || !FixedContent.hash(response.body()).equals(expected)) {
+        HttpResponse<byte[]> response = get(client, subject);
+        if (response.statusCode() != 200
+            || !FixedContent.hash(decoded(response)).equals(expected)) {
           throw new IOException(
               name() + " gave a wrong answer to " + subject.path() + ": " + response);
         }
         response.headers().firstValue("X-Serial").ifPresent(serials::add);
       }
     }
-    int most = subject.job() == Job.HIT ? 1 : PROOF_REQUESTS;
-    int least = subject.job() == Job.HIT ? 0 : PROOF_REQUESTS;
+    int most = subject.job().isStoring() ? 1 : PROOF_REQUESTS;
+    int least = subject.job().isStoring() ? 0 : PROOF_REQUESTS;
     if (serials.size() < least || serials.size() > most) {
       throw new IOException(
           name() + " asked the origin " + serials.size() + " times for " + subject.path());
     }
   }
 
-  private HttpResponse<byte[]> get(HttpClient client, String path)
+  /** Asks until the answer comes in the coding that is to be measured: some compress beside. */
+  private void awaitCoding(HttpClient client, Subject subject)
+      throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    while (subject.coding().equals(GZIP) && !isCoded(get(client, subject))) {
+      if (System.nanoTime() - begin > LIMIT.toNanos()) {
+        throw new IOException(name() + " does not compress " + subject.path());
+      }
+      LockSupport.parkNanos(ASK_AGAIN.toNanos());
+    }
+  }
+
+  private static boolean isCoded(HttpResponse<byte[]> response) {
+    return response.headers().firstValue("Content-Encoding").filter(GZIP::equals).isPresent();
+  }
+
+  private static byte[] decoded(HttpResponse<byte[]> response) throws IOException {
+    if (!isCoded(response)) {
+      return response.body();
+    }
+    try (var in = new GZIPInputStream(new ByteArrayInputStream(response.body()))) {
+      return in.readAllBytes();
+    }
+  }
+
+  private HttpResponse<byte[]> get(HttpClient client, Subject subject)
       throws IOException, InterruptedException {
     var request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(LIMIT)
-            .build();
-    return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + subject.path()))
+            .timeout(LIMIT);
+    if (!subject.coding().isEmpty()) {
+      request.header("Accept-Encoding", subject.coding());
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
   }
 }

@@ -78,7 +78,7 @@ public final class IdleComparison {
   private void warm(Contestant contestant, Wrk wrk) throws IOException, InterruptedException {
     facts.putIfAbsent(contestant.name(), contestant.peer().version());
     contestant.prove(SUBJECT);
-    wrk.run(contestant.port(), SUBJECT.path(), options.seconds());
+    wrk.run(contestant.port(), SUBJECT.path(), SUBJECT.coding(), options.seconds());
   }
 
   private IdleSample measure(Contestant contestant, Workbench bench, int round)

@@ -8,7 +8,6 @@ import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Wrk;
 import io.kamille.perf.load.WrkResult;
-import io.kamille.perf.peer.Peer.Job;
 import java.io.IOException;
 
 /** Puts one server under load for a while and reads the meters before and after. */
@@ -26,7 +25,8 @@ record Measurement(Workbench bench, Wrk wrk, Origin origin, ComparisonOptions op
     long allocatedBefore = allocatedBytes(contestant);
     CpuTime cpuBefore = process.cpuTime();
     long coreBefore = CoreTime.busyMicros(Core.SERVER);
-    WrkResult load = wrk.run(contestant.port(), subject.path(), options.seconds());
+    WrkResult load =
+        wrk.run(contestant.port(), subject.path(), subject.coding(), options.seconds());
     long coreMicros = CoreTime.busyMicros(Core.SERVER) - coreBefore;
     CpuTime cpu = process.cpuTime().minus(cpuBefore);
     long allocated = allocatedBytes(contestant) - allocatedBefore;
@@ -46,7 +46,7 @@ record Measurement(Workbench bench, Wrk wrk, Origin origin, ComparisonOptions op
           contestant.name() + " failed " + load.errors() + " requests for " + subject.path());
     }
     boolean isRight =
-        subject.job() == Job.HIT
+        subject.job().isStoring()
             ? forwarded == 0
             : Math.abs(forwarded - load.requests()) <= options.connections();
     if (!isRight) {

@@ -14,11 +14,16 @@ import java.util.List;
  *
  * @param port on the loopback address
  */
-record Origin(int port) {
+public record Origin(int port) {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  static Origin start(Workbench bench) throws IOException {
+  /**
+   * Starts it; the bench ends it.
+   *
+   * @throws IOException if it does not start
+   */
+  public static Origin start(Workbench bench) throws IOException {
     int port = Workbench.freePort();
     bench
         .start("origin", Workbench.Core.OTHERS, Jvm.command(OriginStub.class, List.of(), port))
@@ -27,7 +32,7 @@ record Origin(int port) {
   }
 
   /** How many requests it has answered. */
-  long requests() throws IOException {
+  public long requests() throws IOException {
     try (var in = URI.create("http://127.0.0.1:" + port + "/requests").toURL().openStream()) {
       return Long.parseLong(new String(in.readAllBytes(), StandardCharsets.US_ASCII));
     }

@@ -15,7 +15,7 @@ import java.util.List;
  * One Kamille that changes its way of pacing while it runs: the same machine code, the same memory
  * and the same connections, so that nothing differs but the pacing.
  */
-final class PacedServer {
+public final class PacedServer {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration RELOAD_LIMIT = Duration.ofSeconds(5);
@@ -44,7 +44,7 @@ final class PacedServer {
    *
    * @throws IOException if it is not built, or does not start
    */
-  static PacedServer start(Workbench bench, Checkout checkout, Place place, String way)
+  public static PacedServer start(Workbench bench, Checkout checkout, Place place, String way)
       throws IOException {
     var kamille = new Kamille(checkout);
     String missing = kamille.missing();
@@ -59,7 +59,7 @@ final class PacedServer {
   }
 
   /** Changes the way of pacing and waits until that is in force. */
-  void pace(String next) throws IOException, InterruptedException {
+  public void pace(String next) throws IOException, InterruptedException {
     if (next.equals(way)) {
       return;
     }
@@ -74,7 +74,7 @@ final class PacedServer {
     return new Contestant(kamille, process, place.port());
   }
 
-  Child process() {
+  public Child process() {
     return process;
   }
 }

@@ -35,6 +35,11 @@ public final class RequestComparison {
           new CpuRatio(Subject.PASSES.getFirst(), "haproxy", 1.3),
           new CpuRatio(Subject.PASSES.getFirst(), "nginx", 0.6));
 
+  private static final List<Goal> CODED_GOALS =
+      List.of(
+          new CpuRatio(Subject.CODED.getLast(), "nginx", 0.55),
+          new Garbage(Subject.CODED.getLast(), 200));
+
   private final List<Subject> subjects;
   private final List<Goal> goals;
   private final ComparisonOptions options;
@@ -49,6 +54,11 @@ public final class RequestComparison {
   /** Compares answers from the store. */
   public static RequestComparison ofHits(ComparisonOptions options) {
     return new RequestComparison(Subject.HITS, HIT_GOALS, options);
+  }
+
+  /** Compares answers from the store that are compressed for clients that take it. */
+  public static RequestComparison ofCoded(ComparisonOptions options) {
+    return new RequestComparison(Subject.CODED, CODED_GOALS, options);
   }
 
   /** Compares answers that come from the origin each time. */
@@ -91,6 +101,6 @@ public final class RequestComparison {
     contestant.prove(subject);
     int limit = options.rounds() * options.seconds();
     int seconds = Math.min(contestant.peer().warmupSeconds(), limit);
-    wrk.run(contestant.port(), subject.path(), seconds);
+    wrk.run(contestant.port(), subject.path(), subject.coding(), seconds);
   }
 }

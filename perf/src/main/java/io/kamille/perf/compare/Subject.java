@@ -1,5 +1,6 @@
 package io.kamille.perf.compare;
 
+import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.peer.Peer.Job;
 import java.util.List;
 
@@ -7,8 +8,13 @@ import java.util.List;
  * What the servers are asked for.
  *
  * @param label as it stands in tables
+ * @param coding the content coding that clients take; empty if they say nothing
  */
-record Subject(Job job, String label, int size) {
+record Subject(Job job, String label, int size, String coding) {
+
+  Subject(Job job, String label, int size) {
+    this(job, label, size, "");
+  }
 
   /** A stored response, small to large. */
   static final List<Subject> HITS =
@@ -20,7 +26,23 @@ record Subject(Job job, String label, int size) {
   /** A small response that must not be stored. */
   static final List<Subject> PASSES = List.of(new Subject(Job.PASS, "1 KiB pass", 1 << 10));
 
+  /** Stored text, as it is and compressed. */
+  static final List<Subject> CODED =
+      List.of(
+          new Subject(Job.CODED, "16 KiB text", 16 << 10, "identity"),
+          new Subject(Job.CODED, "16 KiB text, gzip", 16 << 10, "gzip"));
+
   String path() {
-    return (job == Job.HIT ? "/hit/" : "/pass/") + size;
+    String kind =
+        switch (job) {
+          case HIT, COLLAPSE -> "/hit/";
+          case CODED -> "/text/";
+          case PASS -> "/pass/";
+        };
+    return kind + size;
+  }
+
+  byte[] content() {
+    return job == Job.CODED ? FixedContent.text(size) : FixedContent.octets(size);
   }
 }

@@ -6,6 +6,7 @@ import io.kamille.core.http.HttpDate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,10 +14,10 @@ import java.util.Map;
 /**
  * The origin server of every comparison; the path says what it answers.
  *
- * <p>{@code /hit/SIZE} may be stored for an hour, {@code /pass/SIZE} must not be stored. Each
- * response carries a number of its own in {@code X-Serial}: a proxy that answers twice with the
- * same number answered from its store. {@code /made/…} is answered as {@link OriginTarget} says.
- * {@code /requests} tells how many have come.
+ * <p>{@code /hit/SIZE} may be stored for an hour, {@code /text/SIZE} too and is text, {@code
+ * /pass/SIZE} must not be stored. Each response carries a number of its own in {@code X-Serial}: a
+ * proxy that answers twice with the same number answered from its store. {@code /made/…} is
+ * answered as {@link OriginTarget} says. {@code /requests} tells how many have come.
  */
 public final class OriginStub extends RequestScanner {
 
@@ -40,8 +41,25 @@ public final class OriginStub extends RequestScanner {
   }
 
   static OneLoopServer open(int port) {
-    var shared = new Shared();
-    return OneLoopServer.open(port, () -> new OriginStub(shared), shared::release);
+    Handlers handlers = handlers();
+    return OneLoopServer.open(port, handlers::make, handlers::release);
+  }
+
+  /** For the connections of one loop. */
+  static Handlers handlers() {
+    return new Handlers(new Shared());
+  }
+
+  /** Makes handlers, one for each connection, and releases what they have in common. */
+  record Handlers(Shared shared) {
+
+    ChannelHandler make() {
+      return new OriginStub(shared);
+    }
+
+    void release() {
+      shared.release();
+    }
   }
 
   @Override
@@ -49,6 +67,7 @@ public final class OriginStub extends RequestScanner {
     switch (in.getByte(path + 1)) {
       case 'm' -> make(context, in, path, end);
       case 'h' -> send(context, "max-age=3600", number(in, path + "/hit/".length()));
+      case 't' -> sendText(context, number(in, path + "/text/".length()));
       case 'p' -> send(context, "no-store", number(in, path + "/pass/".length()));
       default -> sendCount(context);
     }
@@ -83,6 +102,27 @@ public final class OriginStub extends RequestScanner {
     shared.requests++;
     context.write(head(context, cacheControl, size), context.voidPromise());
     context.write(shared.content(size).retainedDuplicate(), context.voidPromise());
+  }
+
+  private void sendText(ChannelHandlerContext context, int size) {
+    if (size > SIZE_LIMIT) {
+      context.close();
+      return;
+    }
+    shared.requests++;
+    byte[] text = FixedContent.text(size);
+    String head =
+        "HTTP/1.1 200 OK\r\nDate: "
+            + HttpDate.format(System.currentTimeMillis() / 1000)
+            + "\r\nContent-Type: text/plain\r\nCache-Control: max-age=3600\r\nContent-Length: "
+            + text.length
+            + "\r\n"
+            + SERIAL_FIELD
+            + ": "
+            + shared.requests
+            + "\r\n\r\n";
+    context.write(Unpooled.copiedBuffer(head, US_ASCII), context.voidPromise());
+    context.write(Unpooled.wrappedBuffer(text), context.voidPromise());
   }
 
   private void sendCount(ChannelHandlerContext context) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,18 +50,21 @@ public final class Wrk {
     return new Wrk(bench, script, connections);
   }
 
-  /** Asks for that path as fast as the server answers. */
-  public WrkResult run(int port, String path, int seconds)
+  /**
+   * Asks for that path as fast as the server answers.
+   *
+   * @param coding the content coding that the client takes; empty for a client that says nothing
+   */
+  public WrkResult run(int port, String path, String coding, int seconds)
       throws IOException, InterruptedException {
-    List<String> command =
-        List.of(
-            "wrk",
-            "-t1",
-            "-c" + connections,
-            "-d" + seconds + "s",
-            "-s",
-            script.toString(),
-            "http://127.0.0.1:" + port + path);
+    var command =
+        new ArrayList<>(
+            List.of(
+                "wrk", "-t1", "-c" + connections, "-d" + seconds + "s", "-s", script.toString()));
+    if (!coding.isEmpty()) {
+      command.addAll(List.of("-H", "Accept-Encoding: " + coding));
+    }
+    command.add("http://127.0.0.1:" + port + path);
     return WrkResult.parse(bench.run(Workbench.Core.OTHERS, command));
   }
 }

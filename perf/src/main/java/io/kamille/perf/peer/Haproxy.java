@@ -33,6 +33,15 @@ public record Haproxy() implements Peer {
         server only 127.0.0.1:%ORIGIN%
       """;
 
+  /** It does not store what it has compressed, but compresses each answer anew. */
+  private static final String CODED =
+      """
+        filter cache hit
+        filter compression
+        compression algo gzip
+        compression type text/plain
+      """;
+
   private static final String STORE =
       """
         http-request cache-use hit
@@ -58,7 +67,10 @@ public record Haproxy() implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    String text = place.job().isStoring() ? CONFIGURATION + STORE : CONFIGURATION;
+    String text =
+        CONFIGURATION
+            + (place.job().isStoring() ? STORE : "")
+            + (place.job() == Job.CODED ? CODED : "");
     Path file = Template.write(directory.resolve("haproxy.cfg"), text, place);
     return List.of(String.valueOf(Programs.find("haproxy")), "-db", "-f", file.toString());
   }

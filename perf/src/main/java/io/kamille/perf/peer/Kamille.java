@@ -26,7 +26,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
           origins:
             - http://127.0.0.1:%ORIGIN%
       routes:
-        - upstream: origin
+        - upstream: origin%ROUTE%
       cache:
         memory:
           capacity: %MIB%MiB
@@ -74,8 +74,11 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    String text = pacing == null ? "" : PACING.replace("%PACING%", pacing);
-    Path file = Template.write(directory.resolve("kamille.yaml"), CONFIGURATION + text, place);
+    String route = place.job() == Job.CODED ? "\n    cache: {compress: on}" : "";
+    String text =
+        CONFIGURATION.replace("%ROUTE%", route)
+            + (pacing == null ? "" : PACING.replace("%PACING%", pacing));
+    Path file = Template.write(directory.resolve("kamille.yaml"), text, place);
     String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
     return List.of(
         "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());

@@ -41,7 +41,7 @@ public record Nginx() implements Peer {
           keepalive 64;
           keepalive_requests 1000000000;
         }
-        %LOCK%
+        %EXTRA%
         server {
           listen 127.0.0.1:%PORT% backlog=1024;
           proxy_http_version 1.1;
@@ -64,6 +64,10 @@ public record Nginx() implements Peer {
   /** Without it nginx asks the origin for everybody; its own limit of waiting is 5 s. */
   private static final String LOCK =
       "proxy_cache_lock on; proxy_cache_lock_age 1m; proxy_cache_lock_timeout 1m;";
+
+  /** It compresses each answer anew: what it stores is what the origin sent. */
+  private static final String GZIP =
+      "gzip on; gzip_types text/plain; gzip_proxied any; gzip_vary on;";
 
   @Override
   public String name() {
@@ -88,11 +92,19 @@ public record Nginx() implements Peer {
     String text =
         (user() + CONFIGURATION)
             .replace("%CACHE%", place.job().isStoring() ? "hit" : "off")
-            .replace("%LOCK%", place.job() == Job.COLLAPSE ? LOCK : "")
+            .replace("%EXTRA%", extra(place.job()))
             .replace("%STORE%", directory.resolve("store").toString());
     Template.write(file, text, place);
     return List.of(
         String.valueOf(Programs.find("nginx")), "-p", directory.toString(), "-c", file.toString());
+  }
+
+  private static String extra(Job job) {
+    return switch (job) {
+      case COLLAPSE -> LOCK;
+      case CODED -> GZIP;
+      case HIT, PASS -> "";
+    };
   }
 
   /** As root, the worker must stay root to reach our directory. */

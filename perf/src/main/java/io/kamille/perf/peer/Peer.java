@@ -15,10 +15,12 @@ public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
     /** Ask the origin each time; what can be switched off about storing is. */
     PASS,
     /** Store, and ask the origin once for what many want at the same time; in a larger store. */
-    COLLAPSE;
+    COLLAPSE,
+    /** Answer from its store, and compress text for clients that take gzip. */
+    CODED;
 
     /** Whether there is anything to store. */
-    boolean isStoring() {
+    public boolean isStoring() {
       return this != PASS;
     }
 

@@ -25,6 +25,14 @@ public record Varnish() implements Peer {
       }
       """;
 
+  /** It stores gzip alone, and expands it for clients that do not take it. */
+  private static final String CODED =
+      """
+      sub vcl_backend_response {
+        set beresp.do_gzip = true;
+      }
+      """;
+
   @Override
   public String name() {
     return "varnish";
@@ -47,7 +55,12 @@ public record Varnish() implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
-    String text = place.job().isStoring() ? CONFIGURATION : CONFIGURATION + PASS;
+    String text =
+        switch (place.job()) {
+          case HIT, COLLAPSE -> CONFIGURATION;
+          case PASS -> CONFIGURATION + PASS;
+          case CODED -> CONFIGURATION + CODED;
+        };
     Path file = Template.write(directory.resolve("rules.vcl"), text, place);
     return List.of(
         String.valueOf(Programs.find("varnishd")),

@@ -27,6 +27,11 @@ public final class Table {
     return this;
   }
 
+  /** All rows, the titles first. */
+  public List<List<String>> rows() {
+    return List.copyOf(rows);
+  }
+
   @Override
   public String toString() {
     int columns = rows.getFirst().size();

@@ -35,10 +35,12 @@ class TemplateTest {
   @ParameterizedTest
   @MethodSource("peers")
   void noPlaceStaysEmpty(Peer peer, @TempDir Path directory) throws Exception {
-    peer.prepare(directory, PLACE);
-    try (var files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        assertThat(Files.readString(file)).contains("9000").doesNotContain("%");
+    for (Job job : Job.values()) {
+      peer.prepare(directory, new Place(job, 8080, 9000, 64, List.of()));
+      try (var files = Files.list(directory)) {
+        for (Path file : files.toList()) {
+          assertThat(Files.readString(file)).contains("9000").doesNotContain("%");
+        }
       }
     }
   }

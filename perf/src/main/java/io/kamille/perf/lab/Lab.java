@@ -1,0 +1,146 @@
+package io.kamille.perf.lab;
+
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.report.Report;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What {@code ./dev lab} runs: the papers' experiments, each by one command. */
+public final class Lab {
+
+  /*
+   * The report is written once, by whoever comes first: the end of the measurement, its failure, or
+   * the shutdown hook when the run is interrupted. It then says so.
+   */
+
+  private static final int USAGE = 64;
+  private static final int UNAVAILABLE = 69;
+  private static final double QUIET_LOAD = 0.5;
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
+
+  private final Experiment experiment;
+  private final Map<String, String> facts;
+  private final Path directory;
+  private final LabRun run;
+  private boolean isWritten;
+
+  Lab(Experiment experiment, Map<String, String> facts, Path directory) {
+    this.experiment = experiment;
+    this.facts = facts;
+    this.directory = directory;
+    this.run = new LabRun(directory, experiment.steps(), System.out::println, System::nanoTime);
+  }
+
+  /** Runs the experiment that the first argument names. */
+  public static void main(String[] arguments) throws InterruptedException {
+    if (arguments.length == 0 || arguments[0].startsWith("-")) {
+      System.out.println(LabOptions.HELP);
+      return;
+    }
+    try {
+      run(LabOptions.parse(List.of(arguments)));
+    } catch (IllegalArgumentException e) {
+      fail(USAGE, e);
+    } catch (IOException e) {
+      fail(UNAVAILABLE, e);
+    }
+  }
+
+  private static void fail(int status, Exception why) {
+    System.err.println("lab: " + why.getMessage());
+    System.exit(status);
+  }
+
+  private static void run(LabOptions options) throws IOException, InterruptedException {
+    Experiment experiment = experiment(options);
+    var checkout = Checkout.find();
+    Path directory = directory(options, checkout);
+    Files.createDirectories(directory);
+    new Lab(experiment, HostFingerprint.take(checkout).facts(), directory).run();
+  }
+
+  private static Experiment experiment(LabOptions options) {
+    return switch (options.experiment()) {
+      case "p1" -> new PacedPolling(options.scale());
+      case "p3" -> new BusyWait(options.scale());
+      default ->
+          throw new IllegalArgumentException(
+              "unknown experiment " + options.experiment() + " (expected: p1 or p3)");
+    };
+  }
+
+  private static Path directory(LabOptions options, Checkout checkout) {
+    if (options.directory() != null) {
+      return options.directory();
+    }
+    String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
+    return checkout.root().resolve("perf/target/lab").resolve(options.experiment() + "-" + stamp);
+  }
+
+  /** Measures and writes the report, however it ends. */
+  void run() throws IOException, InterruptedException {
+    if (HostFingerprint.loadAverage() > QUIET_LOAD) {
+      run.note("this machine was busy with other things; expect disturbed figures");
+    }
+    var hook = new Thread(() -> write("interrupted"), "lab-report");
+    Runtime.getRuntime().addShutdownHook(hook);
+    String ending = "an error in the experiment itself";
+    try {
+      experiment.measure(run);
+      ending = "";
+    } catch (IOException e) {
+      ending = String.valueOf(e.getMessage());
+      throw e;
+    } finally {
+      write(ending);
+    }
+    Runtime.getRuntime().removeShutdownHook(hook);
+  }
+
+  /**
+   * Writes the report, once.
+   *
+   * @param ending why the experiment ended early; empty if it did not
+   */
+  private synchronized void write(String ending) {
+    if (isWritten) {
+      return;
+    }
+    isWritten = true;
+    Report report = report(ending);
+    try {
+      Files.writeString(directory.resolve("report.md"), report.markdown());
+      Files.writeString(directory.resolve("report.html"), report.html());
+      for (Report.PlotFile plot : report.plots()) {
+        Files.writeString(directory.resolve(plot.name()), plot.svg());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    System.out.println("report: " + directory.resolve("report.html"));
+  }
+
+  private Report report(String ending) {
+    var report = new Report(experiment.name() + ": " + experiment.title());
+    if (!ending.isEmpty()) {
+      report.paragraph(
+          "INCOMPLETE: the run ended early (" + ending + "). What follows is partial.");
+    }
+    report.heading("Question").paragraph(experiment.question());
+    report.heading("Setting").paragraph(experiment.setting());
+    report.items(facts.entrySet().stream().map(f -> f.getKey() + ": " + f.getValue()).toList());
+    report.items(run.notes().stream().map(note -> "Note: " + note).toList());
+    experiment.report(report);
+    return report;
+  }
+}
