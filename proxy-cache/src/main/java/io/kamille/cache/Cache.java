@@ -3,6 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicyIndex;
@@ -14,21 +15,34 @@ import io.kamille.cache.purge.Removals;
 import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.purge.Sweeper;
 import io.kamille.cache.purge.SweeperThread;
+import io.kamille.cache.recall.DiskReaders;
+import io.kamille.cache.recall.HotSet;
+import io.kamille.cache.recall.Recalls;
+import io.kamille.cache.recall.Warming;
+import io.kamille.cache.semantics.HashSecret;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.serve.CacheLoops;
+import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
+import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all routes that cache share: the store, the requests in flight, the counters. Any thread.
  */
 public final class Cache implements AutoCloseable {
+
+  /** What waits to be written is memory that cannot be forgotten meanwhile. */
+  private static final int QUEUE_SHARE = 16;
+
+  private static final long QUEUE_LIMIT_BYTES = 64L << 20;
 
   private final Arena arena;
   private final TieredStore store;
@@ -45,13 +59,23 @@ public final class Cache implements AutoCloseable {
   private final Executor workers;
   private final Coder coder;
 
+  private final @Nullable Disk disk;
+  private final @Nullable Recalls recalls;
+
+  /** The disk tier, what it keeps, and who reads it. */
+  private record Disk(DiskTier tier, DiskCopies copies, Executor readers, boolean keepsMemory) {}
+
+  private final @Nullable Warming warming;
+
   private Cache(
       Arena arena,
+      @Nullable Disk disk,
       long sendfileFromBytes,
       Executor workers,
       MetricRegistry registry,
       WallClock clock) {
     this.arena = arena;
+    this.disk = disk;
     this.sweeperThread = new SweeperThread();
     this.sendfileFromBytes = sendfileFromBytes;
     ResponseIndex index =
@@ -61,7 +85,17 @@ public final class Cache implements AutoCloseable {
             arena::charge,
             clock);
     PurgeTable purges = new PurgeTable();
-    this.store = new TieredStore(arena, index, purges);
+    if (disk == null) {
+      this.store = new TieredStore(arena, index, purges);
+      this.recalls = null;
+      this.warming = null;
+    } else {
+      disk.tier.keepPurges(purges);
+      disk.tier.register(registry);
+      this.store = new TieredStore(arena, index, purges, disk.copies);
+      this.recalls = new Recalls(store, disk.copies, disk.readers, registry);
+      this.warming = disk.keepsMemory ? Warming.start(store, disk.copies, disk.tier) : null;
+    }
     this.workers = workers;
     this.coder = new Coder(store, workers, registry);
     this.flights = new InFlightTable(clock, purges);
@@ -98,13 +132,64 @@ public final class Cache implements AutoCloseable {
   public static Cache open(
       long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
     Arena arena = Arena.openSendable(capacityBytes);
-    return new Cache(arena, sendfileFromBytes, CodingWorkers.open(), registry, clock);
+    return new Cache(arena, null, sendfileFromBytes, CodingWorkers.open(), registry, clock);
+  }
+
+  /**
+   * As {@link #open(long, long, MetricRegistry, WallClock)}, with copies on a disk. The secret of
+   * cache keys is that of the store, for the whole process: there is one such cache.
+   *
+   * @param sendfileFromBytes {@link Long#MAX_VALUE} copies all content
+   * @throws IOException if the directory cannot be had: see {@link DiskTier#open}
+   */
+  public static Cache open(
+      long capacityBytes,
+      long sendfileFromBytes,
+      DiskSettings disk,
+      MetricRegistry registry,
+      WallClock clock)
+      throws IOException {
+    DiskReaders readers = new DiskReaders();
+    return open(
+        capacityBytes, sendfileFromBytes, disk, readers, CodingWorkers.open(), registry, clock);
+  }
+
+  /** As before, but somebody else's threads read the disk and compress. */
+  static Cache open(
+      long capacityBytes,
+      long sendfileFromBytes,
+      DiskSettings settings,
+      Executor readers,
+      Executor workers,
+      MetricRegistry registry,
+      WallClock clock)
+      throws IOException {
+    DiskTier tier =
+        DiskTier.open(
+            settings.path(),
+            settings.capacityBytes(),
+            Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES));
+    Arena arena = null;
+    try {
+      arena =
+          sendfileFromBytes == Long.MAX_VALUE
+              ? Arena.open(capacityBytes)
+              : Arena.openSendable(capacityBytes);
+    } finally {
+      if (arena == null) {
+        tier.close();
+      }
+    }
+    HashSecret.use(tier.secretHigh(), tier.secretLow());
+    Disk disk =
+        new Disk(tier, new DiskCopies(tier, settings.admission()), readers, settings.keepsMemory());
+    return new Cache(arena, disk, sendfileFromBytes, workers, registry, clock);
   }
 
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
   static Cache open(
       long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
-    return new Cache(Arena.open(capacityBytes), Long.MAX_VALUE, workers, registry, clock);
+    return new Cache(Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, registry, clock);
   }
 
   /** A handler for one route; what it forwards goes to {@code next}. */
@@ -112,6 +197,7 @@ public final class Cache implements AutoCloseable {
     return new CacheHandler(
         next,
         store,
+        recalls,
         flights,
         variances,
         removals,
@@ -150,7 +236,8 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * Forgets everything and gives the memory back. Comes after the last loop has ended.
+   * Gives the memory back; what was offered to the disk is written, and stays there. Comes after
+   * the last loop has ended.
    *
    * @throws IllegalStateException if something is still read or filled
    */
@@ -160,7 +247,22 @@ public final class Cache implements AutoCloseable {
     if (workers instanceof CodingWorkers own) {
       own.close();
     }
-    operations.clear();
+    if (disk != null) {
+      close(disk);
+    }
+    flights.clear();
+    store.close();
     arena.close();
+  }
+
+  private void close(Disk disk) {
+    if (disk.readers instanceof DiskReaders own) {
+      own.close();
+    }
+    if (warming != null) {
+      warming.close();
+      HotSet.leave(store, disk.tier, clock, HotSet.LIMIT_NANOS);
+    }
+    disk.tier.close();
   }
 }

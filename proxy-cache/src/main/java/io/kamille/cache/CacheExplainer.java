@@ -117,6 +117,13 @@ final class CacheExplainer {
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     variants(variants, selected);
+    if (selected == null && store.copies(key) > 0) {
+      add(
+          "disk",
+          "cache.disk",
+          "responses under the key on the disk: " + store.copies(key),
+          "they are read first; what follows is for the case that none is usable");
+    }
     if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
       return identityRefused(selected, now);
     }

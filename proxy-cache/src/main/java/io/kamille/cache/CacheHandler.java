@@ -7,6 +7,7 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.purge.Removals;
+import io.kamille.cache.recall.Recalls;
 import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CacheKey;
@@ -47,6 +48,12 @@ public final class CacheHandler implements ExchangeHandler {
   /** No deadline yet: the request has not been held back. */
   private static final long NOT_HELD = Long.MIN_VALUE;
 
+  /** The same, and what was stored came from the disk just now. */
+  private static final long FROM_DISK = Long.MIN_VALUE + 2;
+
+  /** The same, and the disk was of no use. */
+  private static final long AFTER_DISK = Long.MIN_VALUE + 3;
+
   private final TieredStore store;
   private final InFlightTable flights;
   private final SearchVariances variances;
@@ -57,10 +64,20 @@ public final class CacheHandler implements ExchangeHandler {
   private final StoredReply replies;
   private final Fetches fetches;
   private final Follower.Onward onward = new Onward();
+  private final Recalls.Onward afterDisk =
+      (exchange, recalled) -> handle(exchange, AFTER_DISK, recalled);
+  private final @Nullable Recalls recalls;
+  private final Coder coder;
 
+  /**
+   * A handler for one route.
+   *
+   * @param recalls who reads the disk; null if there is none
+   */
   CacheHandler(
       ExchangeHandler next,
       TieredStore store,
+      @Nullable Recalls recalls,
       InFlightTable flights,
       SearchVariances variances,
       Removals removals,
@@ -70,6 +87,8 @@ public final class CacheHandler implements ExchangeHandler {
       long sendfileFromBytes,
       WallClock clock) {
     this.store = store;
+    this.recalls = recalls;
+    this.coder = coder;
     this.flights = flights;
     this.variances = variances;
     this.loops = loops;
@@ -99,7 +118,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   @Override
   public void handle(Exchange exchange) {
-    handle(exchange, NOT_HELD);
+    handle(exchange, NOT_HELD, null);
   }
 
   /**
@@ -113,17 +132,22 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   /**
+   * Does with a request what is right.
+   *
    * @param deadlineNanos until when the request may be held back (monotonic), {@link #NOT_HELD},
-   *     {@link Follower#ALONE} or {@link Follower#TO_THE_END}
+   *     {@link #AFTER_DISK}, {@link Follower#ALONE} or {@link Follower#TO_THE_END}
+   * @param recalled what was read from the disk for its key; takes over one lease
    */
-  private void handle(Exchange exchange, long deadlineNanos) {
+  private void handle(Exchange exchange, long deadlineNanos, @Nullable StoredResponse recalled) {
     RequestHead request = exchange.request();
     Forward bypass = ReusePlanner.bypass(request);
     if (bypass != null) {
+      release(recalled);
       pass(exchange, new Forwarding(bypass.reason()));
       return;
     }
     if (Cookies.has(request.fields(), settings.bypassCookies())) {
+      release(recalled);
       pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
       return;
     }
@@ -133,12 +157,21 @@ public final class CacheHandler implements ExchangeHandler {
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = selected(variants, request, now);
+    long deadline = deadlineNanos;
+    StoredResponse usable = recalled == null ? null : recalled(request, stored, recalled);
+    if (usable != null) {
+      coder.submit(key.copy(), usable, settings.coding());
+      stored = usable;
+      deadline = FROM_DISK;
+    } else if (stored == null && deadline == NOT_HELD && isHeldForDisk(exchange, loop, key)) {
+      return;
+    }
     if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
-      useCoded(exchange, loop, key, stored, now, deadlineNanos);
+      useCoded(exchange, loop, key, stored, now, deadline);
     } else if (stored != null) {
-      use(exchange, loop, key, stored, now, deadlineNanos);
+      use(exchange, loop, key, stored, now, deadline);
     } else if (ReusePlanner.planMiss(request, variants != null) instanceof Forward miss) {
-      forward(exchange, key, miss.reason(), null, deadlineNanos);
+      forward(exchange, key, miss.reason(), null, waiting(deadline));
     } else {
       refuse(exchange);
     }
@@ -149,6 +182,38 @@ public final class CacheHandler implements ExchangeHandler {
     return settings.query().heedsOrigin()
         ? variances.keyOf(request, loop.probe())
         : loop.probe().keyOf(request);
+  }
+
+  /**
+   * Whether the request waits for what the disk has. It does not if the response is on its way:
+   * what comes is newer.
+   */
+  private boolean isHeldForDisk(Exchange exchange, CacheLoop loop, CacheKey key) {
+    return recalls != null
+        && flights.find(key, exchange.request()) == null
+        && recalls.hold(exchange, key, loop.home(), afterDisk);
+  }
+
+  /**
+   * What was read from the disk, or has become of it in memory, if it is what this request selects.
+   * Takes over a lease on both; the caller owns one on what is returned.
+   */
+  private @Nullable StoredResponse recalled(
+      RequestHead request, @Nullable StoredResponse stored, StoredResponse recalled) {
+    if (stored != null && stored.isSameContent(recalled)) {
+      recalled.release();
+      return stored;
+    }
+    if (stored == null && recalled.selecting().matches(request) && store.isUnpurged(recalled)) {
+      return recalled;
+    }
+    recalled.release();
+    return null;
+  }
+
+  /** The deadline of a request that the disk does not concern any more. */
+  private static long waiting(long deadlineNanos) {
+    return deadlineNanos == FROM_DISK || deadlineNanos == AFTER_DISK ? NOT_HELD : deadlineNanos;
   }
 
   /** Does with a stored response what is right. Takes over one lease on it. */
@@ -164,14 +229,16 @@ public final class CacheHandler implements ExchangeHandler {
         if (settings.background().isDue(exchange.request(), stored.facts(), now)) {
           fetches.validateInBackground(exchange, key.copy(), stored);
         }
-        serve(exchange, loop, stored, now);
+        serve(exchange, loop, key, stored, now, deadlineNanos == FROM_DISK);
       }
       case ServeStale.SERVE_STALE -> {
         fetches.validateInBackground(exchange, key.copy(), stored);
-        serve(exchange, loop, stored, now);
+        serve(exchange, loop, key, stored, now, deadlineNanos == FROM_DISK);
       }
-      case Validate validate -> validate(exchange, key, validate.reason(), stored, deadlineNanos);
-      case Forward forward -> forward(exchange, key, forward.reason(), stored, deadlineNanos);
+      case Validate validate ->
+          validate(exchange, key, validate.reason(), stored, waiting(deadlineNanos));
+      case Forward forward ->
+          forward(exchange, key, forward.reason(), stored, waiting(deadlineNanos));
       case Refuse.REFUSE -> {
         stored.release();
         refuse(exchange);
@@ -216,12 +283,24 @@ public final class CacheHandler implements ExchangeHandler {
     return response != null && response.tryRetain() ? response : null;
   }
 
-  private void serve(Exchange exchange, CacheLoop loop, StoredResponse stored, long now) {
+  private void serve(
+      Exchange exchange,
+      CacheLoop loop,
+      CacheKey key,
+      StoredResponse stored,
+      long now,
+      boolean isFromDisk) {
     boolean isFresh = stored.facts().isFresh(now);
     loop.counters().hit(isFresh);
     stored.countHit();
+    store.asked(key, stored, now);
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
-    replies.send(loop, exchange.request(), exchange.reply(), stored, now, null);
+    Forwarding told =
+        isFromDisk
+            ? cacheStatus.keyed(
+                Forwarding.readFromDisk(stored.facts().ttlSeconds(now)), exchange.request())
+            : null;
+    replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
   }
 
   /** RFC 9111 §5.2.1.7. */
@@ -375,7 +454,7 @@ public final class CacheHandler implements ExchangeHandler {
         && ReusePlanner.plan(exchange.request(), newer.facts(), now) == Serve.SERVE) {
       release(stored);
       flight.freshened();
-      serve(exchange, loops.current(), newer, now);
+      serve(exchange, loops.current(), key, newer, now, false);
       return;
     }
     release(newer);
@@ -398,7 +477,7 @@ public final class CacheHandler implements ExchangeHandler {
 
     @Override
     public void again(Exchange exchange, long deadlineNanos) {
-      handle(exchange, deadlineNanos);
+      handle(exchange, deadlineNanos, null);
     }
 
     @Override

@@ -238,6 +238,14 @@ public final class CacheOperations {
     return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : List.of();
   }
 
+  /**
+   * Runs {@code action} when what was purged before this call holds for later processes too, even
+   * after a kill; at once where nothing outlives this process. On any thread.
+   */
+  public void whenKept(Runnable action) {
+    store.whenKept(action);
+  }
+
   /** The last purges, the newest first. */
   public List<PurgeReport> purges() {
     return purges.recent();

@@ -5,6 +5,7 @@ import io.kamille.cache.purge.Removals;
 import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.NormalUri;
 import io.kamille.cache.semantics.Reason;
+import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
@@ -62,7 +63,10 @@ public final class PurgeMethod implements ExchangeHandler {
     if (request.method() != Method.OTHER || !isOurs(request)) {
       router.handle(exchange);
     } else if (isAllowed(exchange.client().getAddress())) {
-      answer(exchange.reply(), removals.remove(queries.keysOf(request)));
+      int count = removals.remove(queries.keysOf(request));
+      KeptAnswer answer = new KeptAnswer(exchange, count);
+      exchange.reply().open(answer);
+      removals.whenKept(answer);
     } else {
       exchange.reply().fail(Failure.of(Kind.HTTP_REQUEST_DENIED, "PURGE is not for this client"));
     }
@@ -78,6 +82,46 @@ public final class PurgeMethod implements ExchangeHandler {
   private boolean isAllowed(@Nullable InetAddress client) {
     return client != null
         && clients.getAcquire().stream().anyMatch(range -> range.contains(client));
+  }
+
+  /** An answer that waits until what was removed is removed for later processes too. */
+  private static final class KeptAnswer implements ContentSource, Runnable {
+
+    private final Exchange exchange;
+    private final int count;
+    private boolean isCancelled;
+
+    KeptAnswer(Exchange exchange, int count) {
+      this.exchange = exchange;
+      this.count = count;
+    }
+
+    /** On any thread. */
+    @Override
+    public void run() {
+      if (exchange.loop().inEventLoop()) {
+        send();
+      } else if (!exchange.loop().isShuttingDown()) {
+        exchange.loop().execute(this::send);
+      }
+    }
+
+    private void send() {
+      if (!isCancelled) {
+        answer(exchange.reply(), count);
+      }
+    }
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      isCancelled = true;
+    }
   }
 
   private static void answer(Reply reply, int count) {

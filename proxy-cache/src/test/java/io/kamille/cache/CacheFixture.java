@@ -11,12 +11,14 @@ import io.kamille.core.time.ManualClock;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +64,13 @@ final class CacheFixture implements AutoCloseable {
             ? Cache.open(capacityBytes, workers::add, registry, new InterruptingClock())
             : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
     handler = cache.handler(origin, settings);
+  }
+
+  /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
+  CacheFixture(long capacityBytes, DiskSettings disk, Executor reads) throws IOException {
+    channel.freezeTime();
+    cache = Cache.open(capacityBytes, Long.MAX_VALUE, disk, reads, workers::add, registry, clock);
+    handler = cache.handler(origin, CacheSettings.of(capacityBytes));
   }
 
   /**
@@ -201,6 +210,12 @@ final class CacheFixture implements AutoCloseable {
   public void close() {
     run();
     cache.operations().clear();
+    stop();
+  }
+
+  /** Ends as {@link #close}, but what is on a disk stays there. */
+  void stop() {
+    run();
     assertThat(cache.operations().inFlight()).isZero();
     cache.close();
     assertThat(cache.operations().usedBytes()).isZero();

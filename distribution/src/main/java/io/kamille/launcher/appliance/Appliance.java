@@ -139,6 +139,13 @@ public final class Appliance implements AutoCloseable {
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
+    } catch (IOException refused) {
+      throw new StartFailure(
+          StartFailure.Kind.FILE,
+          "cannot use the directory of cache.disk.path, "
+              + configuration.cache().disk().map(disk -> disk.path().toString()).orElse("none")
+              + ": "
+              + refused.getMessage());
     }
   }
 

@@ -4,9 +4,11 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
+import io.kamille.cache.DiskSettings;
 import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.semantics.QueryRules;
+import io.kamille.cache.tier.DiskCopies.Admission;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.RequestHead;
@@ -28,6 +30,7 @@ import io.kamille.core.upstream.pool.PoolSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RouteSettings;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,7 +56,12 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private Upstreams upstreams = new Upstreams();
 
-  Assembly(Configuration configuration, MetricRegistry registry) {
+  /**
+   * The chain of that configuration.
+   *
+   * @throws IOException if the directory of the disk tier cannot be had
+   */
+  Assembly(Configuration configuration, MetricRegistry registry) throws IOException {
     this.registry = registry;
     cache = openCache(configuration);
     cache.routes(this::queryRules);
@@ -68,12 +76,28 @@ final class Assembly implements AutoCloseable {
         : QueryRules.NONE;
   }
 
-  private Cache openCache(Configuration configuration) {
+  private Cache openCache(Configuration configuration) throws IOException {
     long capacityBytes = configuration.cache().memoryCapacityBytes();
     var from = configuration.cache().sendfileFromBytes();
+    var disk = configuration.cache().disk();
+    if (disk.isPresent()) {
+      return Cache.open(
+          capacityBytes, from.orElse(Long.MAX_VALUE), settings(disk.get()), registry, clock);
+    }
     return from.isPresent()
         ? Cache.open(capacityBytes, from.get(), registry, clock)
         : Cache.open(capacityBytes, registry, clock);
+  }
+
+  private static DiskSettings settings(io.kamille.launcher.configuration.DiskSettings disk) {
+    return new DiskSettings(
+        disk.path(),
+        disk.capacityBytes(),
+        switch (disk.admit()) {
+          case SECOND_REQUEST -> Admission.SECOND_REQUEST;
+          case ALWAYS -> Admission.ALWAYS;
+        },
+        disk.keepsMemory());
   }
 
   /** The station that every request comes to first. */

@@ -17,11 +17,19 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
+import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The running appliance as the control plane sees it. Any thread. */
 final class LiveView implements ApplianceView {
+
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
+
+  /** How long the control plane waits for the disk before it answers all the same. */
+  private static final long KEPT_LIMIT_SECONDS = 5;
 
   private final Appliance appliance;
 
@@ -118,7 +126,27 @@ final class LiveView implements ApplianceView {
 
   @Override
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    return appliance.assembly().cache().purge(target, isSoft);
+    CacheOperations cache = appliance.assembly().cache();
+    PurgeReport report = cache.purge(target, isSoft);
+    awaitKept(cache);
+    return report;
+  }
+
+  /** Waits until a purge holds for the next process too, if there is a disk to hold it. */
+  private static void awaitKept(CacheOperations cache) {
+    CountDownLatch isKept = new CountDownLatch(1);
+    cache.whenKept(isKept::countDown);
+    try {
+      if (!isKept.await(KEPT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        LOG.log(
+            Level.WARNING,
+            "a purge holds, but the disk has not taken it down within {0} s: a kill now would undo"
+                + " it for what is on the disk",
+            KEPT_LIMIT_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

@@ -10,13 +10,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** The reference page of all metrics, as a running appliance has them. */
 public final class MetricsPage {
 
   /*
    * A loop registers what it counts of cache and upstreams with its first request, so one request
-   * is made, to an origin that is not there.
+   * is made, to an origin that is not there. The disk tier has a directory for the time being.
    */
   private static final String CONFIGURATION =
       """
@@ -24,7 +25,7 @@ public final class MetricsPage {
       loops: 1
       upstreams: {nobody: {origins: ['http://127.0.0.1:1']}}
       routes: [{upstream: nobody}]
-      cache: {memory: {capacity: 1MiB}}
+      cache: {memory: {capacity: 1MiB}, disk: {path: '%s', capacity: 4MiB}}
       log: {level: error, access: {enabled: on, output: /dev/null}}
       admin: {address: 'off'}
       """;
@@ -45,15 +46,27 @@ public final class MetricsPage {
 
   /** The page as Markdown. */
   public static String render() throws StartFailure, IOException {
-    try (Appliance appliance = Appliance.start(configuration(), "reference")) {
+    Path disk = Files.createTempDirectory("kamille-reference");
+    try (Appliance appliance = Appliance.start(configuration(disk), "reference")) {
       ask(appliance.listening().getFirst());
       return MetricsReference.markdown(appliance.metrics().descriptors());
+    } finally {
+      delete(disk);
     }
   }
 
-  private static Configuration configuration() {
-    return switch (ConfigurationFile.parse(
-        "reference", CONFIGURATION.getBytes(StandardCharsets.UTF_8))) {
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+
+  private static Configuration configuration(Path disk) {
+    String text = CONFIGURATION.replace("%s", disk.toString());
+    return switch (ConfigurationFile.parse("reference", text.getBytes(StandardCharsets.UTF_8))) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
       case ConfigurationReading.Refused refused ->
           throw new IllegalStateException(refused.problems().toString());

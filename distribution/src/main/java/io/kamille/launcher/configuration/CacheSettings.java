@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param sendfileFromBytes content that long goes to clients by sendfile; empty for none
  * @param maxObjectSizeBytes head and content of the largest response stored
  * @param policy how to choose what is forgotten
+ * @param disk the store on a disk; empty for none
  * @param compression what routes that compress do
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
@@ -28,6 +29,7 @@ public record CacheSettings(
     Optional<Long> sendfileFromBytes,
     long maxObjectSizeBytes,
     Policy policy,
+    Optional<DiskSettings> disk,
     CompressionSettings compression,
     boolean storesSetCookie,
     Heuristic heuristic,
@@ -206,6 +208,7 @@ public record CacheSettings(
           MEMORY,
           MAX_OBJECT_SIZE,
           POLICY,
+          DiskSettings.SECTION,
           CompressionSettings.SECTION,
           STORE_SET_COOKIE,
           HEURISTIC,
@@ -222,6 +225,7 @@ public record CacheSettings(
         values.one(MEMORY).value(SENDFILE_FROM),
         values.value(MAX_OBJECT_SIZE),
         values.value(POLICY),
+        DiskSettings.of(values.one(DiskSettings.SECTION)),
         CompressionSettings.of(values.one(CompressionSettings.SECTION)),
         values.value(STORE_SET_COOKIE),
         new Heuristic(

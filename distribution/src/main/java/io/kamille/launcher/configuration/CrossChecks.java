@@ -7,6 +7,7 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -47,6 +48,7 @@ final class CrossChecks {
     checks.bypassedPathsLieBelowTheirRoutes();
     checks.parametersAreKeptOrIgnored();
     checks.objectsFitTheCache();
+    checks.aDiskHasACapacity();
     checks.targetsFitTheHead();
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(new Configuration(file))
@@ -206,6 +208,17 @@ final class CrossChecks {
           RouteCacheSettings.MAX_OBJECT_SIZE,
           ByteSize.print(own),
           "at most the " + ByteSize.print(limit) + " of cache.max-object-size");
+    }
+  }
+
+  private void aDiskHasACapacity() {
+    SectionValues disk = file.one(CacheSettings.SECTION).one(DiskSettings.SECTION);
+    Path path = disk.find(DiskSettings.PATH);
+    Long capacity = disk.find(DiskSettings.CAPACITY);
+    if (path != null && capacity == null) {
+      conflict(disk, DiskSettings.PATH, path.toString(), "cache.disk.capacity beside it");
+    } else if (path == null && capacity != null) {
+      conflict(disk, DiskSettings.CAPACITY, ByteSize.print(capacity), "cache.disk.path beside it");
     }
   }
 

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -191,6 +192,15 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     }
   }
 
+  /** Ends the appliance as a clean stop does; the next that asks for it starts another. */
+  void restart() {
+    clients.forEach(TestClient::close);
+    clients.clear();
+    awaitNoConnections();
+    appliance().close();
+    appliance = null;
+  }
+
   /** Waits until nobody is connected any more. */
   void awaitNoConnections() {
     Await.until(() -> appliance().totals().connections() == 0, "all connections are closed");
@@ -207,12 +217,11 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
       running.close();
     }
     origin().close();
-    try (Stream<Path> files = Files.list(present(directory))) {
-      for (Path file : files.toList()) {
+    try (Stream<Path> files = Files.walk(present(directory))) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
     }
-    Files.delete(present(directory));
   }
 
   private static void allMemoryComesBack(Appliance running) {

@@ -91,6 +91,7 @@ class ConfigurationFileTest {
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
               policy: lru
+              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off}
               compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
               store-set-cookie: on
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
@@ -180,6 +181,9 @@ class ConfigurationFileTest {
                 Optional.of(256L << 10),
                 2L << 20,
                 CacheSettings.Policy.LRU,
+                Optional.of(
+                    new DiskSettings(
+                        Path.of("/var/cache/kamille"), 1L << 30, DiskSettings.Admit.ALWAYS, false)),
                 new CompressionSettings(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),

@@ -35,6 +35,9 @@ final class DiskIndex {
 
   static final int LIMIT = 16;
 
+  static final int REFUSED = -2;
+  static final int ADDED = -1;
+
   private static final int SHARDS = 64;
   private static final int SHARD_BITS = 6;
   private static final int SLOTS_MINIMUM = 64;
@@ -64,8 +67,10 @@ final class DiskIndex {
   /**
    * Adds a record in place of that of the same variant, if {@code isCurrent} still says so when no
    * removal can come between.
+   *
+   * @return {@link #REFUSED}, {@link #ADDED}, or the variant of the record that had to make room
    */
-  boolean put(long key, Extent extent, BooleanSupplier isCurrent) {
+  int put(long key, Extent extent, BooleanSupplier isCurrent) {
     return shard(key).put(key, extent, isCurrent);
   }
 
@@ -92,6 +97,11 @@ final class DiskIndex {
   /** Removes the record of a variant of a key; false if there is none, mostly without a lock. */
   boolean removeVariant(long key, int variant) {
     return shard(key).removeVariant(key, variant);
+  }
+
+  /** Marks the records of that key as asked for; false if there seem to be none. No lock. */
+  boolean touch(long key) {
+    return shard(key).touch(key);
   }
 
   /** How many records of that key there seem to be. Takes no lock, and does not mark them. */
@@ -213,6 +223,20 @@ final class DiskIndex {
       return found;
     }
 
+    boolean touch(long key) {
+      Table table = this.table;
+      boolean isAny = false;
+      int slot = table.home(key);
+      for (int i = 0; i <= table.mask && table.place(slot) != 0; i++) {
+        if ((long) LONGS.getOpaque(table.keys, slot) == key) {
+          isAny = true;
+          INTS.getAndBitwiseOr(table.units, slot, ASKED);
+        }
+        slot = slot + 1 & table.mask;
+      }
+      return isAny;
+    }
+
     int look(long key) {
       Table table = this.table;
       int count = 0;
@@ -238,19 +262,22 @@ final class DiskIndex {
       return slot >= 0;
     }
 
-    synchronized boolean put(long key, Extent extent, BooleanSupplier isCurrent) {
+    synchronized int put(long key, Extent extent, BooleanSupplier isCurrent) {
       if (!isCurrent.getAsBoolean()) {
-        return false;
+        return REFUSED;
       }
       int same = slotOf(key, extent.variant());
       if (same >= 0) {
         delete(same);
       }
+      int result = ADDED;
       if (count(key) >= LIMIT) {
-        delete(oldest(key));
+        int oldest = oldest(key);
+        result = Extent.variant(table.places[oldest]);
+        delete(oldest);
       }
       insert(key, extent);
-      return true;
+      return result;
     }
 
     synchronized boolean putOlder(long key, Extent extent, BooleanSupplier isCurrent) {

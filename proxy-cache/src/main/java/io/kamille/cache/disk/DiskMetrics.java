@@ -14,6 +14,12 @@ final class DiskMetrics {
           "1 while the disk tier is used, 0 after it has stepped aside because the disk failed or"
               + " was full.");
 
+  private static final MetricDescriptor RECOVERED =
+      MetricDescriptor.gauge(
+          "kamille_cache_disk_recovered",
+          Unit.COUNT,
+          "1 once everything that earlier processes left on the disk can be found, 0 before.");
+
   private static final MetricDescriptor CAPACITY =
       MetricDescriptor.gauge(
           "kamille_cache_disk_capacity_bytes", Unit.BYTES, "What the disk tier's files may take.");
@@ -68,6 +74,7 @@ final class DiskMetrics {
   static void register(DiskTier tier, MetricRegistry registry) {
     DiskCounts counts = tier.counts();
     registry.gauge(UP, () -> tier.isRunning() ? 1 : 0);
+    registry.gauge(RECOVERED, () -> tier.isRecovered() ? 1 : 0);
     registry.gauge(CAPACITY, tier::capacityBytes);
     registry.gauge(USED, tier::usedBytes);
     registry.gauge(RECORDS, tier::size);

@@ -9,10 +9,11 @@ import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -24,20 +25,17 @@ import java.util.function.BooleanSupplier;
 public final class DiskTier implements AutoCloseable {
 
   /*
-   * One thread writes, forgets and recovers; it is given its work by a queue. What waits there holds
-   * leases on the memory tier, so its octets are bounded, and what finds no room is not written.
-   * Removals are never left out. Should so many wait that the disk will not catch up, the tier steps
-   * aside.
+   * One thread writes, forgets and recovers; it is given its work by a queue.
    *
    * A tier that has stepped aside does not learn what is removed meanwhile. So it deletes what makes
    * its files a store; a later process begins with an empty one.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
-  private static final int REMOVALS_LIMIT = 1 << 20;
-  private static final long RECORD_BYTES = 1024;
   private static final int SEGMENTS_WANTED = 64;
   private static final int SEGMENT_MINIMUM_BYTES = 1 << 20;
   private static final Extent[] NONE = {};
+  private static final Comparator<Extent> LAST_WRITTEN_FIRST =
+      (one, other) -> Long.compare(other.place(), one.place());
 
   /** The least capacity of a store, in octets. */
   public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
@@ -45,17 +43,14 @@ public final class DiskTier implements AutoCloseable {
   private final StoreDirectory directory;
   private final StoreIdentity identity;
   private final long capacityBytes;
-  private final long queueBytes;
   private final DiskCounts counts = new DiskCounts();
   private final DiskIndex index = new DiskIndex();
   private final SegmentLog log;
+  private final DiskQueue queue;
   private final PurgeJournal journal;
   private final PurgeNotes earlierPurges;
   private final DiskWorker worker = new DiskWorker(new Duties());
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
-  private final AtomicLong waitingBytes = new AtomicLong();
-  private final AtomicInteger waitingWrites = new AtomicInteger();
-  private final AtomicInteger waitingRemovals = new AtomicInteger();
 
   /** Read by whoever ends the last lease on a segment. */
   private volatile boolean hasEnded;
@@ -86,7 +81,6 @@ public final class DiskTier implements AutoCloseable {
     this.directory = directory;
     this.identity = identity;
     this.capacityBytes = capacityBytes;
-    this.queueBytes = queueBytes;
     this.journal = new PurgeJournal(directory, identity.store());
     PurgeNotes earlier = journal.read();
     if (earlier == null) {
@@ -96,6 +90,7 @@ public final class DiskTier implements AutoCloseable {
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
+    this.queue = new DiskQueue(worker, log, queueBytes);
   }
 
   /** Purges may be forgotten: what they were about must not come back. */
@@ -202,33 +197,38 @@ public final class DiskTier implements AutoCloseable {
    */
   public boolean offer(
       CacheKey key, StoredResponse response, long sequence, BooleanSupplier isCurrent) {
-    long bytes = response.contentLength() + RECORD_BYTES;
-    if (!isRunning() || !takeRoom(bytes)) {
+    boolean isTaken = isRunning() && queue.offer(key, response, sequence, isCurrent);
+    if (!isTaken) {
       response.release();
       counts.droppedWrites.increment();
-      return false;
     }
-    waitingWrites.incrementAndGet();
-    worker.give(new Write(response, key.high(), key.low(), sequence, isCurrent, bytes));
-    return true;
-  }
-
-  /** However large a response is, it may wait alone. */
-  private boolean takeRoom(long bytes) {
-    long before = waitingBytes.getAndAdd(bytes);
-    boolean isRoom = before == 0 || before + bytes <= queueBytes;
-    if (!isRoom) {
-      waitingBytes.addAndGet(-bytes);
-    }
-    return isRoom;
+    return isTaken;
   }
 
   /**
-   * Where records of that key may lie, and marks them as asked for. Empty if there are none. Takes
-   * no lock, and allocates nothing for what is not there. Borrows the key.
+   * Where records of that key may lie, the last written first, and marks them as asked for. Empty
+   * if there are none. Takes no lock, and allocates nothing for what is not there. Borrows the key.
    */
   public Extent[] find(CacheKey key) {
-    return isRunning() ? index.find(key.low()) : NONE;
+    Extent[] found = isRunning() ? index.find(key.low()) : NONE;
+    if (found.length > 1) {
+      Arrays.sort(found, LAST_WRITTEN_FIRST);
+    }
+    return found;
+  }
+
+  /**
+   * Marks what is there of that key as asked for.
+   *
+   * @return false if there is surely nothing; whether there is something may not be known yet
+   */
+  public boolean touch(CacheKey key) {
+    return !isRunning() || index.touch(key.low()) || !isRecovered();
+  }
+
+  /** How many records of that key there seem to be. Takes no lock, allocates nothing. */
+  public int count(CacheKey key) {
+    return isRunning() ? index.count(key.low()) : 0;
   }
 
   /**
@@ -247,9 +247,7 @@ public final class DiskTier implements AutoCloseable {
         case PROVEN -> true;
         case DECLINED, OTHER -> false;
         case DAMAGED -> {
-          if (index.remove(key.low(), extent)) {
-            counts.damagedRecords.increment();
-          }
+          damaged(key, extent);
           yield false;
         }
       };
@@ -258,6 +256,15 @@ public final class DiskTier implements AutoCloseable {
       return false;
     } finally {
       segment.release();
+    }
+  }
+
+  private void damaged(CacheKey key, Extent extent) {
+    long high = key.high();
+    long low = key.low();
+    if (index.remove(low, extent)) {
+      counts.damagedRecords.increment();
+      queue.remove(() -> log.replace(high, low, extent.variant()));
     }
   }
 
@@ -270,16 +277,9 @@ public final class DiskTier implements AutoCloseable {
     long low = key.low();
     boolean isRecovering = !isRecovered();
     log.recovery().removed(low);
-    if (index.removeAll(low) || isRecovering || waitingWrites.get() > 0) {
-      giveRemoval(() -> log.remove(high, low, sequence));
+    if (index.removeAll(low) || isRecovering || queue.hasWrites()) {
+      queue.remove(() -> log.remove(high, low, sequence));
     }
-  }
-
-  private void giveRemoval(Writing writing) {
-    if (waitingRemovals.incrementAndGet() > REMOVALS_LIMIT) {
-      worker.stepAside(new IOException("it does not keep up with removals"));
-    }
-    worker.give(new Removal(writing));
   }
 
   /**
@@ -296,7 +296,7 @@ public final class DiskTier implements AutoCloseable {
     boolean isRecovering = !isRecovered();
     log.recovery().replaced(low, bits);
     if (index.removeVariant(low, bits) || isRecovering) {
-      giveRemoval(() -> log.replace(high, low, bits));
+      queue.remove(() -> log.replace(high, low, bits));
     }
   }
 
@@ -313,7 +313,7 @@ public final class DiskTier implements AutoCloseable {
 
     @Override
     public void noted(PurgeNotes.Note note) {
-      giveRemoval(() -> journal.note(note));
+      queue.remove(() -> journal.note(note));
     }
 
     @Override
@@ -327,7 +327,7 @@ public final class DiskTier implements AutoCloseable {
    * or the tier steps aside. On the tier's thread, or the caller's.
    */
   public void whenWritten(Runnable action) {
-    worker.give(new Barrier(action));
+    queue.barrier(action);
   }
 
   /** Removes everything, for good. Does not wait for the disk. */
@@ -335,6 +335,24 @@ public final class DiskTier implements AutoCloseable {
     log.recovery().cancel();
     index.clear();
     worker.give(log::clear);
+  }
+
+  /** Remembers, for a later process, which keys are asked for most. Written a little later. */
+  public void keepHeat(List<CacheKey> hottestFirst) {
+    worker.give(() -> HeatFile.write(directory, identity.store(), hottestFirst));
+  }
+
+  /**
+   * The keys that the last process that ended cleanly was asked for most, hottest first. Waits for
+   * the disk: never on a loop.
+   */
+  public List<CacheKey> heat() {
+    try {
+      return isRunning() ? HeatFile.read(directory, identity.store()) : List.of();
+    } catch (IOException e) {
+      worker.stepAside(e);
+      return List.of();
+    }
   }
 
   public long capacityBytes() {
@@ -434,100 +452,5 @@ public final class DiskTier implements AutoCloseable {
   @Override
   public String toString() {
     return "DiskTier[" + directory + ", " + worker + ", size=" + size() + "]";
-  }
-
-  /** A response that waits to be written. */
-  private final class Write implements DiskWorker.Task {
-
-    private final StoredResponse response;
-    private final long keyHigh;
-    private final long keyLow;
-    private final long sequence;
-    private final BooleanSupplier isCurrent;
-    private final long bytes;
-
-    Write(
-        StoredResponse response,
-        long keyHigh,
-        long keyLow,
-        long sequence,
-        BooleanSupplier isCurrent,
-        long bytes) {
-      this.response = response;
-      this.keyHigh = keyHigh;
-      this.keyLow = keyLow;
-      this.sequence = sequence;
-      this.isCurrent = isCurrent;
-      this.bytes = bytes;
-    }
-
-    @Override
-    public void run() throws IOException {
-      try {
-        log.write(response, keyHigh, keyLow, sequence, isCurrent);
-      } finally {
-        drop();
-      }
-    }
-
-    @Override
-    public void drop() {
-      response.release();
-      waitingBytes.addAndGet(-bytes);
-      waitingWrites.decrementAndGet();
-    }
-  }
-
-  /** What is appended to the log. */
-  @FunctionalInterface
-  private interface Writing {
-    void run() throws IOException;
-  }
-
-  /** A removal that waits to be written. */
-  private final class Removal implements DiskWorker.Task {
-
-    private final Writing writing;
-
-    Removal(Writing writing) {
-      this.writing = writing;
-    }
-
-    @Override
-    public void run() throws IOException {
-      drop();
-      writing.run();
-    }
-
-    @Override
-    public void drop() {
-      waitingRemovals.decrementAndGet();
-    }
-  }
-
-  /** Waits for what was given before. */
-  private final class Barrier implements DiskWorker.Task {
-
-    private final Runnable action;
-
-    Barrier(Runnable action) {
-      this.action = action;
-    }
-
-    @Override
-    public void run() throws IOException {
-      try {
-        while (log.flush()) {
-          // a flush may append what was refused
-        }
-      } finally {
-        action.run();
-      }
-    }
-
-    @Override
-    public void drop() {
-      action.run();
-    }
   }
 }

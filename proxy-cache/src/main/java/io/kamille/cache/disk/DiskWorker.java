@@ -102,7 +102,7 @@ final class DiskWorker {
   void stepAside(Throwable why) {
     if (state.compareAndSet(State.RUNNING, State.ASIDE)) {
       if (why instanceof IOException) {
-        LOG.log(Level.WARNING, "the disk tier is off until a restart: {0}", why);
+        LOG.log(Level.WARNING, "the disk tier is off until a restart: " + why);
       } else {
         LOG.log(Level.ERROR, "the disk tier is off until a restart, by a fault of ours", why);
       }

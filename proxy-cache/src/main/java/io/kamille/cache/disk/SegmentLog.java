@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class SegmentLog {
 
   /*
-   * A record is in the index only after its octets are in the file. Whatever was removed between
-   * is followed by a replacement without one, since its record is in the file nevertheless.
+   * A record is in the index only after its octets are in the file. Whatever was removed between,
+   * or had to make room in the index, is followed by a replacement without a response, since its
+   * record is in the file nevertheless, and nobody would know of it when its key is removed.
    *
    * When a segment is full the next is begun, and the oldest are forgotten until the new one fits
    * below the capacity even when full. What was asked for since it was written is copied to
@@ -173,26 +174,30 @@ final class SegmentLog {
     from.flush();
     List<Pending> written = pending;
     pending = new ArrayList<>();
-    List<RecordHeader> refused = new ArrayList<>();
-    for (Pending record : written) {
-      if (!publish(record)) {
-        refused.add(record.header());
-      }
-    }
-    for (RecordHeader header : refused) {
-      replace(header.keyHigh(), header.keyLow(), header.variant());
+    List<RecordHeader> lost = new ArrayList<>();
+    written.forEach(record -> publish(record, lost));
+    for (RecordHeader header : lost) {
+      put(header);
     }
     return true;
   }
 
-  /** Whether the record may stay in the file as it is. */
-  private boolean publish(Pending record) {
+  /** Makes a record found; what is in a file and not found any more goes to {@code lost}. */
+  private void publish(Pending record, List<RecordHeader> lost) {
     RecordHeader header = record.header();
     if (record.from() != null) {
       index.move(header.keyLow(), record.from(), header.extent());
-      return true;
+      return;
     }
-    return index.put(header.keyLow(), header.extent(), record.isCurrent());
+    int variant = index.put(header.keyLow(), header.extent(), record.isCurrent());
+    if (variant != DiskIndex.ADDED) {
+      lost.add(
+          RecordHeader.replacement(
+              store,
+              header.keyHigh(),
+              header.keyLow(),
+              variant == DiskIndex.REFUSED ? header.variant() : variant));
+    }
   }
 
   /** Takes a part of what was there at the start into the index; false if nothing is left. */

@@ -6,7 +6,9 @@ import io.kamille.cache.semantics.Tags;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -127,7 +129,7 @@ public final class PurgeTable {
    * keeper} of all that comes.
    */
   public synchronized void keep(PurgeNotes earlier, PurgeNotes.Keeper keeper) {
-    List<Prefix> earlierPrefixes = new ArrayList<>();
+    Map<String, Prefix> oldestFirst = new LinkedHashMap<>();
     TagMarks marks = tags;
     List<PurgeNotes.Note> inOrder =
         earlier.notes().stream()
@@ -138,13 +140,24 @@ public final class PurgeTable {
       for (int i = 0; i < note.tags().size(); i++) {
         marks = marks.with(note.tags().at(i), purge);
       }
-      note.prefixes().forEach(text -> earlierPrefixes.addFirst(new Prefix(text, purge)));
+      note.prefixes().forEach(text -> add(new Prefix(text, purge), oldestFirst));
     }
     tags = marks;
-    prefixes = earlierPrefixes.toArray(Prefix[]::new);
+    prefixes = List.copyOf(oldestFirst.values()).reversed().toArray(Prefix[]::new);
     trimmed = earlier.trimmed();
     last = (earlier.last() / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
     this.keeper = keeper;
+  }
+
+  /** Adds a note in the place of those that it makes superfluous. */
+  private static void add(Prefix prefix, Map<String, Prefix> oldestFirst) {
+    boolean isSoft = prefix.purge.isSoft();
+    if (!isSoft && prefix.text.isEmpty()) {
+      oldestFirst.clear();
+    }
+    String key = (isSoft ? "soft " : "hard ") + prefix.text;
+    oldestFirst.remove(key);
+    oldestFirst.put(key, prefix);
   }
 
   /** All that is noted. */

@@ -63,12 +63,12 @@ public final class Removals {
     return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
   }
 
-  /** How many responses are stored under these keys. */
+  /** How many responses are stored under these keys, in memory or on a disk. */
   public int count(List<CacheKey> keys) {
     int count = 0;
     for (CacheKey key : keys) {
       Variants variants = store.find(key);
-      count += variants == null ? 0 : variants.size();
+      count += Math.max(variants == null ? 0 : variants.size(), store.copies(key));
     }
     return count;
   }
@@ -93,6 +93,11 @@ public final class Removals {
     if (purge.shown().kind() == Kind.ALL && !purge.isSoft()) {
       queries.forget();
     }
+  }
+
+  /** Runs {@code action} when what was removed before this call holds for later processes too. */
+  public void whenKept(Runnable action) {
+    store.whenKept(action);
   }
 
   /** Removes everything, and says how many responses that were. */

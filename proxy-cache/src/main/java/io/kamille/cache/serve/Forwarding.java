@@ -5,8 +5,8 @@ import io.kamille.cache.semantics.Freshness;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a request that was forwarded, as {@code Cache-Status} tells it (RFC 9211 §2.2 to
- * §2.8). Confined to its exchange.
+ * What became of a request that memory could not answer, as {@code Cache-Status} tells it (RFC 9211
+ * §2.1 to §2.8). Confined to its exchange.
  */
 public final class Forwarding {
 
@@ -14,7 +14,7 @@ public final class Forwarding {
    * A detail is a token of ours (§2.8), in lower case with dashes, so that it can also be a metric
    * label: it says why a response was not stored, or what happened instead of the usual.
    */
-  private final ForwardReason reason;
+  private final @Nullable ForwardReason reason;
   private int status;
   private boolean isStored;
   private boolean isCollapsed;
@@ -27,7 +27,19 @@ public final class Forwarding {
     this.reason = reason;
   }
 
+  private Forwarding() {
+    this.reason = null;
+  }
+
+  /** What is told of a request that was not forwarded, because a disk had the response. */
+  public static Forwarding readFromDisk(long ttlSeconds) {
+    return new Forwarding().ttl(ttlSeconds).detail("disk");
+  }
+
   public ForwardReason reason() {
+    if (reason == null) {
+      throw new IllegalStateException("reason: none (expected: a request that was forwarded)");
+    }
     return reason;
   }
 
@@ -85,7 +97,12 @@ public final class Forwarding {
   /** The parameters of the member, each with its semicolon in front. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("; fwd=").append(reason.token());
+    StringBuilder text = new StringBuilder();
+    if (reason == null) {
+      text.append("; hit");
+    } else {
+      text.append("; fwd=").append(reason.token());
+    }
     if (status != 0) {
       text.append("; fwd-status=").append(status);
     }

@@ -32,15 +32,19 @@ public final class StoredResponse {
    * not among the lines: it differs between the whole, a part and a 304, and is not known yet when
    * chunked content is filled. Neither are Age and Cache-Status, which every hit has its own of.
    *
-   * All is fixed but one number: up to which purge it is known not to be purged. It begins with the
-   * last purge before the request was forwarded, and moves on with each comparison.
+   * All is fixed but two things. Up to which purge it is known not to be purged: that begins with
+   * the last purge before the request was forwarded, and moves on with each comparison. And whether
+   * somebody has seen to a copy of it in another tier.
    */
   private static final VarHandle UNPURGED_UP_TO;
+  private static final VarHandle IS_COPIED;
 
   static {
     try {
       UNPURGED_UP_TO =
           MethodHandles.lookup().findVarHandle(StoredResponse.class, "unpurgedUpTo", long.class);
+      IS_COPIED =
+          MethodHandles.lookup().findVarHandle(StoredResponse.class, "isCopied", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -61,6 +65,9 @@ public final class StoredResponse {
 
   @SuppressWarnings("UnusedVariable") // by its handle
   private volatile long unpurgedUpTo;
+
+  @SuppressWarnings("UnusedVariable") // by its handle
+  private volatile boolean isCopied;
 
   private StoredResponse(
       EncodedHead encoded,
@@ -99,6 +106,7 @@ public final class StoredResponse {
     this.facts = same.facts;
     this.selecting = same.selecting;
     this.unpurgedUpTo = same.unpurgedUpTo;
+    this.isCopied = same.isCopied;
     this.forms = forms;
   }
 
@@ -165,6 +173,21 @@ public final class StoredResponse {
   /** It did not fall under the purges up to that number. Nothing if somebody else said so first. */
   public void unpurged(long since, long upTo) {
     UNPURGED_UP_TO.compareAndSet(this, since, upTo);
+  }
+
+  /** Whether somebody sees, or has seen, to a copy of it in another tier. */
+  public boolean isCopied() {
+    return isCopied;
+  }
+
+  /** Whether the caller is the one who is to see to a copy of it. */
+  public boolean claimCopy() {
+    return IS_COPIED.compareAndSet(this, false, true);
+  }
+
+  /** There is no copy of it after all. */
+  public void unclaimCopy() {
+    IS_COPIED.setRelease(this, false);
   }
 
   /**

@@ -48,6 +48,7 @@ public final class TieredStore {
   private final Arena arena;
   private final ResponseIndex index;
   private final PurgeTable purges;
+  private final @Nullable DiskCopies copies;
   private final AtomicIntegerArray removals = new AtomicIntegerArray(STRIPES);
   private final AtomicLong clears = new AtomicLong();
   private final LongAdder removed = new LongAdder();
@@ -55,9 +56,16 @@ public final class TieredStore {
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
   public TieredStore(Arena arena, ResponseIndex index, PurgeTable purges) {
+    this(arena, index, purges, null);
+  }
+
+  /** The same with copies on a disk, if there are any. */
+  public TieredStore(
+      Arena arena, ResponseIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
     this.index = index;
     this.purges = purges;
+    this.copies = copies;
   }
 
   /**
@@ -145,6 +153,7 @@ public final class TieredStore {
    */
   public int soften(CacheKey key, Purge purge) {
     removals.incrementAndGet(stripe(key));
+    changing(key);
     Variants variants = find(key);
     int count = 0;
     for (int i = 0; variants != null && i < variants.size(); i++) {
@@ -153,6 +162,9 @@ public final class TieredStore {
         count += replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
         response.release();
       }
+    }
+    if (copies != null) {
+      copies.removed(key);
     }
     return count;
   }
@@ -261,9 +273,17 @@ public final class TieredStore {
 
   private void put(CacheKey key, StoredResponse response, Moment before) {
     response.retain();
+    changing(key);
     index.put(key, response);
+    if (copies != null) {
+      copies.stored(key, response, index);
+    }
     if (!isStillGood(key, before)) {
+      changing(key);
       index.remove(key);
+      if (copies != null) {
+        copies.removed(key);
+      }
     }
   }
 
@@ -315,7 +335,11 @@ public final class TieredStore {
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
     removals.incrementAndGet(stripe(key));
+    changing(key);
     int count = index.remove(key);
+    if (copies != null) {
+      count = Math.max(count, copies.removed(key));
+    }
     removed.add(count);
     return count;
   }
@@ -323,9 +347,109 @@ public final class TieredStore {
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     clears.incrementAndGet();
+    if (copies != null) {
+      copies.clearing();
+    }
     int count = index.clear();
+    if (copies != null) {
+      copies.cleared();
+    }
     removed.add(count);
     return count;
+  }
+
+  /** Forgets everything in memory; copies stay. Comes last. */
+  public void close() {
+    index.clear();
+  }
+
+  // Copies on a disk
+
+  private void changing(CacheKey key) {
+    if (copies != null) {
+      copies.changing(key);
+    }
+  }
+
+  /** A stored response was sent from memory. Borrows both; the caller holds a lease. */
+  public void asked(CacheKey key, StoredResponse response, long nowEpochSeconds) {
+    if (copies != null) {
+      copies.asked(key, response, index, nowEpochSeconds);
+    }
+  }
+
+  /**
+   * Has a stored response written to the disk, if that has not been seen to. Borrows both; the
+   * caller holds a lease.
+   *
+   * @return false if it should be tried again: too much waits to be written
+   */
+  public boolean copy(CacheKey key, StoredResponse response) {
+    return copies == null || copies.copy(key, response, index);
+  }
+
+  /** The copies on a disk, or null. */
+  public @Nullable DiskCopies copies() {
+    return copies;
+  }
+
+  /** How many copies there seem to be under that key. */
+  public int copies(CacheKey key) {
+    return copies == null ? 0 : copies.count(key);
+  }
+
+  /**
+   * Runs {@code action} when what was removed and purged before this call holds for later processes
+   * too. On any thread, at once if nothing outlives this process.
+   */
+  public void whenKept(Runnable action) {
+    if (copies == null) {
+      action.run();
+    } else {
+      copies.whenWritten(action);
+    }
+  }
+
+  /**
+   * Makes a response visible that was read from the disk.
+   *
+   * @param key kept
+   * @param changes what {@link #changes} said before the disk was asked
+   * @param unpurgedUpTo the purge up to which it was known not to be purged
+   * @return the response with a lease that the caller owns; null if it must not be used
+   */
+  public @Nullable StoredResponse promote(
+      CacheKey key,
+      Reservation reservation,
+      long changes,
+      long unpurgedUpTo,
+      Completion completion) {
+    StoredResponse response = finish(reservation, completion);
+    response.unpurged(0, unpurgedUpTo);
+    response.claimCopy();
+    if (changes(key) != changes || isPurged(response) || DiskCopies.hasSame(find(key), response)) {
+      response.release();
+      return null;
+    }
+    response.retain();
+    index.put(key, response);
+    if (changes(key) != changes) {
+      index.replace(key, response, null);
+      response.release();
+      return null;
+    }
+    return response;
+  }
+
+  /** How often something changed under that key, for {@link #promote}. */
+  public long changes(CacheKey key) {
+    return copies == null ? 0 : copies.changes(key);
+  }
+
+  /** Whether a response that was found once fell under no purge since, on which a lease is held. */
+  public boolean isUnpurged(StoredResponse response) {
+    long since = response.unpurgedUpTo();
+    return since >= purges.last() || purgeOf(response, since) == null;
   }
 
   /** Shows everything that is stored. Purged or not: {@link #settle} comes first. */

@@ -75,6 +75,31 @@ class PurgeJournalTest {
   }
 
   @Test
+  void whatWasPurgedAgainIsNotedOnce() {
+    var directory = new MemoryDirectory();
+    PurgeTarget host = Objects.requireNonNull(PurgeTarget.host("example.org"));
+    long before;
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      for (int i = 0; i < 3; i++) {
+        table.purge(host, true, DiskFixture.NOW + i);
+        table.purge(host, false, DiskFixture.NOW + i);
+        table.purge(PurgeTarget.tags(List.of("news")), false, DiskFixture.NOW);
+      }
+      before = table.last() - 1;
+    }
+    try (var fixture = new DiskFixture(directory)) {
+      PurgeTable table = table(fixture);
+      assertThat(table.size()).isEqualTo(5);
+      assertThat(find(table, before, NEWS, "http://other/")).isNotNull();
+      table.purge(PurgeTarget.all(), false, DiskFixture.NOW);
+    }
+    try (var fixture = new DiskFixture(directory)) {
+      assertThat(table(fixture).size()).isEqualTo(2);
+    }
+  }
+
+  @Test
   void notesThatWereLetGoStillCountAgainstWhatIsOlder() {
     var directory = new MemoryDirectory();
     long before;

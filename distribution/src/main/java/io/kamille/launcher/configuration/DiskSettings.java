@@ -1,0 +1,83 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where stored responses are kept beside memory, so that they outlive a restart.
+ *
+ * @param path the directory
+ * @param capacityBytes what its files may take
+ * @param admit which responses are written
+ * @param keepsMemory whether what is hot in memory is there again after a restart
+ */
+public record DiskSettings(Path path, long capacityBytes, Admit admit, boolean keepsMemory) {
+
+  /** Which responses are written. */
+  public enum Admit {
+    SECOND_REQUEST,
+    ALWAYS
+  }
+
+  private static final long TIB = 1L << 40;
+
+  static final Setting<Path> PATH =
+      Setting.of(
+              "cache.disk.path",
+              ValueTypes.file(),
+              "The directory of the store, which is made if need be and must be Kamille's alone. It"
+                  + " has to be readable and writable at start.")
+          .orElse("nothing is written to a disk")
+          .appliesOnRestart();
+
+  static final Setting<Long> CAPACITY =
+      Setting.of(
+              "cache.disk.capacity",
+              ValueTypes.size(io.kamille.cache.DiskSettings.CAPACITY_MINIMUM_BYTES, 1024 * TIB),
+              "What the files may take. Must be given with `path`. A response has to fit into a 64th"
+                  + " of it, or 256 MiB if that is less.")
+          .orElse("nothing is written to a disk")
+          .appliesOnRestart();
+
+  static final Setting<Admit> ADMIT =
+      Setting.of(
+              "cache.disk.admit",
+              ValueTypes.oneOf(Admit.values()),
+              "What is written: with `second-request`, a response that memory answers a request with"
+                  + " and that is fresh for another minute at least; with `always`, whatever is"
+                  + " stored in memory, at once.")
+          .defaultsTo(Admit.SECOND_REQUEST)
+          .appliesOnRestart();
+
+  static final Setting<Boolean> KEEP_MEMORY =
+      Setting.of(
+              "cache.disk.keep-memory",
+              ValueTypes.onOff(),
+              "Whether a clean stop writes what memory was asked for and the disk does not have, for"
+                  + " ten seconds at most, and the next start takes the hottest of it back into"
+                  + " memory.")
+          .defaultsTo(true)
+          .appliesOnRestart();
+
+  static final Section SECTION =
+      Section.one(
+          "cache.disk",
+          "A store of responses on a disk, behind memory; see [disk](../operations/disk.md).",
+          PATH,
+          CAPACITY,
+          ADMIT,
+          KEEP_MEMORY);
+
+  static Optional<DiskSettings> of(SectionValues values) {
+    Path path = values.find(PATH);
+    Long capacity = values.find(CAPACITY);
+    return path == null || capacity == null
+        ? Optional.empty()
+        : Optional.of(
+            new DiskSettings(path, capacity, values.value(ADMIT), values.value(KEEP_MEMORY)));
+  }
+}

@@ -1,0 +1,20 @@
+package io.kamille.cache;
+
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.tier.DiskCopies.Admission;
+import java.nio.file.Path;
+
+/**
+ * Where and how stored responses are kept on a disk.
+ *
+ * @param path the directory, which is ours alone
+ * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
+ * @param admission which responses are written
+ * @param keepsMemory whether what is hot in memory is left to the next process
+ */
+public record DiskSettings(
+    Path path, long capacityBytes, Admission admission, boolean keepsMemory) {
+
+  /** The least that is of use. */
+  public static final long CAPACITY_MINIMUM_BYTES = DiskTier.CAPACITY_MINIMUM_BYTES;
+}

@@ -1,0 +1,107 @@
+package io.kamille.cache.recall;
+
+import io.kamille.cache.recall.RecallMetrics.Outcome;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.metric.MetricRegistry;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds requests for what lies on the disk until it is in memory; those for one key wait for one
+ * read. Any loop; no loop waits.
+ */
+public final class Recalls {
+
+  /*
+   * A disk that takes longer than a second is in trouble, and most origins are quicker. The read
+   * goes on for those who come later.
+   */
+  static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Where a request goes on that was held. */
+  @FunctionalInterface
+  public interface Onward {
+
+    /**
+     * Goes on, on the request's loop.
+     *
+     * @param found what was read for this request, or one of the same key; takes over one lease;
+     *     null if there is nothing
+     */
+    void goOn(Exchange exchange, @Nullable StoredResponse found);
+  }
+
+  private final TieredStore store;
+  private final DiskCopies copies;
+  private final Executor readers;
+  private final RecallMetrics metrics;
+  private final ConcurrentHashMap<CacheKey, Recall> recalls = new ConcurrentHashMap<>();
+
+  /**
+   * Reads by these threads.
+   *
+   * @param readers may refuse with {@link RejectedExecutionException}; then the request is not held
+   */
+  public Recalls(TieredStore store, DiskCopies copies, Executor readers, MetricRegistry registry) {
+    this.store = store;
+    this.copies = copies;
+    this.readers = readers;
+    this.metrics = new RecallMetrics(registry);
+  }
+
+  /**
+   * Holds a request, if there seems to be something for it on the disk. On the request's loop.
+   *
+   * @param key borrowed; may be a probe
+   * @param home the number of the loop
+   * @return false if it goes on as if there were no disk; then nothing was done with it
+   */
+  public boolean hold(Exchange exchange, CacheKey key, int home, Onward onward) {
+    if (!copies.mayHave(key)) {
+      return false;
+    }
+    HeldRequest held = new HeldRequest(exchange, onward, metrics::late);
+    Recall running = recalls.get(key);
+    if (running == null || !running.join(held)) {
+      Recall own =
+          new Recall(
+              this, store, copies, key.copy(), exchange.request().copy(), store.changes(key), home);
+      if (!begin(own, held)) {
+        return false;
+      }
+    }
+    held.begin(exchange, LIMIT_NANOS);
+    return true;
+  }
+
+  /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */
+  private boolean begin(Recall own, HeldRequest held) {
+    boolean isJoined = own.join(held);
+    assert isJoined;
+    recalls.putIfAbsent(own.key(), own);
+    try {
+      readers.execute(own);
+      return true;
+    } catch (RejectedExecutionException full) {
+      own.refuse(held);
+      return false;
+    }
+  }
+
+  void ended(CacheKey key, Recall recall, Outcome outcome) {
+    recalls.remove(key, recall);
+    metrics.ended(outcome);
+  }
+
+  /** How many keys are being read. */
+  public int size() {
+    return recalls.size();
+  }
+}

@@ -1,0 +1,203 @@
+package io.kamille.cache.tier;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.RecordSink;
+import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The copies of stored responses on a disk, kept in step with what is in memory: which are made,
+ * and which must not be used any more. Any thread; only {@link #read} waits for the disk.
+ */
+public final class DiskCopies {
+
+  /*
+   * What changes under a key changes in memory first, then here, and is counted three times, per
+   * stripe of keys: before, between, and after. So a copy is made, or taken back into memory, only if
+   * nothing was counted between the look at the place it comes from and the moment at which it can
+   * be found in the other: whoever looks during a change meets a count that moves on. Two keys in
+   * one stripe cost at most one copy that could have been made.
+   *
+   * A purge by tag, prefix or host counts nothing. A copy bears the number of the purge up to which
+   * it was known to be unpurged, and is compared with later ones when it is read.
+   */
+  private static final int STRIPES = 1 << 17;
+
+  /**
+   * What is written at its second request is fresh for at least so long: a response that changes
+   * every few seconds would be written as often, and be stale when it is read.
+   */
+  static final int LEAST_SECONDS = 60;
+
+  private static final int HITS_PER_TOUCH = 64;
+  private static final int FIRST_TOUCH = 8;
+
+  /** Which responses are written. */
+  public enum Admission {
+    /** What was asked for again after it was stored in memory. */
+    SECOND_REQUEST,
+    /** Whatever is stored in memory. */
+    ALWAYS
+  }
+
+  private final DiskTier disk;
+  private final Admission admission;
+  private final AtomicIntegerArray changes = new AtomicIntegerArray(STRIPES);
+  private final AtomicLong clears = new AtomicLong();
+
+  /** Copies in that tier, which stays the caller's to close. */
+  public DiskCopies(DiskTier disk, Admission admission) {
+    this.disk = disk;
+    this.admission = admission;
+  }
+
+  /** How often something changed under that key, or under others of its stripe. */
+  long changes(CacheKey key) {
+    return changes.get(stripe(key)) + clears.get();
+  }
+
+  /** Whether there seems to be a copy under that key. Takes no lock, allocates nothing. */
+  public boolean mayHave(CacheKey key) {
+    return disk.count(key) > 0;
+  }
+
+  /** How many copies there seem to be. */
+  int count(CacheKey key) {
+    return disk.count(key);
+  }
+
+  /** Where copies of that key lie, the last written first. */
+  public Extent[] find(CacheKey key) {
+    return disk.find(key);
+  }
+
+  /** Reads a copy: {@link DiskTier#read}. */
+  public boolean read(CacheKey key, Extent extent, RecordSink sink) {
+    return disk.read(key, extent, sink);
+  }
+
+  // What changes in memory
+
+  /** Something is about to change in memory under that key. */
+  void changing(CacheKey key) {
+    changes.incrementAndGet(stripe(key));
+  }
+
+  /** A response was stored under that key, in place of others. Borrows both. */
+  void stored(CacheKey key, StoredResponse response, ResponseIndex index) {
+    changing(key);
+    disk.replaced(key, response.selecting());
+    changing(key);
+    if (admission == Admission.ALWAYS && response.claimCopy()) {
+      offer(key, response, index);
+    }
+  }
+
+  /** Removes what was removed from memory; says how many copies there were. */
+  int removed(CacheKey key) {
+    changing(key);
+    int count = disk.count(key);
+    disk.remove(key, 0);
+    changing(key);
+    return count;
+  }
+
+  /** Everything is about to be removed from memory. */
+  void clearing() {
+    clears.incrementAndGet();
+  }
+
+  /** Everything was removed. */
+  void cleared() {
+    clears.incrementAndGet();
+    disk.clear();
+    clears.incrementAndGet();
+  }
+
+  // Copies
+
+  /**
+   * A response was asked for again. Has it written if that is due. Borrows both; the caller holds a
+   * lease.
+   */
+  void asked(CacheKey key, StoredResponse response, ResponseIndex index, long nowEpochSeconds) {
+    if (response.isCopied() && (!isTimeToTouch(response.hits()) || disk.touch(key))) {
+      return;
+    }
+    boolean isGone = response.isCopied();
+    if (response.facts().ttlSeconds(nowEpochSeconds) >= LEAST_SECONDS
+        && (isGone || response.claimCopy())) {
+      offer(key, response, index);
+    }
+  }
+
+  /**
+   * Whether the disk is to be told that a copy is asked for, by hits in memory: often enough that
+   * it is not forgotten as the oldest, rarely enough to cost nothing.
+   */
+  private static boolean isTimeToTouch(int hits) {
+    return hits % HITS_PER_TOUCH == 0 || (hits >= FIRST_TOUCH && Integer.bitCount(hits) == 1);
+  }
+
+  /**
+   * Has a response written, if nobody has seen to that. Borrows both; the caller holds a lease.
+   *
+   * @return whether it is, or will be, on the disk, or is not to be found in memory any more
+   */
+  boolean copy(CacheKey key, StoredResponse response, ResponseIndex index) {
+    if (!disk.touch(key)) {
+      response.unclaimCopy();
+    }
+    return !response.claimCopy() || !isIn(index, key, response) || offer(key, response, index);
+  }
+
+  /** The caller holds a lease, and has claimed the copy. */
+  @CanIgnoreReturnValue
+  private boolean offer(CacheKey key, StoredResponse response, ResponseIndex index) {
+    long before = changes(key);
+    boolean isWritten = isIn(index, key, response) && write(key, response, before);
+    if (!isWritten) {
+      response.unclaimCopy();
+    }
+    return isWritten;
+  }
+
+  private boolean write(CacheKey key, StoredResponse response, long before) {
+    int stripe = stripe(key);
+    response.retain();
+    return disk.offer(
+        key, response, response.unpurgedUpTo(), () -> changes.get(stripe) + clears.get() == before);
+  }
+
+  private static boolean isIn(ResponseIndex index, CacheKey key, StoredResponse response) {
+    Variants variants = index.find(key);
+    return variants != null && variants.contains(response);
+  }
+
+  /** Runs {@code action} when what was removed and purged before holds after a kill, too. */
+  void whenWritten(Runnable action) {
+    disk.whenWritten(action);
+  }
+
+  /** Whether a response of those variants is told apart by the same fields as that one. */
+  static boolean hasSame(@Nullable Variants variants, StoredResponse response) {
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      if (variants.at(i).selecting().equals(response.selecting())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int stripe(CacheKey key) {
+    int hash = key.hashCode();
+    return (hash ^ hash >>> 16) & (STRIPES - 1);
+  }
+}
