@@ -108,7 +108,7 @@ class NoVarySearchTest {
   @Test
   void cacheStatusTellsWhatIsStoredForEquivalentQueries() {
     assertThat(miss("?id=0", "first", UTM).field("Cache-Status"))
-        .isEqualTo("kamille; fwd=uri-miss; stored; ttl=60");
+        .isEqualTo("kamille; fwd=uri-miss; detail=no-vary-search-changed");
     assertThat(miss("?id=1", "one", UTM).field("Cache-Status"))
         .isEqualTo("kamille; fwd=uri-miss; stored; ttl=60; detail=no-vary-search");
     assertThat(miss("?id=2", "two", "params").field("Cache-Status"))
@@ -228,11 +228,33 @@ class NoVarySearchTest {
 
   @Test
   void aPurgeOfAUriTakesWhatLiesUnderTheUriItselfToo() {
+    miss("?id=9", "nine", null);
     learn();
-    assertThat(fixture.cache.operations().purge(PATH + "?id=0")).hasValue(1);
-    fixture.send("GET", PATH + "?id=5");
-    respond("five", null);
-    miss("?id=0", "new", null);
+    assertThat(fixture.cache.operations().purge(PATH + "?id=9")).hasValue(1);
+    miss("?id=5", "five", null);
+    miss("?id=9", "new", null);
+  }
+
+  @Test
+  void whatTaughtIsNotMetAfterAPurgeOfItsEquivalent() {
+    assertThat(miss("?id=1&utm=1", "old", UTM).field("Cache-Status"))
+        .isEqualTo("kamille; fwd=uri-miss; detail=no-vary-search-changed");
+    fixture.cache.operations().purge(PATH + "?id=1");
+    miss("?id=2", "ends it", null);
+    miss("?id=1&utm=1", "new", null);
+  }
+
+  @Test
+  void whoWaitsForWhatTeachesWaitsForTheNext() {
+    RecordingReply leader = get("?id=1&utm=1");
+    RecordingReply one = get("?id=1&utm=1");
+    RecordingReply other = get("?id=1&utm=1");
+    respond("taught", UTM);
+    assertThat(leader.text()).isEqualTo("taught");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    respond("stored", UTM);
+    assertThat(one.text()).isEqualTo("stored");
+    assertThat(other.text()).isEqualTo("stored");
   }
 
   @Test

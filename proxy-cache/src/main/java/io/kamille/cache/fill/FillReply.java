@@ -127,7 +127,7 @@ final class FillReply implements Reply, ContentSource {
       store(head, contentLength, facts, now);
     } else {
       here.refused(fetch, head.status(), OTHER_VARIANCE, OTHER_VARIANCE_EXPLAINED);
-      goApart(false);
+      refuseOtherVariance();
     }
     answer(head, contentLength, facts);
   }
@@ -168,6 +168,16 @@ final class FillReply implements Reply, ContentSource {
     if (why != Storability.AUTHORIZATION) {
       goApart(why.isLasting(status));
     } else if (flight != null) {
+      flight.vacant();
+      flight = null;
+    }
+  }
+
+  /** Who waited under the key of one URI waits anew, by what the response has just taught. */
+  private void refuseOtherVariance() {
+    if (flight == null || here.isForEquivalents(fetch)) {
+      goApart(false);
+    } else {
       flight.vacant();
       flight = null;
     }

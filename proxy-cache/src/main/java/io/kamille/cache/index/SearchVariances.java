@@ -23,13 +23,16 @@ public final class SearchVariances {
    * keys. Under a key with a number lie only responses that say what the rule says; for them, to
    * have one key is to be equivalent. When the origin says something else, there is a new number,
    * and what lies under the old one is never met again, even if the first word comes back: no purge
-   * has to know it. Numbers begin anywhere, because keys may outlive the process, and rules do not.
+   * has to know it. Nor is anything stored under the key of a URI whose path has a rule: a purge of an
+   * equivalent would miss it, and it would be met when the rule is gone. Numbers begin anywhere,
+   * because keys may outlive the process, and rules do not.
    *
    * A path belongs to its origin: an origin can spoil the keys of no other. How many paths are known
    * is limited by their weight. One that finds no place, or has lost it, has the keys of its URIs.
    */
   private static final long WEIGHT_LIMIT_OCTETS = 4 << 20;
   private static final int PATH_OCTETS = 256;
+  private static final int NAME_OCTETS = 64;
 
   private record Rule(long number, SearchVariance variance) {
 
@@ -49,9 +52,14 @@ public final class SearchVariances {
     this.rules =
         Caffeine.newBuilder()
             .maximumWeight(weightLimitOctets)
-            .<CacheKey, Rule>weigher((path, rule) -> PATH_OCTETS + 2 * rule.variance.weightOctets())
+            .<CacheKey, Rule>weigher((path, rule) -> octets(rule.variance))
             .executor(Runnable::run)
             .build();
+  }
+
+  /** What a rule takes on the heap, and a name beside its characters; rather too much. */
+  private static int octets(SearchVariance variance) {
+    return PATH_OCTETS + NAME_OCTETS * variance.names().size() + 2 * variance.weightOctets();
   }
 
   /** What the origin has last said about the request's path; null if nothing. */
@@ -78,16 +86,15 @@ public final class SearchVariances {
   }
 
   /**
-   * Whether a response that says this may be stored under that key: the key of the request's own
-   * URI, or the one by what the origin has last said, if that is the same.
+   * Whether a response that says this may be stored under that key: the one that the request is
+   * looked up by now, if that is by the same word.
    */
   public boolean fits(CacheKey key, RequestHead request, SearchVariance said) {
     CacheKeyProbe probe = new CacheKeyProbe();
-    if (key.equals(probe.keyOf(request))) {
-      return true;
-    }
     Rule rule = rules.getIfPresent(probe.pathOf(request));
-    return rule != null && rule.variance.equals(said) && key.equals(rule.keyOf(request, probe));
+    return rule == null
+        ? key.equals(probe.keyOf(request))
+        : rule.variance.equals(said) && key.equals(rule.keyOf(request, probe));
   }
 
   /** Forgets everything. */

@@ -7,6 +7,8 @@ import io.kamille.cache.semantics.CacheKeyProbe;
 import io.kamille.cache.semantics.SearchVariance;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Sections are those of draft-ietf-httpbis-no-vary-search. */
@@ -85,9 +87,12 @@ class SearchVariancesTest {
     assertThat(variances.fits(key, request, NO_PARAMS)).isTrue();
     assertThat(variances.fits(key, request, NO_ORDER)).isFalse();
     assertThat(variances.fits(key, request, SearchVariance.DEFAULT)).isFalse();
+    assertThat(variances.fits(CacheKey.of(request), request, NO_PARAMS)).isFalse();
     variances.learn(request, NO_ORDER);
     assertThat(variances.fits(key, request, NO_PARAMS)).isFalse();
-    assertThat(variances.fits(CacheKey.of(request), request, NO_PARAMS)).isTrue();
+    variances.learn(request, SearchVariance.DEFAULT);
+    assertThat(variances.fits(key, request, SearchVariance.DEFAULT)).isFalse();
+    assertThat(variances.fits(CacheKey.of(request), request, SearchVariance.DEFAULT)).isTrue();
   }
 
   @Test
@@ -101,5 +106,14 @@ class SearchVariancesTest {
       known += few.find(get("http://example.org/" + i)) == null ? 0 : 1;
     }
     assertThat(known).isBetween(1, 11);
+  }
+
+  @Test
+  void eachNameOfARuleHasItsWeight() {
+    SearchVariances few = new SearchVariances(10 * 300);
+    String names =
+        IntStream.range(0, 64).mapToObj(i -> "\"" + i + '"').collect(Collectors.joining(" "));
+    few.learn(get("http://example.org/a"), variance("params=(" + names + ")"));
+    assertThat(few.find(get("http://example.org/a"))).isNull();
   }
 }
