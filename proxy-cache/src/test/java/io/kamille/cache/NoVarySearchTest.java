@@ -18,6 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sections are those of draft-ietf-httpbis-no-vary-search. */
 class NoVarySearchTest {
@@ -147,11 +149,12 @@ class NoVarySearchTest {
     miss("?id=2&utm=1", "two", null);
   }
 
-  @Test
-  void anErrorWithoutTheFieldLeavesWhatOthersSaid() {
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 404, 410})
+  void aRedirectionOrAnErrorWithoutTheFieldLeavesWhatOthersSaid(int status) {
     learn();
     get("?id=2");
-    respond(404, "nothing", null);
+    respond(status, "nothing", null);
     assertHit("?id=1&utm=9", "one");
     get("?id=2");
     assertThat(fixture.forwarded()).isEqualTo(4);
@@ -245,6 +248,28 @@ class NoVarySearchTest {
   }
 
   @Test
+  void whatAnUpdateTaughtIsNotMetAfterAPurgeOfItsEquivalent() {
+    miss("?id=1&utm=1", "old", null);
+    fixture.send("GET", PATH + "?id=1&utm=1", "Cache-Control", "no-cache");
+    fixture
+        .origin
+        .last()
+        .respond(304, "", "Cache-Control", "max-age=60", "ETag", "\"1\"", "No-Vary-Search", UTM);
+    fixture.run();
+    fixture.cache.operations().purge(PATH + "?id=1");
+    miss("?id=2", "ends it", null);
+    miss("?id=1&utm=1", "new", null);
+  }
+
+  @Test
+  void octetsThatAreNotUtf8AreNotTakenForEachOther() {
+    learn();
+    miss("?id=M%FCller", "ue", UTM);
+    miss("?id=M%F6ller", "oe", UTM);
+    assertHit("?id=M%FCller", "ue");
+  }
+
+  @Test
   void whoWaitsForWhatTeachesWaitsForTheNext() {
     RecordingReply leader = get("?id=1&utm=1");
     RecordingReply one = get("?id=1&utm=1");
@@ -302,7 +327,10 @@ class NoVarySearchTest {
   @Test
   void contentsAreThoseThatARequestWouldMeet() {
     learn();
+    fixture.cache.routes(any -> new QueryRules(NamePatterns.NONE, false, false, true));
     assertThat(fixture.cache.contents().find(PATH + "?id=1&utm=9").orElseThrow()).hasSize(1);
+    fixture.cache.routes(any -> QueryRules.NONE);
+    assertThat(fixture.cache.contents().find(PATH + "?id=1&utm=9").orElseThrow()).isEmpty();
   }
 
   private static Reason step(Explanation explained) {

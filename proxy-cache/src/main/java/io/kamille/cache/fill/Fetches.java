@@ -331,25 +331,30 @@ public final class Fetches {
   }
 
   /**
-   * Takes in what an update of a stored response says about queries. What it updates stays under a
-   * key by what was said before, which nobody meets any more.
+   * Takes in what an update of a stored response says about queries. If it says something new, what
+   * it updates leaves the store: by the new word it belongs under another key.
    */
   void heedUpdate(Fetch fetch, ResponseHead update) {
     if (settings.heedsSearchVariance() && SearchVariance.isIn(update.fields())) {
-      variances.learn(fetch.request(), SearchVariance.of(update.fields()));
+      SearchVariance said = SearchVariance.of(update.fields());
+      variances.learn(fetch.request(), said);
+      if (!variances.fits(fetch.key(), fetch.request(), said)) {
+        store.remove(fetch.key());
+      }
     }
   }
 
   /**
    * Takes in what a response to be stored says about queries, and answers whether it may be stored
-   * under the fetch's key. An error that says nothing leaves what others have said.
+   * under the fetch's key. A redirection or an error that says nothing leaves what others have
+   * said.
    */
   boolean heed(Fetch fetch, ResponseHead head) {
     if (!settings.heedsSearchVariance()) {
       return true;
     }
     SearchVariance said = SearchVariance.of(head.fields());
-    if (head.status() < StatusCode.BAD_REQUEST || SearchVariance.isIn(head.fields())) {
+    if (StatusCode.isSuccessful(head.status()) || SearchVariance.isIn(head.fields())) {
       variances.learn(fetch.request(), said);
     }
     return variances.fits(fetch.key(), fetch.request(), said);

@@ -46,6 +46,15 @@ public final class RouteQueries {
     return simplified.equals(own) ? List.of(own) : List.of(simplified, own);
   }
 
+  /** The key that such a request is looked up by now, by what its route heeds. */
+  public CacheKey keyOf(RequestHead request) {
+    QueryRules rules = routes.getAcquire().apply(request);
+    RequestHead filtered = QueryFilter.filtered(rules, request);
+    return rules.heedsOrigin()
+        ? variances.keyOf(filtered, new CacheKeyProbe())
+        : CacheKey.of(filtered);
+  }
+
   /** The same for a URI; none if no request can have it as its target ({@link CacheKey#find}). */
   public List<CacheKey> keysOf(String uri) {
     RequestHead request = CacheKey.request(uri);

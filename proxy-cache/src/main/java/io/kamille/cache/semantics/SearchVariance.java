@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Which differences of queries mean nothing, as an origin says by {@code No-Vary-Search}
  * (draft-ietf-httpbis-no-vary-search). Immutable; any thread.
  *
- * @param names parameters, decoded
+ * @param names parameters, decoded to octets, of which each is a character here
  * @param countsNamed whether those alone count; otherwise all but those
  * @param countsOrder whether the order of parameters with different names counts
  */
@@ -32,7 +32,9 @@ public record SearchVariance(Set<String> names, boolean countsNamed, boolean cou
    *
    * Queries are read as forms are (WHATWG URL, application/x-www-form-urlencoded parser), and two are
    * equivalent if they have the same simplified form. It is the form written anew, so that no octet
-   * of a name or a value can be taken for a separator.
+   * of a name or a value can be taken for a separator. Unlike a form's reader, ours compares octets:
+   * what is not UTF-8 is not replaced, or origins that use another encoding would have different
+   * words taken for the same.
    */
 
   /** Every difference counts, as without the field. */
@@ -100,14 +102,14 @@ public record SearchVariance(Set<String> names, boolean countsNamed, boolean cou
     return names;
   }
 
-  /** Percent-decoded, a plus for a space, and what is not UTF-8 replaced. */
+  /** Percent-decoded, a plus for a space; a character stands for an octet. */
   private static String decoded(byte[] octets, int start, int end) {
     byte[] decoded = new byte[end - start];
     int length = 0;
     for (int at = start; at < end; at += QueryFilter.width(octets, at, end)) {
       decoded[length++] = QueryFilter.decoded(octets, at, end);
     }
-    return new String(decoded, 0, length, StandardCharsets.UTF_8);
+    return new String(decoded, 0, length, StandardCharsets.ISO_8859_1);
   }
 
   public boolean isDefault() {
@@ -136,7 +138,7 @@ public record SearchVariance(Set<String> names, boolean countsNamed, boolean cou
 
   /** With everything percent-encoded but letters, digits, periods, dashes and underscores. */
   private static void encode(String text, StringBuilder to) {
-    for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+    for (byte octet : text.getBytes(StandardCharsets.ISO_8859_1)) {
       boolean isPlain = Octets.isDigit(octet) || isLetter(octet) || ".-_".indexOf(octet) >= 0;
       if (isPlain) {
         to.append((char) octet);

@@ -47,20 +47,40 @@ public record ForwardingSettings(
   /** Fields that contradict the target URI or the method, which no cache key covers. */
   public static final List<String> UNKEYED_FIELDS =
       List.of(
+          "CF-Visitor",
+          "CloudFront-Forwarded-Proto",
+          "Front-End-Https",
+          "X-Accel-Mapping",
+          "X-ARR-SSL",
+          "X-Envoy-Original-Path",
+          "X-Forwarded",
+          "X-Forwarded-Context",
           "X-Forwarded-Host",
+          "X-Forwarded-Https",
+          "X-Forwarded-Method",
+          "X-Forwarded-Path",
+          "X-Forwarded-PathBase",
           "X-Forwarded-Port",
           "X-Forwarded-Prefix",
+          "X-Forwarded-Protocol",
           "X-Forwarded-Scheme",
           "X-Forwarded-Server",
           "X-Forwarded-Ssl",
+          "X-Forwarded-Uri",
           "X-Host",
           "X-HTTP-Host-Override",
           "X-HTTP-Method",
           "X-HTTP-Method-Override",
           "X-Method-Override",
           "X-Original-Host",
+          "X-Original-URI",
           "X-Original-URL",
-          "X-Rewrite-URL");
+          "X-Rewrite-URI",
+          "X-Rewrite-URL",
+          "X-Scheme",
+          "X-Script-Name",
+          "X-Sendfile-Type",
+          "X-Url-Scheme");
 
   /** For a gateway that clients come to directly: nothing they claim of themselves is passed on. */
   public static final ForwardingSettings DEFAULTS =
