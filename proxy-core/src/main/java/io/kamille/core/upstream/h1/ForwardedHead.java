@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,19 @@ public final class ForwardedHead {
   private static final byte[] CONNECTION_UPGRADE = ascii("Connection: upgrade\r\n");
   private static final byte[] CONNECTION_BOTH = ascii("Connection: upgrade, TE\r\n");
 
+  /**
+   * What frames, routes or governs the connection is written by us alone; {@code Content_Length},
+   * which many origins take for {@code Content-Length}, is not passed on beside it.
+   */
+  private static final List<String> OURS_IN_DISGUISE =
+      List.of(
+          "Connection",
+          "Content-Length",
+          "Host",
+          "Keep-Alive",
+          "Proxy-Connection",
+          "Transfer-Encoding");
+
   private final ForwardingSettings settings;
   private final HeadWriter out;
   private final Set<FieldName> rewritten;
@@ -56,6 +70,7 @@ public final class ForwardedHead {
     this.via11 = ascii("Via: 1.1 " + settings.pseudonym() + "\r\n");
     this.rewritten = EnumSet.of(FieldName.HOST, FieldName.CONTENT_LENGTH, FieldName.MAX_FORWARDS);
     Set<String> names = new HashSet<>(settings.removedFields());
+    names.addAll(OURS_IN_DISGUISE);
     if (settings.xForwarded() != Mode.PASS) {
       names.add(FieldName.X_FORWARDED_FOR.text());
       names.add(FieldName.X_FORWARDED_HOST.text());

@@ -253,6 +253,22 @@ class ForwardedHeadTest {
                 "X-Forwarded-Proto: http"));
   }
 
+  /** RFC 3875 §4.1.18: an origin may take one for the other. */
+  @Test
+  void whatFramesAMessageIsNotForwardedInDisguise() {
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "Content_Length: 5",
+                "TRANSFER_ENCODING: chunked",
+                "Transfer-Encoding_: chunked",
+                "Keep_Alive: 5",
+                "Proxy_Connection: close",
+                "X: 1"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "Transfer-Encoding_: chunked", "X: 1", VIA));
+  }
+
   @Test
   void theOperatorSaysWhichFieldsAreRemoved() {
     settings =
