@@ -5,13 +5,13 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /** Octets worth parsing, and ways to spoil them. Octets are written as ISO 8859-1 text. */
-final class Corpus {
+public final class Corpus {
 
   /*
    * One message, several messages in a row, and the ambiguities that request smuggling has lived
    * on: each a valid message a mutation or two away from trouble, or the trouble itself.
    */
-  static final List<String> REQUESTS =
+  public static final List<String> REQUESTS =
       wire(
           "GET / HTTP/1.1~Host: a~~",
           "GET /a/b?c=d&e HTTP/1.1~Host: example.org:8080~Accept: */*~X:~Y: z ~~",
@@ -39,7 +39,7 @@ final class Corpus {
           "POST / HTTP/1.1~Host: a~Expect: 100-continue~Content-Length: 2~~ab",
           "M-SEARCH //x HTTP/1.2~Host: a.~~");
 
-  static final List<String> RESPONSES =
+  public static final List<String> RESPONSES =
       wire(
           "HTTP/1.1 200 OK~Content-Length: 5~~helloHTTP/1.1 204 No Content~~",
           "HTTP/1.1 200 OK~Transfer-Encoding: chunked~~5;x~hello~0~Digest: d~Vary: x~~HTTP/1.1 404 ~Content-Length: 0~~",
@@ -84,7 +84,7 @@ final class Corpus {
   }
 
   /** One of the seeds with a few things done to it. */
-  static String mutant(List<String> seeds, SplittableRandom random) {
+  public static String mutant(List<String> seeds, SplittableRandom random) {
     StringBuilder text = new StringBuilder(seeds.get(random.nextInt(seeds.size())));
     for (int i = random.nextInt(4); i >= 0 && !text.isEmpty(); i--) {
       mutate(text, seeds, random);

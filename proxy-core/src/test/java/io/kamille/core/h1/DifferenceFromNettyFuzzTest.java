@@ -55,9 +55,13 @@ class DifferenceFromNettyFuzzTest {
       Function<List<String>, Transcript> ours,
       Function<String, Transcript> netty) {
     SplittableRandom random = new SplittableRandom(SEED);
-    int accepted = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-      String octets = round < seeds.size() ? seeds.get(round) : Corpus.mutant(seeds, random);
+    long accepted = 0;
+    FuzzBudget budget = new FuzzBudget(ROUNDS);
+    while (budget.hasNext()) {
+      String octets =
+          budget.round() <= seeds.size()
+              ? seeds.get((int) budget.round() - 1)
+              : Corpus.mutant(seeds, random);
       Transcript us = ours.apply(List.of(octets));
       if (isSwitched(us)) {
         continue;
@@ -79,7 +83,8 @@ class DifferenceFromNettyFuzzTest {
         assertThat(them.messages()).as(what).hasSameSizeAs(expected);
       }
     }
-    assertThat(accepted).as("messages compared").isGreaterThan(ROUNDS / 10);
+    budget.report("difference from Netty");
+    assertThat(accepted).as("messages compared").isGreaterThan(budget.round() / 10);
   }
 
   // Known differences, each with the reason why it may stay

@@ -18,7 +18,7 @@ class RequestParserFuzzTest {
   static final int ROUNDS = Integer.getInteger("kamille.fuzz.rounds", 20_000);
 
   /** Set with {@code -Dkamille.fuzz.seed=…} to look elsewhere. */
-  static final long SEED = Long.getLong("kamille.fuzz.seed", 9112);
+  static final long SEED = FuzzBudget.SEED;
 
   @Test
   void requestsReadTheSameHoweverTheyAreCut() {
@@ -34,7 +34,8 @@ class RequestParserFuzzTest {
   void headsNearTheirLimitsReadTheSameHoweverTheyAreCut() {
     SplittableRandom random = new SplittableRandom(SEED);
     HeadLimits limits = new HeadLimits(64, 6, 256);
-    for (int round = 0; round < ROUNDS; round++) {
+    FuzzBudget budget = new FuzzBudget(ROUNDS);
+    while (budget.hasNext()) {
       String octets =
           "\r\n".repeat(random.nextInt(3))
               + "G".repeat(1 + random.nextInt(40))
@@ -45,13 +46,16 @@ class RequestParserFuzzTest {
               + "\r\n";
       assertSame(octets, random, pieces -> Cuts.requestInPieces(limits, pieces));
     }
+    budget.report("heads near their limits");
   }
 
   private static <T> void fuzz(List<String> seeds, Function<List<String>, T> read) {
     SplittableRandom random = new SplittableRandom(SEED);
-    for (int round = 0; round < ROUNDS; round++) {
+    FuzzBudget budget = new FuzzBudget(ROUNDS);
+    while (budget.hasNext()) {
       assertSame(Corpus.mutant(seeds, random), random, read);
     }
+    budget.report("cuts");
   }
 
   private static <T> void assertSame(

@@ -1,0 +1,45 @@
+package io.kamille.launcher.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.h1.FuzzBudget;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No octets, from clients or origins, bring the proxy and its neighbours to disagree about the
+ * boundaries of messages (RFC 9112 §6, §11). {@code ./dev fuzz exchange SECONDS} looks longer.
+ */
+class ExchangeFuzzIT {
+
+  private static final int ROUNDS = 500;
+
+  @Test
+  void nobodyDisagreesAboutSpoiledRequests() throws IOException {
+    try (ExchangeFuzz fuzz = new ExchangeFuzz(FuzzBudget.SEED)) {
+      FuzzBudget budget = new FuzzBudget(ROUNDS);
+      while (budget.hasNext()) {
+        fuzz.requests();
+      }
+      finish(fuzz, "requests", budget);
+    }
+  }
+
+  @Test
+  void nobodyDisagreesAboutSpoiledResponses() throws IOException {
+    try (ExchangeFuzz fuzz = new ExchangeFuzz(FuzzBudget.SEED)) {
+      FuzzBudget budget = new FuzzBudget(ROUNDS);
+      while (budget.hasNext()) {
+        fuzz.responses(budget.round());
+      }
+      finish(fuzz, "responses", budget);
+    }
+  }
+
+  private static void finish(ExchangeFuzz fuzz, String name, FuzzBudget budget) {
+    String summary = fuzz.summary(name);
+    budget.report(summary);
+    assertThat(fuzz.disagreements()).as(summary).isEmpty();
+    assertThat(fuzz.passed()).as(summary).isGreaterThan(budget.round() / 10);
+  }
+}
