@@ -44,7 +44,11 @@ class DiskCacheTest {
   }
 
   private CacheFixture open(Admission admission, long capacityBytes) {
-    var settings = new DiskSettings(directory.resolve("store"), 1L << 30, admission, false);
+    return open(admission, capacityBytes, 1L << 30);
+  }
+
+  private CacheFixture open(Admission admission, long capacityBytes, long diskBytes) {
+    var settings = new DiskSettings(directory.resolve("store"), diskBytes, admission, false);
     try {
       return new CacheFixture(capacityBytes, settings, this::read);
     } catch (IOException e) {
@@ -273,6 +277,31 @@ class DiskCacheTest {
     fixture = open(Admission.ALWAYS, 4 << 20);
     fixture.fill(200, "hello", "Cache-Control", "max-age=5");
     awaitRecords(1);
+  }
+
+  @Test
+  void whatMemoryIsStillAskedForIsWrittenAgainWhenTheDiskHasForgottenIt() {
+    fixture.close();
+    fixture = open(Admission.SECOND_REQUEST, 32 << 20, DiskSettings.CAPACITY_MINIMUM_BYTES);
+    fixture.fill(200, "hot", FRESH);
+    fixture.get();
+    for (int i = 0; i < 8; i++) {
+      String uri = CacheFixture.URI + "?" + i;
+      fixture.send("GET", uri);
+      fixture.origin.last().respond(200, "x".repeat(900 << 10), FRESH);
+      fixture.send("GET", uri);
+      settle();
+    }
+    assertThat(fixture.counted("kamille_cache_disk_evicted_segments_total")).isPositive();
+    for (int hits = 2; hits <= 8; hits++) {
+      fixture.get();
+    }
+    settle();
+    long before = records();
+    fixture.stop();
+    fixture = open(Admission.SECOND_REQUEST, 4 << 20, DiskSettings.CAPACITY_MINIMUM_BYTES);
+    awaitRecords(before);
+    assertThat(getFromDisk().text()).isEqualTo("hot");
   }
 
   @Test
