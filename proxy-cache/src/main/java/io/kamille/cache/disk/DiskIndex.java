@@ -203,7 +203,10 @@ final class DiskIndex {
     /** Volatile for those who look up without the monitor. */
     private volatile Table table = new Table(SLOTS_MINIMUM);
 
-    /** Odd while slots are changed, so that who looks without the monitor can be sure. */
+    /**
+     * Odd from before a change is decided on until it is made, so that who looks without the
+     * monitor can be sure that something is not there, nor about to be.
+     */
     private final AtomicInteger changes = new AtomicInteger();
 
     private int size;
@@ -255,69 +258,106 @@ final class DiskIndex {
     }
 
     private synchronized boolean removeLocked(long key, int variant) {
-      int slot = slotOf(key, variant);
-      if (slot >= 0) {
-        delete(slot);
+      changes.incrementAndGet();
+      try {
+        int slot = slotOf(key, variant);
+        if (slot >= 0) {
+          delete(slot);
+        }
+        return slot >= 0;
+      } finally {
+        changes.incrementAndGet();
       }
-      return slot >= 0;
     }
 
     synchronized int put(long key, Extent extent, BooleanSupplier isCurrent) {
-      if (!isCurrent.getAsBoolean()) {
-        return REFUSED;
+      changes.incrementAndGet();
+      try {
+        if (!isCurrent.getAsBoolean()) {
+          return REFUSED;
+        }
+        int same = slotOf(key, extent.variant());
+        if (same >= 0) {
+          delete(same);
+        }
+        int result = ADDED;
+        if (count(key) >= LIMIT) {
+          int oldest = oldest(key);
+          result = Extent.variant(table.places[oldest]);
+          delete(oldest);
+        }
+        insert(key, extent);
+        return result;
+      } finally {
+        changes.incrementAndGet();
       }
-      int same = slotOf(key, extent.variant());
-      if (same >= 0) {
-        delete(same);
-      }
-      int result = ADDED;
-      if (count(key) >= LIMIT) {
-        int oldest = oldest(key);
-        result = Extent.variant(table.places[oldest]);
-        delete(oldest);
-      }
-      insert(key, extent);
-      return result;
     }
 
     synchronized boolean putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
-      if (slotOf(key, extent.variant()) >= 0 || count(key) >= LIMIT || !isCurrent.getAsBoolean()) {
-        return false;
+      changes.incrementAndGet();
+      try {
+        if (slotOf(key, extent.variant()) >= 0
+            || count(key) >= LIMIT
+            || !isCurrent.getAsBoolean()) {
+          return false;
+        }
+        insert(key, extent);
+        return true;
+      } finally {
+        changes.incrementAndGet();
       }
-      insert(key, extent);
-      return true;
     }
 
     synchronized boolean move(long key, Extent from, Extent to) {
-      int slot = slotOfPlace(key, from.place());
-      if (slot < 0) {
-        return false;
+      changes.incrementAndGet();
+      try {
+        int slot = slotOfPlace(key, from.place());
+        if (slot < 0) {
+          return false;
+        }
+        delete(slot);
+        insert(key, to);
+        return true;
+      } finally {
+        changes.incrementAndGet();
       }
-      delete(slot);
-      insert(key, to);
-      return true;
     }
 
     synchronized boolean remove(long key, long place) {
-      int slot = slotOfPlace(key, place);
-      if (slot >= 0) {
-        delete(slot);
+      changes.incrementAndGet();
+      try {
+        int slot = slotOfPlace(key, place);
+        if (slot >= 0) {
+          delete(slot);
+        }
+        return slot >= 0;
+      } finally {
+        changes.incrementAndGet();
       }
-      return slot >= 0;
     }
 
     synchronized boolean removeAll(long key) {
-      boolean isRemoved = false;
-      for (int slot = slotOf(key, -1); slot >= 0; slot = slotOf(key, -1)) {
-        delete(slot);
-        isRemoved = true;
+      changes.incrementAndGet();
+      try {
+        boolean isRemoved = false;
+        for (int slot = slotOf(key, -1); slot >= 0; slot = slotOf(key, -1)) {
+          delete(slot);
+          isRemoved = true;
+        }
+        return isRemoved;
+      } finally {
+        changes.incrementAndGet();
       }
-      return isRemoved;
     }
 
     synchronized void clear() {
-      table = new Table(SLOTS_MINIMUM);
-      size = 0;
+      changes.incrementAndGet();
+      try {
+        table = new Table(SLOTS_MINIMUM);
+        size = 0;
+      } finally {
+        changes.incrementAndGet();
+      }
     }
 
     synchronized int size() {
@@ -382,16 +422,12 @@ final class DiskIndex {
       if ((size + 1) * 4L > (table.mask + 1) * 3L) {
         table = doubled(table);
       }
-      changes.incrementAndGet();
       table.insert(key, extent.place(), extent.units());
-      changes.incrementAndGet();
       size++;
     }
 
     private void delete(int slot) {
-      changes.incrementAndGet();
       table.delete(slot);
-      changes.incrementAndGet();
       size--;
     }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** An index under W-TinyLFU or LRU, or whichever of the two hits more. Any thread. */
@@ -174,17 +175,27 @@ public final class PolicyIndex implements ResponseIndex {
 
   @Override
   public void put(CacheKey key, StoredResponse response) {
+    if (!put(key, response, () -> true)) {
+      response.forget();
+    }
+  }
+
+  @Override
+  public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
     Variants alone = Variants.of(response);
     int granted = heapUnits(alone);
     if (!obtain(granted)) {
-      response.forget();
-      return;
+      return false;
     }
     Variants before = null;
     Variants after = alone;
     Entry out;
     lock.lock();
     try {
+      if (!isCurrent.getAsBoolean()) {
+        giveBack(granted);
+        return false;
+      }
       emptyAll();
       Entry entry = entries.get(key);
       if (entry == null) {
@@ -213,6 +224,7 @@ public final class PolicyIndex implements ResponseIndex {
       before.releaseExcept(after);
     }
     release(out);
+    return true;
   }
 
   /** Has that much of the heap granted, by forgetting what is coldest if need be. */

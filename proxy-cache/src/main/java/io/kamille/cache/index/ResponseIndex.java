@@ -4,6 +4,7 @@ import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,14 @@ public interface ResponseIndex {
    * one lease, and keeps the key.
    */
   void put(CacheKey key, StoredResponse response);
+
+  /**
+   * As {@link #put(CacheKey, StoredResponse)}, if {@code isCurrent} says so when no other change
+   * can come between. Takes over the lease only then.
+   *
+   * @return whether it did
+   */
+  boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent);
 
   /**
    * Puts a response into the place of another one, or nothing, if that one is still under the key.

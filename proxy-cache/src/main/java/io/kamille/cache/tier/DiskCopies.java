@@ -8,8 +8,8 @@ import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,16 +19,22 @@ import org.jspecify.annotations.Nullable;
 public final class DiskCopies {
 
   /*
-   * What changes under a key changes in memory first, then here, and is counted three times, per
-   * stripe of keys: before, between, and after. So a copy is made, or taken back into memory, only if
-   * nothing was counted between the look at the place it comes from and the moment at which it can
-   * be found in the other: whoever looks during a change meets a count that moves on. Two keys in
-   * one stripe cost at most one copy that could have been made.
+   * What changes under a key changes in memory first, then on the disk, and both are one change, which
+   * is counted per stripe of keys: as under way before, and as made behind. A copy is made, or taken
+   * back into memory, only if no change was under way at the look at the place it comes from, nor
+   * has begun when it becomes visible in the other; and no change comes between that second look and
+   * its becoming visible, since the index makes both one step. So either the change comes later, and
+   * meets the copy, or the copy is given up. Two keys in one stripe cost at most one copy that could
+   * have been made.
    *
    * A purge by tag, prefix or host counts nothing. A copy bears the number of the purge up to which
    * it was known to be unpurged, and is compared with later ones when it is read.
    */
   private static final int STRIPES = 1 << 17;
+
+  private static final long UNDER_WAY = 1L << 40;
+  private static final long BEGIN = UNDER_WAY + 1;
+  private static final long END = 1 - UNDER_WAY;
 
   /**
    * What is written at its second request is fresh for at least so long: a response that changes
@@ -49,7 +55,11 @@ public final class DiskCopies {
 
   private final DiskTier disk;
   private final Admission admission;
-  private final AtomicIntegerArray changes = new AtomicIntegerArray(STRIPES);
+
+  /** How many changes were begun or made, and above {@link #UNDER_WAY} how many are under way. */
+  private final AtomicLongArray changes = new AtomicLongArray(STRIPES);
+
+  /** The same for changes of everything. */
   private final AtomicLong clears = new AtomicLong();
 
   /** Copies in that tier, which stays the caller's to close. */
@@ -58,9 +68,18 @@ public final class DiskCopies {
     this.admission = admission;
   }
 
-  /** How often something changed under that key, or under others of its stripe. */
+  /** What has changed under that key, or under others of its stripe, and changes now. */
   long changes(CacheKey key) {
-    return changes.get(stripe(key)) + clears.get();
+    return changes(stripe(key));
+  }
+
+  private long changes(int stripe) {
+    return changes.get(stripe) + clears.get();
+  }
+
+  /** Whether something changed at that moment, so that nothing could be concluded from it. */
+  static boolean isUnderWay(long changes) {
+    return changes >= UNDER_WAY;
   }
 
   /** Whether there seems to be a copy under that key. Takes no lock, allocates nothing. */
@@ -85,40 +104,48 @@ public final class DiskCopies {
 
   // What changes in memory
 
-  /** Something is about to change in memory under that key. */
-  void changing(CacheKey key) {
-    changes.incrementAndGet(stripe(key));
+  /** A change under that key begins, in memory and here. */
+  void begin(CacheKey key) {
+    changes.addAndGet(stripe(key), BEGIN);
   }
 
-  /** A response was stored under that key, in place of others. Borrows both. */
-  void stored(CacheKey key, StoredResponse response, ResponseIndex index) {
-    changing(key);
+  /** The change is made. */
+  void end(CacheKey key) {
+    changes.addAndGet(stripe(key), END);
+  }
+
+  /** A change of everything begins. */
+  void beginAll() {
+    clears.addAndGet(BEGIN);
+  }
+
+  /** The change of everything is made. */
+  void endAll() {
+    clears.addAndGet(END);
+  }
+
+  /** Part of a change: a response has taken the place of others in memory. Borrows both. */
+  void replace(CacheKey key, StoredResponse response) {
     disk.replaced(key, response.selecting());
-    changing(key);
-    if (admission == Admission.ALWAYS && response.claimCopy()) {
-      offer(key, response, index);
-    }
   }
 
-  /** Removes what was removed from memory; says how many copies there were. */
-  int removed(CacheKey key) {
-    changing(key);
+  /** Part of a change: removes what was removed from memory, and says how much there was. */
+  int remove(CacheKey key) {
     int count = disk.count(key);
     disk.remove(key, 0);
-    changing(key);
     return count;
   }
 
-  /** Everything is about to be removed from memory. */
-  void clearing() {
-    clears.incrementAndGet();
+  /** Part of a change of everything. */
+  void clear() {
+    disk.clear();
   }
 
-  /** Everything was removed. */
-  void cleared() {
-    clears.incrementAndGet();
-    disk.clear();
-    clears.incrementAndGet();
+  /** A response was stored. Borrows both. */
+  void stored(CacheKey key, StoredResponse response, ResponseIndex index) {
+    if (admission == Admission.ALWAYS && response.claimCopy()) {
+      offer(key, response, index);
+    }
   }
 
   // Copies
@@ -162,7 +189,8 @@ public final class DiskCopies {
   @CanIgnoreReturnValue
   private boolean offer(CacheKey key, StoredResponse response, ResponseIndex index) {
     long before = changes(key);
-    boolean isWritten = isIn(index, key, response) && write(key, response, before);
+    boolean isWritten =
+        !isUnderWay(before) && isIn(index, key, response) && write(key, response, before);
     if (!isWritten) {
       response.unclaimCopy();
     }

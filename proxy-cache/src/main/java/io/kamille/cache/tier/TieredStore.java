@@ -153,7 +153,7 @@ public final class TieredStore {
    */
   public int soften(CacheKey key, Purge purge) {
     removals.incrementAndGet(stripe(key));
-    changing(key);
+    beginChange(key);
     Variants variants = find(key);
     int count = 0;
     for (int i = 0; variants != null && i < variants.size(); i++) {
@@ -164,7 +164,8 @@ public final class TieredStore {
       }
     }
     if (copies != null) {
-      copies.removed(key);
+      copies.remove(key);
+      copies.end(key);
     }
     return count;
   }
@@ -273,17 +274,15 @@ public final class TieredStore {
 
   private void put(CacheKey key, StoredResponse response, Moment before) {
     response.retain();
-    changing(key);
+    beginChange(key);
     index.put(key, response);
     if (copies != null) {
+      copies.replace(key, response);
+      copies.end(key);
       copies.stored(key, response, index);
     }
     if (!isStillGood(key, before)) {
-      changing(key);
-      index.remove(key);
-      if (copies != null) {
-        copies.removed(key);
-      }
+      removeFromTiers(key);
     }
   }
 
@@ -335,12 +334,18 @@ public final class TieredStore {
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
     removals.incrementAndGet(stripe(key));
-    changing(key);
+    int count = removeFromTiers(key);
+    removed.add(count);
+    return count;
+  }
+
+  private int removeFromTiers(CacheKey key) {
+    beginChange(key);
     int count = index.remove(key);
     if (copies != null) {
-      count = Math.max(count, copies.removed(key));
+      count = Math.max(count, copies.remove(key));
+      copies.end(key);
     }
-    removed.add(count);
     return count;
   }
 
@@ -348,11 +353,12 @@ public final class TieredStore {
   public int clear() {
     clears.incrementAndGet();
     if (copies != null) {
-      copies.clearing();
+      copies.beginAll();
     }
     int count = index.clear();
     if (copies != null) {
-      copies.cleared();
+      copies.clear();
+      copies.endAll();
     }
     removed.add(count);
     return count;
@@ -365,9 +371,9 @@ public final class TieredStore {
 
   // Copies on a disk
 
-  private void changing(CacheKey key) {
+  private void beginChange(CacheKey key) {
     if (copies != null) {
-      copies.changing(key);
+      copies.begin(key);
     }
   }
 
@@ -427,18 +433,17 @@ public final class TieredStore {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, unpurgedUpTo);
     response.claimCopy();
-    if (changes(key) != changes || isPurged(response) || DiskCopies.hasSame(find(key), response)) {
-      response.release();
-      return null;
-    }
+    boolean isUsable =
+        !DiskCopies.isUnderWay(changes)
+            && !isPurged(response)
+            && !DiskCopies.hasSame(find(key), response);
     response.retain();
-    index.put(key, response);
-    if (changes(key) != changes) {
-      index.replace(key, response, null);
-      response.release();
-      return null;
+    if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
+      return response;
     }
-    return response;
+    response.release();
+    response.release();
+    return null;
   }
 
   /** How often something changed under that key, for {@link #promote}. */

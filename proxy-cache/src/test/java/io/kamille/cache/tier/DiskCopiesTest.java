@@ -84,12 +84,12 @@ class DiskCopiesTest {
     join(owners);
     isOver.set(true);
     join(readers);
+    assertThat(troubles).isEmpty();
     awaitEmptyQueue(store);
     aCopyIsReadBack(store, copies);
     disk.close();
     store.close();
     arena.close();
-    assertThat(troubles).isEmpty();
   }
 
   private static void awaitEmptyQueue(TieredStore store) throws InterruptedException {
