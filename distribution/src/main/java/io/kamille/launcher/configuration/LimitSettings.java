@@ -11,9 +11,9 @@ import java.util.Optional;
  * What clients and origins may send, how much of it and how slowly.
  *
  * @param requestTargetBytes of the request line's target, else 414
- * @param fields in one header or trailer section of a request, else 431
+ * @param fields in the head of a request, else 431
  * @param headBytes of a request head, else 431
- * @param responseFields in one header or trailer section of a response, else 502
+ * @param responseFields in the head of a response, else 502
  * @param responseHeadBytes of a response head from an origin, else 502
  * @param connections from clients, over all listeners
  * @param idleThreshold share of the connections near which the idle time-out has become shortest;
@@ -63,8 +63,8 @@ public record LimitSettings(
       Setting.of(
               "limits.fields",
               ValueTypes.wholeNumber(10, 10_000),
-              "The most field lines in one header or trailer section of a request. More are answered"
-                  + " with 431.")
+              "The most field lines in a request head. More are answered with 431. Trailers have a limit"
+                  + " of their own, 32 lines.")
           .defaultsTo(100);
 
   static final Setting<Long> HEAD_SIZE =
@@ -78,8 +78,8 @@ public record LimitSettings(
       Setting.of(
               "limits.response-fields",
               ValueTypes.wholeNumber(10, 10_000),
-              "The most field lines in one header or trailer section of a response from an origin."
-                  + " More are answered with 502.")
+              "The most field lines in a response head from an origin. More are answered with 502."
+                  + " Trailers have a limit of their own, 32 lines.")
           .defaultsTo(200);
 
   static final Setting<Long> RESPONSE_HEAD_SIZE =
