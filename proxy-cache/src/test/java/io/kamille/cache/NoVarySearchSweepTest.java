@@ -2,20 +2,13 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.SearchVariance;
-import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +36,7 @@ class NoVarySearchSweepTest {
 
   @Test
   void whatIsReusedWasCalledEquivalentByItself() {
-    try (CacheFixture cache = fixture()) {
+    try (CacheFixture cache = NoVarySearchTest.fixture(true)) {
       for (int round = 1; round <= ROUNDS; round++) {
         ask(cache);
         if (random.nextInt(20) == 0) {
@@ -56,23 +49,6 @@ class NoVarySearchSweepTest {
       answerAll(cache, ROUNDS);
     }
     assertThat(reused).isGreaterThan(ROUNDS / 4);
-  }
-
-  private static CacheFixture fixture() {
-    return new CacheFixture(
-        4 << 20,
-        new CacheSettings(
-            CachePolicy.DEFAULT,
-            CodingRules.OFF,
-            1 << 20,
-            true,
-            Duration.ofSeconds(5),
-            Optional.of("kamille"),
-            false,
-            BackgroundSettings.NONE,
-            NamePatterns.NONE,
-            VaryBy.NONE,
-            new QueryRules(NamePatterns.NONE, false, false, true)));
   }
 
   private void ask(CacheFixture cache) {

@@ -29,7 +29,7 @@ class NoVarySearchTest {
 
   private final CacheFixture fixture = fixture(true);
 
-  private static CacheFixture fixture(boolean heedsOrigin) {
+  static CacheFixture fixture(boolean heedsOrigin) {
     return new CacheFixture(
         4 << 20,
         new CacheSettings(
