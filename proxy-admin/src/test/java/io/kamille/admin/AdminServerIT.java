@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.admin.view.ApplianceView.State;
+import io.kamille.cache.tier.PeakChoice;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
@@ -351,7 +352,55 @@ class AdminServerIT {
                 + "\"reason\":\"lru hits more\",\"sampledShare\":0.25,\"sampledRequests\":4096,"
                 + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,"
                 + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,"
-                + "\"byteHitRatio\":0.75}]}}}\n");
+                + "\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\","
+                + "\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,"
+                + "\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,"
+                + "\"originMillis\":50.0,\"requestsPerSecond\":100.0,"
+                + "\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
+  }
+
+  private String putTiers(String content) throws IOException {
+    return exchange(
+        "PUT /v1/cache/tiers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + bearer()
+            + "Content-Length: "
+            + content.length()
+            + "\r\n\r\n"
+            + content);
+  }
+
+  @Test
+  void peakModeIsSetOnTheRunningProcess() throws IOException {
+    assertThat(putTiers("{\"peak\": \"forced\"}"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .contains("\"peak\":{\"setting\":\"forced\",\"mode\":\"peak\",");
+    assertThat(appliance.peak).isEqualTo(PeakChoice.FORCED);
+    putTiers("{\"peak\": \"off\"}");
+    assertThat(appliance.peak).isEqualTo(PeakChoice.OFF);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "{}",
+        "{\"peak\": true}",
+        "{\"peak\": \"on\"}",
+        "{\"mode\": \"off\"}",
+        "{\"peak\": \"off\", \"mode\": \"off\"}"
+      })
+  void whatIsNoPeakModeIsABadRequestAndChangesNothing(String content) throws IOException {
+    assertThat(putTiers(content))
+        .startsWith("HTTP/1.1 400 Bad Request\r\n")
+        .contains("The content must be an object with peak, which is auto, off or forced.");
+    assertThat(appliance.peak).isEqualTo(PeakChoice.AUTO);
+  }
+
+  @Test
+  void withoutADiskThereIsNoPeakMode() throws IOException {
+    appliance.hasDisk = false;
+    assertThat(putTiers("{\"peak\": \"off\"}")).startsWith("HTTP/1.1 409 Conflict\r\n");
+    assertThat(getWithToken("/v1/cache/tiers")).endsWith(",\"peak\":null}\n");
   }
 
   @Test

@@ -22,6 +22,9 @@ import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Freshness;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.tier.PeakSnapshot;
+import io.kamille.cache.tier.TierMode;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
@@ -35,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /** An appliance that says what the test wants. */
 final class FakeAppliance implements ApplianceView {
+
+  PeakChoice peak = PeakChoice.AUTO;
+  boolean hasDisk = true;
 
   private static final MetricDescriptor TURNS =
       MetricDescriptor.histogram("kamille_loop_turn_seconds", "Turns.");
@@ -93,7 +99,17 @@ final class FakeAppliance implements ApplianceView {
             List.of(
                 new Estimate(Policy.TINYLFU, 0.25, 0.123456), new Estimate(Policy.LRU, 0.5, 0.75)),
             4096,
-            0.25));
+            0.25),
+        hasDisk
+            ? new PeakSnapshot(
+                peak, TierMode.PEAK, 1_795_251_600, "slow", 4, 64e6, 6.4, 4e6, 50e6, 100, 80, 7, 5)
+            : null);
+  }
+
+  @Override
+  public boolean choosePeak(PeakChoice choice) {
+    peak = choice;
+    return hasDisk;
   }
 
   @Override

@@ -23,6 +23,7 @@ import io.kamille.cache.semantics.HashSecret;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.PeakWatch;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
@@ -72,6 +73,7 @@ public final class Cache implements AutoCloseable {
       @Nullable Disk disk,
       long sendfileFromBytes,
       Executor workers,
+      CacheLoops loops,
       MetricRegistry registry,
       WallClock clock) {
     this.arena = arena;
@@ -92,6 +94,7 @@ public final class Cache implements AutoCloseable {
     } else {
       disk.tier.keepPurges(purges);
       disk.tier.register(registry);
+      disk.copies.peak().register(registry);
       this.store = new TieredStore(arena, index, purges, disk.copies);
       this.recalls = new Recalls(store, disk.copies, disk.readers, registry);
       this.warming = disk.keepsMemory ? Warming.start(store, disk.copies, disk.tier) : null;
@@ -99,7 +102,7 @@ public final class Cache implements AutoCloseable {
     this.workers = workers;
     this.coder = new Coder(store, workers, registry);
     this.flights = new InFlightTable(clock, purges);
-    this.loops = new CacheLoops(registry);
+    this.loops = loops;
     this.clock = clock;
     Sweeper sweeper = new Sweeper(store, purges, sweeperThread);
     this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
@@ -132,7 +135,8 @@ public final class Cache implements AutoCloseable {
   public static Cache open(
       long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
     Arena arena = Arena.openSendable(capacityBytes);
-    return new Cache(arena, null, sendfileFromBytes, CodingWorkers.open(), registry, clock);
+    CacheLoops loops = new CacheLoops(registry);
+    return new Cache(arena, null, sendfileFromBytes, CodingWorkers.open(), loops, registry, clock);
   }
 
   /**
@@ -181,15 +185,19 @@ public final class Cache implements AutoCloseable {
       }
     }
     HashSecret.use(tier.secretHigh(), tier.secretLow());
-    Disk disk =
-        new Disk(tier, new DiskCopies(tier, settings.admission()), readers, settings.keepsMemory());
-    return new Cache(arena, disk, sendfileFromBytes, workers, registry, clock);
+    CacheLoops loops = new CacheLoops(registry);
+    PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
+    DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
+    Disk disk = new Disk(tier, copies, readers, settings.keepsMemory());
+    return new Cache(arena, disk, sendfileFromBytes, workers, loops, registry, clock);
   }
 
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
   static Cache open(
       long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
-    return new Cache(Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, registry, clock);
+    CacheLoops loops = new CacheLoops(registry);
+    return new Cache(
+        Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, loops, registry, clock);
   }
 
   /** A handler for one route; what it forwards goes to {@code next}. */

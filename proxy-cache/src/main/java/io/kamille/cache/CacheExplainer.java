@@ -27,6 +27,8 @@ import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import io.kamille.cache.tier.PeakWatch;
+import io.kamille.cache.tier.TierMode;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -122,12 +124,19 @@ final class CacheExplainer {
           "disk",
           "cache.disk",
           "responses under the key on the disk: " + store.copies(key),
-          "they are read first; what follows is for the case that none is usable");
+          isPeak()
+              ? "they are not read at a peak; what follows is as if there were none"
+              : "they are read first; what follows is for the case that none is usable");
     }
     if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
       return identityRefused(selected, now);
     }
     return selected == null ? miss(variants != null) : hit(selected, now);
+  }
+
+  private boolean isPeak() {
+    PeakWatch peak = store.peak();
+    return peak != null && peak.mode() == TierMode.PEAK;
   }
 
   private void searchVariance() {

@@ -14,11 +14,13 @@ import io.kamille.cache.purge.Removals;
 import io.kamille.cache.purge.RouteQueries;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tier.PeakWatch;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -188,6 +190,11 @@ public final class CacheOperations {
   /** Lets that policy choose what to forget, from now on. */
   public void choose(PolicyChoice choice) {
     store.choose(choice);
+  }
+
+  /** When requests leave the disk alone; empty if there is none. */
+  public Optional<PeakWatch> peak() {
+    return Optional.ofNullable(store.peak());
   }
 
   /** Which policy chooses what to forget, and why. */

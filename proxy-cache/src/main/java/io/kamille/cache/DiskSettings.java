@@ -2,6 +2,7 @@ package io.kamille.cache;
 
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tier.PeakSettings;
 import java.nio.file.Path;
 
 /**
@@ -11,9 +12,10 @@ import java.nio.file.Path;
  * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
  * @param admission which responses are written
  * @param keepsMemory whether what is hot in memory is left to the next process
+ * @param peak when requests leave the disk alone, to begin with
  */
 public record DiskSettings(
-    Path path, long capacityBytes, Admission admission, boolean keepsMemory) {
+    Path path, long capacityBytes, Admission admission, boolean keepsMemory, PeakSettings peak) {
 
   /** The least that is of use. */
   public static final long CAPACITY_MINIMUM_BYTES = DiskTier.CAPACITY_MINIMUM_BYTES;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.tier.PeakSettings;
 import io.kamille.core.http.FieldName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,7 +50,9 @@ class DiskCacheTest {
   }
 
   private CacheFixture open(Admission admission, long capacityBytes, long diskBytes) {
-    var settings = new DiskSettings(directory.resolve("store"), diskBytes, admission, false);
+    var settings =
+        new DiskSettings(
+            directory.resolve("store"), diskBytes, admission, false, PeakSettings.AUTO);
     try {
       return new CacheFixture(capacityBytes, settings, this::read);
     } catch (IOException e) {
@@ -333,5 +337,60 @@ class DiskCacheTest {
     getFromDisk();
     assertThat(fixture.forwarded()).isEqualTo(1);
     fixture.origin.last().respond(200, "new", FRESH);
+  }
+
+  // At a peak
+
+  private void choosePeak(PeakChoice choice) {
+    fixture.cache.operations().peak().orElseThrow().choose(choice);
+  }
+
+  private long skipped(String kind) {
+    return fixture.counted("kamille_cache_peak_skipped_total", kind);
+  }
+
+  @Test
+  void atAPeakWhatIsOnTheDiskIsAMissAndNotRead() {
+    leave("hello");
+    choosePeak(PeakChoice.FORCED);
+    fixture.fill(200, "from the origin", FRESH);
+    assertThat(reads).isEmpty();
+    assertThat(skipped("read")).isEqualTo(1);
+    assertThat(fixture.get().text()).isEqualTo("from the origin");
+  }
+
+  @Test
+  void atAPeakNothingIsWrittenAndAfterItTheNextHitIs() {
+    choosePeak(PeakChoice.FORCED);
+    fixture.fill(200, "hello", FRESH);
+    fixture.get();
+    settle();
+    assertThat(records()).isZero();
+    assertThat(skipped("write")).isEqualTo(1);
+    choosePeak(PeakChoice.OFF);
+    fixture.get();
+    awaitRecords(1);
+    assertThat(skipped("write")).isEqualTo(1);
+  }
+
+  @Test
+  void atAPeakAPurgeRemovesFromTheDisk() {
+    leave("hello");
+    choosePeak(PeakChoice.FORCED);
+    fixture.cache.operations().purge(CacheFixture.URI);
+    awaitRecords(0);
+    restart();
+    choosePeak(PeakChoice.OFF);
+    fixture.get();
+    assertThat(reads).isEmpty();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void atAPeakANewerResponseTakesThePlaceOfTheCopy() {
+    leave("old");
+    choosePeak(PeakChoice.FORCED);
+    fixture.fill(200, "new", FRESH);
+    awaitRecords(0);
   }
 }

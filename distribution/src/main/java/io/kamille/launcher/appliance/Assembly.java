@@ -9,6 +9,7 @@ import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tier.PeakSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.RequestHead;
@@ -31,10 +32,12 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +57,7 @@ final class Assembly implements AutoCloseable {
   private final MetricRegistry registry;
   private final Cache cache;
   private final PurgeMethod purgeMethod;
+  private Optional<PeakSettings> peak;
   private Upstreams upstreams = new Upstreams();
 
   /**
@@ -66,6 +70,7 @@ final class Assembly implements AutoCloseable {
     cache = openCache(configuration);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
+    peak = configuration.cache().disk().map(Assembly::peak);
     reload(configuration);
   }
 
@@ -97,7 +102,21 @@ final class Assembly implements AutoCloseable {
           case SECOND_REQUEST -> Admission.SECOND_REQUEST;
           case ALWAYS -> Admission.ALWAYS;
         },
-        disk.keepsMemory());
+        disk.keepsMemory(),
+        peak(disk));
+  }
+
+  private static PeakSettings peak(io.kamille.launcher.configuration.DiskSettings disk) {
+    return new PeakSettings(disk.peak(), disk.hours(), ZoneId.systemDefault());
+  }
+
+  /** What was put on the running process stays unless the configuration has changed in that. */
+  private void reloadPeak(Configuration configuration) {
+    var next = configuration.cache().disk().map(Assembly::peak);
+    if (!next.equals(peak)) {
+      peak = next;
+      cache.operations().peak().ifPresent(watch -> next.ifPresent(watch::follow));
+    }
   }
 
   /** The station that every request comes to first. */
@@ -131,6 +150,7 @@ final class Assembly implements AutoCloseable {
     router.swap(RouteTable.of(routes));
     purgeMethod.allow(configuration.cache().purgeRanges());
     cache.operations().choose(policy(configuration));
+    reloadPeak(configuration);
     upstreams = next;
     last.close();
   }

@@ -13,12 +13,15 @@ import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.tier.PeakWatch;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +80,23 @@ final class LiveView implements ApplianceView {
   @Override
   public TiersSnapshot tiers() {
     CacheOperations cache = appliance.assembly().cache();
-    return new TiersSnapshot(cache.memory(), cache.keys(), cache.evictions(), cache.policy());
+    return new TiersSnapshot(
+        cache.memory(),
+        cache.keys(),
+        cache.evictions(),
+        cache.policy(),
+        cache.peak().map(PeakWatch::snapshot).orElse(null));
+  }
+
+  @Override
+  public boolean choosePeak(PeakChoice choice) {
+    Optional<PeakWatch> peak = appliance.assembly().cache().peak();
+    peak.ifPresent(
+        watch -> {
+          LOG.log(Level.INFO, "peak mode is set to {0} through the API", choice.token());
+          watch.choose(choice);
+        });
+    return peak.isPresent();
   }
 
   @Override

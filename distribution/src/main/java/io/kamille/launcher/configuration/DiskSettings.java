@@ -1,10 +1,14 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.tier.PeakHours;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -14,8 +18,16 @@ import java.util.Optional;
  * @param capacityBytes what its files may take
  * @param admit which responses are written
  * @param keepsMemory whether what is hot in memory is there again after a restart
+ * @param peak whether requests leave the disk alone while it is too busy
+ * @param peakHours when they do so in any case, local time
  */
-public record DiskSettings(Path path, long capacityBytes, Admit admit, boolean keepsMemory) {
+public record DiskSettings(
+    Path path,
+    long capacityBytes,
+    Admit admit,
+    boolean keepsMemory,
+    PeakChoice peak,
+    List<String> peakHours) {
 
   /** Which responses are written. */
   public enum Admit {
@@ -63,6 +75,27 @@ public record DiskSettings(Path path, long capacityBytes, Admit admit, boolean k
           .defaultsTo(true)
           .appliesOnRestart();
 
+  static final Setting<PeakChoice> PEAK =
+      Setting.of(
+              "cache.disk.peak",
+              ValueTypes.oneOf(PeakChoice.values()),
+              "Whether requests leave the disk alone at a peak: what is not in memory is then a miss,"
+                  + " and nothing is written. `auto` does so while the disk is too busy to be of"
+                  + " use, and in `peak-hours`; `off` never; `forced` always. What is removed or"
+                  + " purged is removed from the disk in any case.")
+          .defaultsTo(PeakChoice.AUTO);
+
+  static final Setting<List<String>> PEAK_HOURS =
+      Setting.of(
+              "cache.disk.peak-hours",
+              ValueTypes.list(
+                  "list of hours",
+                  text -> PeakHours.parse(text) != null,
+                  "two different times of the day such as 11:45-13:15"),
+              "When requests leave the disk alone every day, by the local time of the machine, if"
+                  + " `peak` is `auto`. The end may be on the next day: `23:30-00:30`.")
+          .defaultsTo("none", disk -> List.of());
+
   static final Section SECTION =
       Section.one(
           "cache.disk",
@@ -70,7 +103,9 @@ public record DiskSettings(Path path, long capacityBytes, Admit admit, boolean k
           PATH,
           CAPACITY,
           ADMIT,
-          KEEP_MEMORY);
+          KEEP_MEMORY,
+          PEAK,
+          PEAK_HOURS);
 
   static Optional<DiskSettings> of(SectionValues values) {
     Path path = values.find(PATH);
@@ -78,6 +113,17 @@ public record DiskSettings(Path path, long capacityBytes, Admit admit, boolean k
     return path == null || capacity == null
         ? Optional.empty()
         : Optional.of(
-            new DiskSettings(path, capacity, values.value(ADMIT), values.value(KEEP_MEMORY)));
+            new DiskSettings(
+                path,
+                capacity,
+                values.value(ADMIT),
+                values.value(KEEP_MEMORY),
+                values.value(PEAK),
+                values.value(PEAK_HOURS)));
+  }
+
+  /** {@link #peakHours}, understood. */
+  public List<PeakHours> hours() {
+    return peakHours.stream().map(PeakHours::parse).filter(Objects::nonNull).toList();
   }
 }

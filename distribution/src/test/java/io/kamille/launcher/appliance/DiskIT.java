@@ -36,7 +36,7 @@ class DiskIT {
     journey.with(
         "cache: {memory: {capacity: 16MiB}, purge-from: [127.0.0.1], disk: {path: '"
             + journey.file("store")
-            + "', capacity: 64MiB, keep-memory: "
+            + "', capacity: 64MiB, peak: off, keep-memory: "
             + keepMemory
             + "}}");
   }
@@ -99,6 +99,30 @@ class DiskIT {
     assertThat(Integer.parseInt(String.valueOf(first.field("Age")))).isBetween(100, 700);
     assertThat(journey.get("/a").field("Cache-Status")).contains("; hit;").doesNotContain("disk");
     assertThat(journey.origin().requests("/a")).hasSize(1);
+  }
+
+  @Test
+  void atAPeakThatIsForcedThroughTheApiTheOriginAnswersWhatOnlyTheDiskHas() throws Exception {
+    storeAndRestart("/a", "hello");
+    String forced = putPeak("forced");
+    assertThat(forced).contains("\"peak\":{\"setting\":\"forced\",\"mode\":\"peak\",");
+    assertThat(journey.get("/a").field("Cache-Status")).contains("; fwd=uri-miss");
+    assertThat(journey.origin().requests("/a")).hasSize(2);
+    assertThat(metric("kamille_cache_tier_transitions_total")).isEqualTo(1);
+    assertThat(putPeak("off")).contains("\"mode\":\"normal\",");
+    assertThat(journey.admin("/v1/cache/tiers").body()).contains("\"skippedReads\":1,");
+  }
+
+  private String putPeak(String choice) throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        journey.send(
+            journey
+                .adminRequest("/v1/cache/tiers")
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString("{\"peak\": \"" + choice + "\"}"))
+                .build());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer.body();
   }
 
   @Test

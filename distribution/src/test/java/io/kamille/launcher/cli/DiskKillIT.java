@@ -94,7 +94,7 @@ class DiskKillIT {
             cache:
               memory: {capacity: 16MiB}
               purge-from: [127.0.0.1]
-              disk: {path: '%s', capacity: 64MiB, admit: always}
+              disk: {path: '%s', capacity: 64MiB, admit: always, peak: off}
             admin: {address: '127.0.0.1:0', token-file: '%s'}
             """
                 .replaceFirst("%s", origin.url())

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.semantics.ContentCoding;
+import io.kamille.cache.tier.PeakChoice;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
@@ -91,7 +92,8 @@ class ConfigurationFileTest {
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
               policy: lru
-              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off}
+              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced,
+                     peak-hours: ['11:45-13:15', '23:30-00:30']}
               compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
               store-set-cookie: on
               heuristic: {enabled: off, fraction: 0.2, limit: 1h}
@@ -183,7 +185,12 @@ class ConfigurationFileTest {
                 CacheSettings.Policy.LRU,
                 Optional.of(
                     new DiskSettings(
-                        Path.of("/var/cache/kamille"), 1L << 30, DiskSettings.Admit.ALWAYS, false)),
+                        Path.of("/var/cache/kamille"),
+                        1L << 30,
+                        DiskSettings.Admit.ALWAYS,
+                        false,
+                        PeakChoice.FORCED,
+                        List.of("11:45-13:15", "23:30-00:30"))),
                 new CompressionSettings(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
@@ -318,6 +325,8 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {query: {keep: [a], ignore: [b]}}}] | 3:61:"
             + " routes[0].cache.query.ignore: found \"b\", expected nothing, where keep says which"
             + " parameters count",
+        "cache: {disk: {peak-hours: ['11:45-13:15', '9-10']}} | 4:44: cache.disk.peak-hours[1]:"
+            + " found \"9-10\", expected two different times of the day such as 11:45-13:15",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"

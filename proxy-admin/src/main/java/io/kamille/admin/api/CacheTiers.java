@@ -4,11 +4,18 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tier.PeakSnapshot;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/cache/tiers}: what takes memory, and what is forgotten when it is short. */
+/**
+ * {@code GET /v1/cache/tiers}: what takes memory, what is forgotten when it is short, and whether
+ * requests use the disk.
+ */
 final class CacheTiers implements Resource {
+
+  static final String PATH = "/v1/cache/tiers";
 
   private final ApplianceView appliance;
 
@@ -18,7 +25,7 @@ final class CacheTiers implements Resource {
 
   @Override
   public String path() {
-    return "/v1/cache/tiers";
+    return PATH;
   }
 
   @Override
@@ -28,6 +35,11 @@ final class CacheTiers implements Resource {
 
   @Override
   public Answer answer(AdminRequest request) {
+    return present(appliance);
+  }
+
+  /** How it is at this moment. */
+  static Answer present(ApplianceView appliance) {
     TiersSnapshot tiers = appliance.tiers();
     MemorySnapshot memory = tiers.memory();
     return Answer.json(
@@ -43,10 +55,11 @@ final class CacheTiers implements Resource {
                 memory.retiredBytes(),
                 tiers.keys(),
                 tiers.evictions(),
-                Policy.of(tiers.policy()))));
+                Policy.of(tiers.policy())),
+            Peak.of(tiers.peak())));
   }
 
-  private record Document(Memory memory) {}
+  private record Document(Memory memory, @Nullable Peak peak) {}
 
   private record Memory(
       long capacityBytes,
@@ -79,6 +92,47 @@ final class CacheTiers implements Resource {
           policy.sampledShare(),
           policy.sampledRequests(),
           policy.estimates().stream().map(Estimate::of).toList());
+    }
+  }
+
+  private record Peak(
+      String setting,
+      String mode,
+      String since,
+      String reason,
+      int trialReads,
+      double readMillis,
+      double queue,
+      double quietReadMillis,
+      double originMillis,
+      double requestsPerSecond,
+      double meanRequestsPerSecond,
+      long skippedReads,
+      long skippedWrites) {
+
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    static @Nullable Peak of(@Nullable PeakSnapshot peak) {
+      return peak == null
+          ? null
+          : new Peak(
+              peak.choice().token(),
+              peak.mode().token(),
+              Instant.ofEpochSecond(peak.sinceEpochSeconds()).toString(),
+              peak.reason(),
+              peak.trialReads(),
+              rounded(peak.readNanos() / NANOS_PER_MILLI),
+              rounded(peak.queue()),
+              rounded(peak.quietReadNanos() / NANOS_PER_MILLI),
+              rounded(peak.originNanos() / NANOS_PER_MILLI),
+              rounded(peak.requestsPerSecond()),
+              rounded(peak.meanRequestsPerSecond()),
+              peak.skippedReads(),
+              peak.skippedWrites());
+    }
+
+    private static double rounded(double value) {
+      return Math.round(value * 100) / 100.0;
     }
   }
 

@@ -45,6 +45,7 @@ public final class ResourceTable {
                 new EnginePace(appliance),
                 new CacheObjects(appliance),
                 new CacheTiers(appliance),
+                new CachePeak(appliance),
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance))

@@ -3,6 +3,7 @@ package io.kamille.admin.view;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.tier.PeakChoice;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
@@ -39,6 +40,14 @@ public interface ApplianceView {
 
   /** Where stored responses lie. */
   TiersSnapshot tiers();
+
+  /**
+   * Whether requests leave the disk alone, from now on, until a configuration that says something
+   * else is loaded.
+   *
+   * @return false if there is no disk
+   */
+  boolean choosePeak(PeakChoice choice);
 
   List<UpstreamSnapshot> upstreams();
 

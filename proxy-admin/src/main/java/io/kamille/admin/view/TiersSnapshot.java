@@ -2,6 +2,8 @@ package io.kamille.admin.view;
 
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tier.PeakSnapshot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where stored responses lie.
@@ -10,6 +12,11 @@ import io.kamille.cache.tier.MemorySnapshot;
  * @param keys how many target URIs something is stored under
  * @param evictions how many of them were forgotten for want of room, since the start
  * @param policy what chooses those
+ * @param peak whether requests use the disk; null where there is none
  */
 public record TiersSnapshot(
-    MemorySnapshot memory, long keys, long evictions, PolicySnapshot policy) {}
+    MemorySnapshot memory,
+    long keys,
+    long evictions,
+    PolicySnapshot policy,
+    @Nullable PeakSnapshot peak) {}

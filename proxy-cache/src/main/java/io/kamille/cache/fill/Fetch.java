@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param forwarding what Cache-Status will say, filled in on the way
  * @param flight those who wait for the response, or null if nobody may
  * @param requestTime when it was forwarded, in epoch seconds (RFC 9111 §4.2.3)
+ * @param forwardedNanos the same moment (monotonic)
  * @param before what the store said before it was forwarded
  * @param isInBackground whether nobody waits for the response but the store, and followers
  * @param asksForIdentity whether content without coding is asked for, whatever the client takes
@@ -30,6 +31,7 @@ record Fetch(
     Forwarding forwarding,
     @Nullable InFlight flight,
     long requestTime,
+    long forwardedNanos,
     TieredStore.Moment before,
     boolean isInBackground,
     boolean asksForIdentity) {

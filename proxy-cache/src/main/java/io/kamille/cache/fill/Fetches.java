@@ -243,6 +243,7 @@ public final class Fetches {
         cacheStatus.keyed(forwarding, exchange.request()),
         flight,
         clock.epochSeconds(),
+        clock.nanos(),
         store.moment(key),
         exchange.reply() instanceof DiscardingReply,
         asksForIdentity);
@@ -259,6 +260,7 @@ public final class Fetches {
             before.forwarding(),
             flight,
             clock.epochSeconds(),
+            clock.nanos(),
             store.moment(before.key()),
             before.isInBackground(),
             before.asksForIdentity());
@@ -318,6 +320,11 @@ public final class Fetches {
 
   CachePolicy policy() {
     return settings.policy();
+  }
+
+  /** The origin's answer to a fetch began. */
+  void answered(Fetch fetch) {
+    store.originAnswered(clock.nanos() - fetch.forwardedNanos());
   }
 
   /** Makes a head that came from the origin one that this route works with and passes on. */

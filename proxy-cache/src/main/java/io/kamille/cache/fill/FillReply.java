@@ -102,6 +102,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void head(ResponseHead head, long contentLength) {
     state = State.CONTENT;
+    here.answered(fetch);
     here.received(fetch.request(), head);
     long now = here.epochSeconds();
     if (validation != null) {

@@ -40,6 +40,7 @@ final class Recall implements Runnable {
   private final RequestHead request;
   private final long changes;
   private final int home;
+  private final long beginNanos;
   private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>();
   private boolean isWithoutMemory;
   private boolean isBroken;
@@ -67,6 +68,7 @@ final class Recall implements Runnable {
     this.request = request;
     this.changes = changes;
     this.home = home;
+    this.beginNanos = copies.peak().begin();
   }
 
   /** Adds one that waits; false if it has ended. */
@@ -86,10 +88,12 @@ final class Recall implements Runnable {
   public void run() {
     StoredResponse found = null;
     Outcome outcome = Outcome.FAILED;
+    long runNanos = copies.peak().run();
     try {
       found = look();
       outcome = outcome(found);
     } finally {
+      copies.peak().end(beginNanos, runNanos);
       recalls.ended(key, this, outcome);
       tell(found);
     }
@@ -118,6 +122,7 @@ final class Recall implements Runnable {
 
   /** It will not be run. Tells all but the one that goes on by itself. */
   void refuse(HeldRequest own) {
+    copies.peak().refuse();
     recalls.ended(key, this, Outcome.FULL);
     for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
       if (next.request != own) {

@@ -4,6 +4,7 @@ import io.kamille.cache.recall.RecallMetrics.Outcome;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.TierMode;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.metric.MetricRegistry;
@@ -61,10 +62,11 @@ public final class Recalls {
    *
    * @param key borrowed; may be a probe
    * @param home the number of the loop
-   * @return false if it goes on as if there were no disk; then nothing was done with it
+   * @return false, also at a peak ({@link TierMode#PEAK}), if it goes on as if there were no disk;
+   *     then nothing was done with it
    */
   public boolean hold(Exchange exchange, CacheKey key, int home, Onward onward) {
-    if (!copies.mayHave(key)) {
+    if (!copies.mayHave(key) || !copies.peak().mayRead()) {
       return false;
     }
     HeldRequest held = new HeldRequest(exchange, onward, metrics::late);

@@ -89,6 +89,15 @@ public final class CacheCounters {
     }
   }
 
+  /** How many requests came to the store; any thread. */
+  long requests() {
+    long sum = fresh.value() + stale.value();
+    for (Counter each : forwarded.values()) {
+      sum += each.value();
+    }
+    return sum;
+  }
+
   /** A request was answered from the store. */
   public void hit(boolean isFresh) {
     (isFresh ? fresh : stale).increment();

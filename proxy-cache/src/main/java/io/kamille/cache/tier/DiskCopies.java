@@ -55,6 +55,7 @@ public final class DiskCopies {
 
   private final DiskTier disk;
   private final Admission admission;
+  private final PeakWatch peak;
 
   /** How many changes were begun or made, and above {@link #UNDER_WAY} how many are under way. */
   private final AtomicLongArray changes = new AtomicLongArray(STRIPES);
@@ -62,10 +63,20 @@ public final class DiskCopies {
   /** The same for changes of everything. */
   private final AtomicLong clears = new AtomicLong();
 
-  /** Copies in that tier, which stays the caller's to close. */
-  public DiskCopies(DiskTier disk, Admission admission) {
+  /**
+   * Copies in that tier, which stays the caller's to close.
+   *
+   * @param peak says when requests leave it alone; what is removed is removed there in any case
+   */
+  public DiskCopies(DiskTier disk, Admission admission, PeakWatch peak) {
     this.disk = disk;
     this.admission = admission;
+    this.peak = peak;
+  }
+
+  /** When requests leave the disk alone. */
+  public PeakWatch peak() {
+    return peak;
   }
 
   /** What has changed under that key, or under others of its stripe, and changes now. */
@@ -143,7 +154,7 @@ public final class DiskCopies {
 
   /** A response was stored. Borrows both. */
   void stored(CacheKey key, StoredResponse response, ResponseIndex index) {
-    if (admission == Admission.ALWAYS && response.claimCopy()) {
+    if (admission == Admission.ALWAYS && peak.mayWrite() && response.claimCopy()) {
       offer(key, response, index);
     }
   }
@@ -160,6 +171,7 @@ public final class DiskCopies {
     }
     boolean isGone = response.isCopied();
     if (response.facts().ttlSeconds(nowEpochSeconds) >= LEAST_SECONDS
+        && peak.mayWrite()
         && (isGone || response.claimCopy())) {
       offer(key, response, index);
     }

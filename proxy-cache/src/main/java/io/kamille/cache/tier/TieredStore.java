@@ -404,6 +404,18 @@ public final class TieredStore {
     return copies == null ? 0 : copies.count(key);
   }
 
+  /** An origin began its answer after that time. */
+  public void originAnswered(long nanos) {
+    if (copies != null) {
+      copies.peak().originAnswered(nanos);
+    }
+  }
+
+  /** When requests leave the disk alone, or null if there is none. */
+  public @Nullable PeakWatch peak() {
+    return copies == null ? null : copies.peak();
+  }
+
   /**
    * Runs {@code action} when what was removed and purged before this call holds for later processes
    * too. On any thread, at once if nothing outlives this process.

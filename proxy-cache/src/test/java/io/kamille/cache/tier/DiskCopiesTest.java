@@ -68,7 +68,11 @@ class DiskCopiesTest {
       keys.add(CacheKey.of(RequestHead.of("GET", "http://example.org/" + i)));
     }
     DiskTier disk = open(directory);
-    DiskCopies copies = new DiskCopies(disk, DiskCopies.Admission.ALWAYS);
+    DiskCopies copies =
+        new DiskCopies(
+            disk,
+            DiskCopies.Admission.ALWAYS,
+            new PeakWatch(PeakSettings.AUTO, () -> 0, WallClock.system()));
     TieredStore store = new TieredStore(arena, index, new PurgeTable(), copies);
     List<Thread> owners = new ArrayList<>();
     for (int i = 0; i < OWNERS; i++) {

@@ -18,6 +18,7 @@ public final class StatusCode {
   public static final int NOT_FOUND = 404;
   public static final int METHOD_NOT_ALLOWED = 405;
   public static final int REQUEST_TIMEOUT = 408;
+  public static final int CONFLICT = 409;
   public static final int LENGTH_REQUIRED = 411;
   public static final int PRECONDITION_FAILED = 412;
   public static final int CONTENT_TOO_LARGE = 413;
