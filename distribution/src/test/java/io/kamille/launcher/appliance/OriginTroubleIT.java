@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,31 @@ class OriginTroubleIT {
     assertThat(answer.field("Proxy-Status")).isEqualTo("kamille; error=connection_refused");
     assertThat(answer.field("Cache-Status")).isEqualTo("kamille; fwd=uri-miss");
     assertThat(answer.field("Cache-Control")).isEqualTo("no-store");
+  }
+
+  /** Linux drops a SYN while the queue of those that wait to be accepted is full. */
+  @Test
+  void anOriginThatTakesNoConnectionIsA504() throws IOException {
+    var waiting = new ArrayList<SocketChannel>();
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      for (int i = 0; i < 8; i++) {
+        SocketChannel channel = SocketChannel.open();
+        waiting.add(channel);
+        channel.configureBlocking(false);
+        channel.connect(full.getLocalSocketAddress());
+      }
+      journey.with(
+          "upstreams: {site: {origins: ['http://127.0.0.1:"
+              + full.getLocalPort()
+              + "'], connect-timeout: 200ms}}");
+      Answer answer = journey.get("/a");
+      assertThat(answer.status()).isEqualTo(504);
+      assertThat(answer.field("Proxy-Status")).isEqualTo("kamille; error=connection_timeout");
+    } finally {
+      for (SocketChannel channel : waiting) {
+        channel.close();
+      }
+    }
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +38,9 @@ public final class StubOrigin implements AutoCloseable {
    * A request as it came.
    *
    * @param head up to and with the empty line
+   * @param connection the number of the connection it came on, from 1
    */
-  public record Request(String head) {
+  public record Request(String head, int connection) {
 
     public String line() {
       return head.substring(0, head.indexOf("\r\n"));
@@ -73,6 +75,7 @@ public final class StubOrigin implements AutoCloseable {
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
+  private final CountDownLatch word = new CountDownLatch(1);
 
   private StubOrigin(ServerSocket server) {
     this.server = server;
@@ -167,6 +170,11 @@ public final class StubOrigin implements AutoCloseable {
     Await.until(() -> requests(target).size() >= count, target + " is asked");
   }
 
+  /** Gives the word that scripts wait for. */
+  public void giveTheWord() {
+    word.countDown();
+  }
+
   /**
    * Dies: nothing more is accepted, all connections are reset. Waits for the threads too, since a
    * virtual thread that waits on a socket is the one that really closes it.
@@ -199,21 +207,22 @@ public final class StubOrigin implements AutoCloseable {
       while (true) {
         Socket socket = server.accept();
         sockets.add(socket);
-        threads.add(Thread.ofVirtual().start(() -> serve(socket)));
+        int connection = sockets.size();
+        threads.add(Thread.ofVirtual().start(() -> serve(socket, connection)));
       }
     } catch (IOException closed) {
       // The test is over, or wants no more connections.
     }
   }
 
-  private void serve(Socket socket) {
+  private void serve(Socket socket, int connection) {
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
       while (!socket.isClosed()) {
-        Request request = new Request(section(in));
+        Request request = new Request(section(in), connection);
         requests.add(request);
-        Visit visit = new Visit(socket, in, request);
+        Visit visit = new Visit(socket, in, request, word);
         scripts.getOrDefault(request.target(), StubOrigin::notFound).run(visit);
         visit.content();
       }
@@ -249,13 +258,15 @@ public final class StubOrigin implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
     private final Request request;
+    private final CountDownLatch word;
     private @Nullable String content;
     private String trailers = "";
 
-    Visit(Socket socket, InputStream in, Request request) {
+    Visit(Socket socket, InputStream in, Request request, CountDownLatch word) {
       this.socket = socket;
       this.in = in;
       this.request = request;
+      this.word = word;
     }
 
     public Request request() {
@@ -339,6 +350,20 @@ public final class StubOrigin implements AutoCloseable {
         }
         line.append((char) octet);
       }
+    }
+
+    /** Goes on when the test has given the word. */
+    public Visit awaitTheWord() {
+      Await.opened(word);
+      return this;
+    }
+
+    /** Says nothing more until the other side ends the connection. */
+    public void hang() throws IOException {
+      while (in.read() >= 0) {
+        // What still comes is not answered.
+      }
+      close();
     }
 
     /** Ends the connection. */
