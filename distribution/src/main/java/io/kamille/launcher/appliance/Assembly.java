@@ -19,6 +19,7 @@ import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginChoice;
 import io.kamille.core.upstream.OriginNames;
@@ -29,6 +30,7 @@ import io.kamille.core.upstream.h1.ConnectionSettings;
 import io.kamille.core.upstream.h1.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.HealthSettings;
 import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
@@ -252,8 +254,7 @@ final class Assembly implements AutoCloseable {
         },
         settings.connectTimeout(),
         settings.retries(),
-        settings.health().failures(),
-        settings.health().outFor(),
+        policy(settings.health()),
         new PoolSettings(
             settings.maxConnections(),
             settings.maxWaiting(),
@@ -268,6 +269,15 @@ final class Assembly implements AutoCloseable {
             ConnectionSettings.DEFAULTS.receiveBufferBytes(),
             new HeadLimits(0, limits.responseFields(), limits.responseHeadBytes())),
         forwarding(configuration, route.hostRewrite()));
+  }
+
+  private static HealthPolicy policy(HealthSettings settings) {
+    return new HealthPolicy(
+        settings.failures(),
+        settings.failureRatio().orElse(Double.MAX_VALUE),
+        settings.outFor(),
+        settings.longestOut(),
+        settings.slowReturn());
   }
 
   private static PolicyChoice policy(Configuration configuration) {

@@ -112,10 +112,15 @@ final class LiveView implements ApplianceView {
 
   private static OriginSnapshot snapshot(Origin origin) {
     return new OriginSnapshot(
-        origin.name(),
-        origin.health().isIn() ? OriginState.IN : OriginState.OUT,
-        origin.inFlight(),
-        origin.health().failuresInAll());
+        origin.name(), state(origin), origin.inFlight(), origin.health().failuresInAll());
+  }
+
+  private static OriginState state(Origin origin) {
+    return switch (origin.health().phase()) {
+      case IN -> OriginState.IN;
+      case OUT, PROBED -> OriginState.OUT;
+      case RETURNING -> OriginState.RETURNING;
+    };
   }
 
   @Override

@@ -5,13 +5,10 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -40,26 +37,44 @@ class OriginTroubleIT {
   /** Linux drops a SYN while the queue of those that wait to be accepted is full. */
   @Test
   void anOriginThatTakesNoConnectionIsA504() throws IOException {
-    var waiting = new ArrayList<SocketChannel>();
-    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      for (int i = 0; i < 8; i++) {
-        SocketChannel channel = SocketChannel.open();
-        waiting.add(channel);
-        channel.configureBlocking(false);
-        channel.connect(full.getLocalSocketAddress());
-      }
+    try (var full = FullOrigin.open(0)) {
       journey.with(
           "upstreams: {site: {origins: ['http://127.0.0.1:"
-              + full.getLocalPort()
+              + full.port()
               + "'], connect-timeout: 200ms}}");
       Answer answer = journey.get("/a");
       assertThat(answer.status()).isEqualTo(504);
       assertThat(answer.field("Proxy-Status")).isEqualTo("kamille; error=connection_timeout");
-    } finally {
-      for (SocketChannel channel : waiting) {
-        channel.close();
-      }
     }
+  }
+
+  @Test
+  void whileOneRequestTriesAnOriginThatTakesNoConnectionsOthersAreAnsweredAtOnce()
+      throws IOException {
+    journey
+        .with("loops: 1")
+        .withUpstream("connect-timeout: 5m, health: {out-for: 1h, longest-out: 1h}")
+        .origin()
+        .on("/kept", ok("kept", "Cache-Control: max-age=10, stale-if-error=600", "Age: 60"));
+    assertThat(journey.get("/kept").content()).isEqualTo("kept");
+    journey.origin().kill();
+    for (int i = 0; i < 3; i++) {
+      assertThat(journey.get("/a").status()).isEqualTo(502);
+    }
+    try (var full = FullOrigin.open(journey.origin().port());
+        TestClient tries = journey.client().get("/a")) {
+      Await.until(() -> originState().inFlight() == 1, "a request tries port " + full.port());
+      Answer refused = journey.get("/b");
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.field("Proxy-Status")).contains("error=destination_unavailable");
+      assertThat(refused.field("Retry-After")).isEqualTo("1");
+      assertThat(journey.get("/kept").content()).isEqualTo("kept");
+      tries.reset();
+    }
+  }
+
+  private OriginSnapshot originState() {
+    return new LiveView(journey.appliance()).upstreams().getFirst().origins().getFirst();
   }
 
   @Test

@@ -66,7 +66,7 @@ class ConfigurationFileTest {
                 max-waiting: 17
                 queue-timeout: 18s
                 retries: 2
-                health: {failures: 8, out-for: 9s}
+                health: {failures: 8, failure-ratio: 0.7, out-for: 9s, longest-out: 19s, slow-return: 0s}
             routes:
               - host: "*.Example.org"
                 path: /shop
@@ -144,7 +144,12 @@ class ConfigurationFileTest {
                 17,
                 Duration.ofSeconds(18),
                 2,
-                new HealthSettings(8, Duration.ofSeconds(9))));
+                new HealthSettings(
+                    8,
+                    Optional.of(0.7),
+                    Duration.ofSeconds(9),
+                    Duration.ofSeconds(19),
+                    Duration.ZERO)));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(

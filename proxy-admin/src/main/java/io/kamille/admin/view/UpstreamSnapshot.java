@@ -13,7 +13,9 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
   public enum OriginState {
     IN,
     /** It failed; after a while one request probes it. */
-    OUT
+    OUT,
+    /** It answered again, and gets a growing share of the requests. */
+    RETURNING
   }
 
   /**

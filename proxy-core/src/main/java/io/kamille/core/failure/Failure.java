@@ -8,8 +8,9 @@ import java.util.Locale;
  * @param kind what went wrong
  * @param status the status code the client is told, if no answer has begun yet
  * @param reason one phrase for the log and {@code Proxy-Status} details, without line breaks
+ * @param retryAfterSeconds when the client may try again (RFC 9110 §10.2.3); 0 to say nothing of it
  */
-public record Failure(Kind kind, int status, String reason) {
+public record Failure(Kind kind, int status, String reason, int retryAfterSeconds) {
 
   /** Whose doing it was. */
   public enum Side {
@@ -58,6 +59,11 @@ public record Failure(Kind kind, int status, String reason) {
     public String token() {
       return token;
     }
+  }
+
+  /** A failure that says nothing of when to try again. */
+  public Failure(Kind kind, int status, String reason) {
+    this(kind, status, reason, 0);
   }
 
   /** A failure with the status code its kind mostly means. */

@@ -27,7 +27,11 @@ final class ForwardedRequest
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    */
-  private static final int NOWHERE = -1;
+  private static final int NOWHERE = OriginChoice.NOWHERE;
+
+  private static final Failure UNAVAILABLE =
+      new Failure(
+          Kind.DESTINATION_UNAVAILABLE, 503, "no origin takes connections; one request tries", 1);
 
   private final UpstreamLoop home;
   private final Exchange exchange;
@@ -39,7 +43,7 @@ final class ForwardedRequest
   private long sentNanos;
   private boolean wantsFresh;
   private boolean onFresh;
-  private boolean answered;
+  private int status;
   private boolean over;
 
   ForwardedRequest(UpstreamLoop home, Exchange exchange) {
@@ -54,12 +58,23 @@ final class ForwardedRequest
     home.budget().earn();
     reply.open(this);
     if (!over) {
-      begin();
+      place = home.choose(NOWHERE);
+      if (place == NOWHERE) {
+        giveUp(UNAVAILABLE);
+      } else {
+        begin();
+      }
     }
   }
 
+  /** All origins take no connections, and others try them already. */
+  private void giveUp(Failure why) {
+    over = true;
+    home.counters().failure(why);
+    reply.fail(why);
+  }
+
   private void begin() {
-    place = home.choose(place);
     Origin origin = home.origin(place);
     exchange.notes().origin(origin.name());
     origin.begin();
@@ -78,6 +93,9 @@ final class ForwardedRequest
     connection = lent;
     sentNanos = home.nanos();
     onFresh = lent.isFresh();
+    if (onFresh) {
+      home.origin(place).health().reached();
+    }
     lent.send(this);
   }
 
@@ -88,15 +106,24 @@ final class ForwardedRequest
     home.counters().failure(why);
     boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
     if (!isOurs) {
-      origin.health().failed(home.nanos());
+      home.failed(place, true);
     }
-    if (!isOurs && home.originCount() > 1 && mayRetry()) {
+    if (!isOurs && home.originCount() > 1 && mayRetry() && findsAnother()) {
       home.counters().retry();
       begin();
     } else {
       over = true;
       reply.fail(why);
     }
+  }
+
+  private boolean findsAnother() {
+    int other = home.choose(place);
+    if (other == NOWHERE) {
+      return false;
+    }
+    place = other;
+    return true;
   }
 
   @Override
@@ -115,14 +142,14 @@ final class ForwardedRequest
   }
 
   @Override
-  public void answered() {
-    answered = true;
-    home.counters().head(home.nanos() - sentNanos);
-    home.origin(place).health().succeeded();
+  public void answered(int status) {
+    this.status = status;
+    home.answered(place, status, home.nanos() - sentNanos);
   }
 
   @Override
   public void ended() {
+    home.ended(place, status);
     finish();
   }
 
@@ -130,7 +157,7 @@ final class ForwardedRequest
   public void failed(Failure why, boolean mayRepeat) {
     boolean stale = mayRepeat && !onFresh && why.kind() == Kind.CONNECTION_TERMINATED;
     if (!stale && why.side() == Failure.Side.ORIGIN) {
-      home.origin(place).health().failed(home.nanos());
+      home.failed(place, false);
     }
     finish();
     home.counters().failure(why);
@@ -138,13 +165,14 @@ final class ForwardedRequest
         mayRepeat
             && why.kind() == Kind.CONNECTION_TERMINATED
             && exchange.request().method().isIdempotent()
-            && (stale || mayRetry());
+            && (stale || mayRetry())
+            && findsAnother();
     if (again) {
       over = false;
       wantsFresh = true;
       home.counters().retry();
       begin();
-    } else if (answered) {
+    } else if (status != 0) {
       reply.abort(why);
     } else {
       reply.fail(why);

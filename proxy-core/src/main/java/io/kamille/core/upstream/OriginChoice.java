@@ -8,10 +8,17 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
 
   /*
    * Origins that are out are passed over, but when one of them is due for its probe, the request at
-   * hand is the probe. When none is left, refusing would turn a few failures in a row into an outage
-   * of our own making: then the least bad gets the request, which is the one that is out for the
-   * shortest time to come.
+   * hand is the probe. Origins that return get a growing part of their weight.
+   *
+   * When none is left, refusing would turn a few failures into an outage of our own making, and one
+   * that whoever knows a request which origins fail at could bring about. So all that can be reached
+   * get requests then, as if they were in. Only where no origin takes connections, which no request
+   * can bring about, requests are refused, but for one at a time for each origin: the first that is
+   * answered ends it.
    */
+
+  /** No origin: none can be reached, and all are being tried. */
+  static final int NOWHERE = -1;
 
   /** The ways to choose that a setting may name. */
   public enum Kind {
@@ -26,9 +33,13 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   /** The places in {@code origins} that may be picked this time: the first so many count. */
   final int[] candidates;
 
+  /** What each place may get of the requests now, relative to the others: of candidates only. */
+  final int[] weights;
+
   OriginChoice(List<Origin> origins) {
     this.origins = origins.toArray(Origin[]::new);
     this.candidates = new int[this.origins.length];
+    this.weights = new int[this.origins.length];
   }
 
   /** A choice for one loop. */
@@ -43,46 +54,66 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   }
 
   /**
-   * The place of the origin to ask, in the list this choice was made from.
+   * The place of the origin to ask, in the list this choice was made from, or {@link #NOWHERE}.
    *
    * @param avoid the place of an origin that just failed this request, or -1; it is chosen again
    *     only when there is no other
    */
   public int choose(int avoid, long nowNanos) {
     if (origins.length == 1) {
-      return 0;
+      return only(nowNanos);
     }
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i == avoid) {
-        continue;
-      }
-      if (origins[i].health().isIn()) {
-        candidates[count++] = i;
-      } else if (origins[i].health().claimProbe(nowNanos)) {
+      int share = i == avoid ? 0 : origins[i].health().sharePercent(nowNanos);
+      if (share > 0) {
+        count = add(i, share, count);
+      } else if (i != avoid && origins[i].health().claimProbe(nowNanos)) {
         return i;
       }
     }
-    return switch (count) {
-      case 0 -> leastBad(avoid, nowNanos);
-      case 1 -> candidates[0];
-      default -> pick(count);
-    };
+    return count == 0 ? amongThoseOut(avoid, nowNanos) : among(count);
+  }
+
+  private int only(long nowNanos) {
+    OriginHealth health = origins[0].health();
+    boolean mayBeAsked =
+        !health.isUnreachable() || health.claimProbe(nowNanos) || health.claimTrial(nowNanos);
+    if (mayBeAsked && !health.isIn()) {
+      health.claimProbe(nowNanos);
+    }
+    return mayBeAsked ? 0 : NOWHERE;
+  }
+
+  private int amongThoseOut(int avoid, long nowNanos) {
+    int count = 0;
+    for (int i = 0; i < origins.length; i++) {
+      if (i != avoid && !origins[i].health().isUnreachable()) {
+        count = add(i, OriginHealth.WHOLE_SHARE, count);
+      }
+    }
+    return count == 0 ? tried(avoid, nowNanos) : among(count);
+  }
+
+  private int tried(int avoid, long nowNanos) {
+    for (int i = 0; i < origins.length; i++) {
+      if (i != avoid && origins[i].health().claimTrial(nowNanos)) {
+        return i;
+      }
+    }
+    return NOWHERE;
+  }
+
+  private int add(int place, int sharePercent, int count) {
+    candidates[count] = place;
+    weights[place] = origins[place].weight() * sharePercent;
+    return count + 1;
+  }
+
+  private int among(int count) {
+    return count == 1 ? candidates[0] : pick(count);
   }
 
   /** One of the first {@code count} candidates; at least two. */
   abstract int pick(int count);
-
-  private int leastBad(int avoid, long nowNanos) {
-    int best = -1;
-    long least = 0;
-    for (int i = 0; i < origins.length; i++) {
-      long remaining = origins[i].health().remainingOutNanos(nowNanos);
-      if (i != avoid && (best < 0 || remaining < least)) {
-        best = i;
-        least = remaining;
-      }
-    }
-    return best;
-  }
 }

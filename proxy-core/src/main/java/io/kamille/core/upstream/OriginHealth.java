@@ -1,40 +1,115 @@
 package io.kamille.core.upstream;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Whether an origin deserves requests, judged by how its last ones ended. Any thread. */
 public final class OriginHealth {
 
   /*
-   * An origin is in until so many requests in a row have failed. Then it is out for a while; after
-   * that, whoever is first to claim the probe sends it one request and nobody else does, until that
-   * one has ended or the while has passed again. A success ends it all.
+   *        too many failures            the while is over            it answers
+   *   IN ─────────────────────► OUT ───────────────────► PROBED ──────────────► RETURNING ──► IN
+   *                              ▲                          │ it fails               │
+   *                              └──────────────────────────┴────────────────────────┘
    *
-   * The time until which it is out means something only while it is out, so the two need no common
-   * update: who reads an old time claims a probe too early or too late, once.
+   * Out means: no answer to so many requests in a row, or too large a share of failures among those
+   * of the last seconds (FailureWindow), where an answer 502, 503 or 504 counts too. After a while
+   * whoever is first to claim the probe sends one request, and nobody else does until that one has
+   * ended or the while has passed again. What fails again is left alone twice as long, up to a limit
+   * and with some chance in it, so that many proxies do not come back in step. Who answers a probe
+   * returns slowly: a cold origin that gets its full share at once falls again.
+   *
+   * Out for failures in a row, any answer brings it back: also to a request that was sent before, or
+   * because all others were out too. Out for a share of failures, only the probe's does.
+   *
+   * Apart from that, an origin may be known to be unreachable: it was put out by failing to take
+   * connections, which no request can bring about by what it asks for. Such an origin is tried by
+   * one request at a time even when it is the only one left.
+   *
+   * The standing is one value that is replaced as a whole; who loses the race to replace it judges
+   * by the standing that won.
    */
-  private final int failuresUntilOut;
-  private final long outForNanos;
-  private final AtomicInteger failures = new AtomicInteger();
-  private final AtomicLong outUntilNanos = new AtomicLong();
-  private final LongAdder failuresInAll = new LongAdder();
 
-  /**
-   * A healthy start.
-   *
-   * @param failuresUntilOut failures in a row that put the origin out
-   * @param outForNanos how long it is left alone then
-   */
-  public OriginHealth(int failuresUntilOut, long outForNanos) {
-    this.failuresUntilOut = failuresUntilOut;
-    this.outForNanos = outForNanos;
+  /** Where an origin stands. */
+  public enum Phase {
+    IN,
+    OUT,
+    PROBED,
+    RETURNING
   }
 
-  /** Whether requests may go to the origin as usual. */
+  private enum Cause {
+    FAILURES,
+    RATIO
+  }
+
+  /**
+   * All there is to know.
+   *
+   * @param failures in a row
+   * @param timesOut how often it was put out without having fully returned
+   * @param nanos until when it is left alone or its probe may take, or since when it returns
+   */
+  private record Standing(
+      Phase phase, int failures, int timesOut, long nanos, boolean isUnreachable, Cause cause) {
+
+    static final Standing HEALTHY = new Standing(Phase.IN, 0, 0, 0, false, Cause.FAILURES);
+
+    Standing failures(int count) {
+      return new Standing(phase, count, timesOut, nanos, isUnreachable, cause);
+    }
+
+    Standing reachable(boolean isReachable) {
+      return new Standing(phase, failures, timesOut, nanos, !isReachable, cause);
+    }
+
+    Standing probedUntil(long untilNanos) {
+      return new Standing(Phase.PROBED, failures, timesOut, untilNanos, isUnreachable, cause);
+    }
+
+    Standing returningSince(long sinceNanos) {
+      return new Standing(Phase.RETURNING, 0, timesOut, sinceNanos, false, cause);
+    }
+
+    boolean isIn() {
+      return phase == Phase.IN || phase == Phase.RETURNING;
+    }
+  }
+
+  static final int WHOLE_SHARE = 100;
+  private static final int FIRST_SHARE = 10;
+  private static final long NO_TRIAL = Long.MIN_VALUE;
+
+  private final HealthPolicy policy;
+  private final DoubleSupplier chance;
+  private final FailureWindow window;
+  private final AtomicReference<Standing> standing = new AtomicReference<>(Standing.HEALTHY);
+  private final AtomicLong trialNanos = new AtomicLong(NO_TRIAL);
+  private final LongAdder failuresInAll = new LongAdder();
+
+  /** A healthy start. */
+  public OriginHealth(HealthPolicy policy) {
+    this(policy, () -> ThreadLocalRandom.current().nextDouble());
+  }
+
+  /** A healthy start, with numbers from 0 to 1 that lengthen each while by up to a quarter. */
+  OriginHealth(HealthPolicy policy, DoubleSupplier chance) {
+    this.policy = policy;
+    this.chance = chance;
+    this.window = new FailureWindow(policy.failureRatio());
+  }
+
+  /** Whether requests may go to the origin, as usual or in growing number. */
   public boolean isIn() {
-    return failures.getAcquire() < failuresUntilOut;
+    return standing.getAcquire().isIn();
+  }
+
+  public Phase phase() {
+    return standing.getAcquire().phase();
   }
 
   /** Failures since the start, also those that a success followed. */
@@ -42,32 +117,151 @@ public final class OriginHealth {
     return failuresInAll.sum();
   }
 
+  /** How much of its usual share of requests the origin may get, in percent; 0 when it is out. */
+  int sharePercent(long nowNanos) {
+    Standing now = standing.getAcquire();
+    return switch (now.phase()) {
+      case IN -> WHOLE_SHARE;
+      case OUT, PROBED -> 0;
+      case RETURNING -> growing(nowNanos - now.nanos());
+    };
+  }
+
+  private int growing(long returningNanos) {
+    long whole = policy.slowReturn().toNanos();
+    return returningNanos >= whole
+        ? WHOLE_SHARE
+        : FIRST_SHARE + (int) ((WHOLE_SHARE - FIRST_SHARE) * Math.max(returningNanos, 0) / whole);
+  }
+
   /** Whether the caller, and nobody else, may try the origin with one request now. */
-  public boolean claimProbe(long nowNanos) {
-    long until = outUntilNanos.get();
-    return nowNanos - until >= 0
-        && !isIn()
-        && outUntilNanos.compareAndSet(until, nowNanos + outForNanos);
+  boolean claimProbe(long nowNanos) {
+    Standing last = standing.get();
+    return !last.isIn()
+        && nowNanos - last.nanos() >= 0
+        && standing.compareAndSet(last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
   }
 
   /** How long the origin is still left alone; the least bad of all that are out has the least. */
   long remainingOutNanos(long nowNanos) {
-    return isIn() ? 0 : outUntilNanos.get() - nowNanos;
+    Standing now = standing.getAcquire();
+    return now.isIn() ? 0 : now.nanos() - nowNanos;
   }
 
-  /** The origin gave an answer. */
-  public void succeeded() {
-    if (failures.getAcquire() != 0) {
-      failures.set(0);
+  /** Whether it is out because it takes no connections. */
+  boolean isUnreachable() {
+    Standing now = standing.getAcquire();
+    return !now.isIn() && now.isUnreachable();
+  }
+
+  /**
+   * Whether the caller may try an origin that is unreachable, since no other request does. The
+   * trial ends with the next verdict, or lapses.
+   */
+  boolean claimTrial(long nowNanos) {
+    long last = trialNanos.get();
+    return (last == NO_TRIAL || nowNanos - last >= policy.outFor().toNanos())
+        && trialNanos.compareAndSet(last, nowNanos);
+  }
+
+  private void endTrial() {
+    if (trialNanos.getAcquire() != NO_TRIAL) {
+      trialNanos.set(NO_TRIAL);
     }
   }
 
-  /** The origin could not be reached, or gave no proper answer. */
-  public void failed(long nowNanos) {
+  /** The origin has taken a connection. */
+  void reached() {
+    endTrial();
+    Standing last = standing.get();
+    while (last.isUnreachable() && !standing.compareAndSet(last, last.reachable(true))) {
+      last = standing.get();
+    }
+  }
+
+  /** The origin sent a head with this status code. Whether that brings it back. */
+  boolean answered(int status, long nowNanos) {
+    endTrial();
+    Standing last = standing.getAcquire();
+    if (last.phase() == Phase.IN && last.failures() == 0) {
+      return false;
+    }
+    Standing next = afterAnswer(last, status, nowNanos);
+    return standing.compareAndSet(last, next) && !last.isIn() && next.isIn();
+  }
+
+  private Standing afterAnswer(Standing last, int status, long nowNanos) {
+    boolean isGood = !isFailing(status);
+    return switch (last.phase()) {
+      case IN -> last.failures(0);
+      case OUT -> isGood && last.cause() == Cause.FAILURES ? last.returningSince(nowNanos) : last;
+      case PROBED ->
+          isGood ? last.returningSince(nowNanos) : out(last, false, last.cause(), nowNanos);
+      case RETURNING -> {
+        boolean isBack = isGood && nowNanos - last.nanos() >= policy.returnNanos();
+        yield isBack ? Standing.HEALTHY : last.failures(0);
+      }
+    };
+  }
+
+  /** What an origin, or what stands before it, says when it cannot serve at all. */
+  private static boolean isFailing(int status) {
+    return status == 502 || status == 503 || status == 504;
+  }
+
+  /** A request that the origin answered with this status code is over. As {@link #failed}. */
+  @Nullable String ended(int status, long nowNanos) {
+    return window.count(isFailing(status), nowNanos) ? putOut(Cause.RATIO, nowNanos) : null;
+  }
+
+  /**
+   * The origin could not be reached, or gave no proper answer.
+   *
+   * @return why this has put it out, or null
+   */
+  @Nullable String failed(boolean isUnreachable, long nowNanos) {
+    endTrial();
     failuresInAll.increment();
-    if (failures.get() + 1 >= failuresUntilOut) {
-      outUntilNanos.set(nowNanos + outForNanos);
+    boolean isTooMuch = window.count(true, nowNanos);
+    while (true) {
+      Standing last = standing.get();
+      Standing next = afterFailure(last, isUnreachable, nowNanos);
+      if (standing.compareAndSet(last, next)) {
+        if (last.isIn() && !next.isIn()) {
+          window.clear();
+          return next.failures() + " failures in a row";
+        }
+        return isTooMuch ? putOut(Cause.RATIO, nowNanos) : null;
+      }
     }
-    failures.getAndUpdate(count -> Math.min(count + 1, failuresUntilOut));
+  }
+
+  private Standing afterFailure(Standing last, boolean isUnreachable, long nowNanos) {
+    return switch (last.phase()) {
+      case IN, RETURNING -> {
+        Standing failing = last.failures(last.failures() + 1);
+        yield failing.failures() < policy.failuresUntilOut()
+            ? failing
+            : out(failing, isUnreachable, Cause.FAILURES, nowNanos);
+      }
+      case OUT -> last.reachable(!isUnreachable);
+      case PROBED -> out(last, isUnreachable, last.cause(), nowNanos);
+    };
+  }
+
+  private @Nullable String putOut(Cause cause, long nowNanos) {
+    Standing last = standing.get();
+    if (last.isIn() && standing.compareAndSet(last, out(last, false, cause, nowNanos))) {
+      window.clear();
+      return "too many of its requests fail";
+    }
+    return null;
+  }
+
+  private Standing out(Standing last, boolean isUnreachable, Cause cause, long nowNanos) {
+    int times = last.timesOut() + 1;
+    long nanos = policy.outNanos(times);
+    long until = nowNanos + nanos + (long) (0.25 * nanos * chance.getAsDouble());
+    return new Standing(Phase.OUT, last.failures(), times, until, isUnreachable, cause);
   }
 }

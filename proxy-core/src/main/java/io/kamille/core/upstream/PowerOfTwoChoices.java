@@ -30,18 +30,18 @@ final class PowerOfTwoChoices extends OriginChoice {
 
   /** Requests in flight, scaled by the weight of the other so that the two compare. */
   private long load(int place, int other) {
-    return (long) origins[place].inFlight() * origins[other].weight();
+    return (long) origins[place].inFlight() * weights[other];
   }
 
   private int draw(int count) {
     int total = 0;
     for (int i = 0; i < count; i++) {
-      total += origins[candidates[i]].weight();
+      total += weights[candidates[i]];
     }
     int left = random.nextInt(total);
     int at = 0;
-    while (left >= origins[candidates[at]].weight()) {
-      left -= origins[candidates[at]].weight();
+    while (left >= weights[candidates[at]]) {
+      left -= weights[candidates[at]];
       at++;
     }
     return at;

@@ -15,6 +15,7 @@ final class UpstreamCounters {
   private final Counter[] requests;
   private final Counter[] opened;
   private final Counter[] closed;
+  private final Counter[] ejections;
   private final Counter retries;
   private final Histogram headTime;
   private final Map<Kind, Counter> failures = new EnumMap<>(Kind.class);
@@ -24,11 +25,13 @@ final class UpstreamCounters {
     requests = new Counter[count];
     opened = new Counter[count];
     closed = new Counter[count];
+    ejections = new Counter[count];
     for (int i = 0; i < count; i++) {
       String origin = origins.get(i).name();
       requests[i] = registry.counter(UpstreamMetrics.REQUESTS, upstream, origin);
       opened[i] = registry.counter(UpstreamMetrics.OPENED, upstream, origin);
       closed[i] = registry.counter(UpstreamMetrics.CLOSED, upstream, origin);
+      ejections[i] = registry.counter(UpstreamMetrics.EJECTIONS, upstream, origin);
     }
     retries = registry.counter(UpstreamMetrics.RETRIES, upstream);
     headTime = registry.histogram(UpstreamMetrics.HEAD_TIME, upstream);
@@ -44,6 +47,11 @@ final class UpstreamCounters {
 
   void retry() {
     retries.increment();
+  }
+
+  /** The origin at {@code place} was put out. */
+  void ejected(int place) {
+    ejections[place].increment();
   }
 
   /** A response head is complete, so long after the request was given to the connection. */

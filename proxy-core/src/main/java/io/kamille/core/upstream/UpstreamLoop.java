@@ -8,13 +8,16 @@ import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What one loop has of an upstream: a pool for each origin, the choice, the budget. Confined. */
 final class UpstreamLoop {
 
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
   private static final Duration LONGEST_TICK = Duration.ofMillis(250);
   private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
 
@@ -93,9 +96,37 @@ final class UpstreamLoop {
     return pools.get(place);
   }
 
-  /** The place of the origin to ask; another than {@code avoid} if there is one. */
+  /**
+   * The place of the origin to ask, another than {@code avoid} if there is one; or {@link
+   * OriginChoice#NOWHERE}.
+   */
   int choose(int avoid) {
-    return origins.size() == 1 ? 0 : choice.choose(avoid, clock.nanos());
+    return choice.choose(avoid, clock.nanos());
+  }
+
+  /** The origin sent a head, so long after it was asked. */
+  void answered(int place, int status, long headNanos) {
+    counters.head(headNanos);
+    if (origin(place).health().answered(status, clock.nanos())) {
+      LOG.log(Level.INFO, "{0} is in again", origin(place));
+    }
+  }
+
+  /** An exchange is over that the origin answered with this status code. */
+  void ended(int place, int status) {
+    putOut(place, origin(place).health().ended(status, clock.nanos()));
+  }
+
+  /** The origin could not be reached, or gave no proper answer. */
+  void failed(int place, boolean isUnreachable) {
+    putOut(place, origin(place).health().failed(isUnreachable, clock.nanos()));
+  }
+
+  private void putOut(int place, @Nullable String why) {
+    if (why != null) {
+      counters.ejected(place);
+      LOG.log(Level.WARNING, "{0} is out: {1}", origin(place), why);
+    }
   }
 
   long nanos() {

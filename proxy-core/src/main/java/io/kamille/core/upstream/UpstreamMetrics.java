@@ -70,7 +70,15 @@ public final class UpstreamMetrics implements AutoCloseable {
       MetricDescriptor.gauge(
           "kamille_upstream_origin_in",
           Unit.COUNT,
-          "1 while an origin gets requests, 0 while it is out after failures in a row.",
+          "1 while an origin gets requests, 0 while it is out after failures.",
+          "upstream",
+          "origin");
+
+  public static final MetricDescriptor EJECTIONS =
+      MetricDescriptor.counter(
+          "kamille_upstream_ejections_total",
+          Unit.COUNT,
+          "How often an origin was put out, by failures in a row or by their share.",
           "upstream",
           "origin");
 

@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param choice how the origin of a request is picked
  * @param connectTimeout for a TCP connection
  * @param retries how often a request that failed may be sent once more, if that is safe
- * @param failuresUntilOut failures in a row after which an origin is left alone
- * @param outFor for how long
+ * @param health when an origin is left alone
  * @param pool how many connections an origin gets
  * @param connection what one connection puts up with
  * @param forwarding what origins are told
@@ -21,8 +20,7 @@ public record UpstreamSettings(
     OriginChoice.Kind choice,
     Duration connectTimeout,
     int retries,
-    int failuresUntilOut,
-    Duration outFor,
+    HealthPolicy health,
     PoolSettings pool,
     ConnectionSettings connection,
     ForwardingSettings forwarding) {
@@ -32,29 +30,24 @@ public record UpstreamSettings(
           OriginChoice.Kind.POWER_OF_TWO,
           Duration.ofSeconds(1),
           1,
-          3,
-          Duration.ofSeconds(10),
+          HealthPolicy.DEFAULTS,
           PoolSettings.DEFAULTS,
           ConnectionSettings.DEFAULTS,
           ForwardingSettings.DEFAULTS);
 
   public UpstreamSettings {
-    if (!connectTimeout.isPositive() || !outFor.isPositive()) {
+    if (!connectTimeout.isPositive() || retries < 0) {
       throw new IllegalArgumentException(
-          "connectTimeout: " + connectTimeout + ", outFor: " + outFor + " (expected: positive)");
-    }
-    if (retries < 0 || failuresUntilOut < 1) {
-      throw new IllegalArgumentException(
-          "retries: "
+          "connectTimeout: "
+              + connectTimeout
+              + ", retries: "
               + retries
-              + ", failuresUntilOut: "
-              + failuresUntilOut
-              + " (expected: 0 or more, 1 or more)");
+              + " (expected: positive, 0 or more)");
     }
   }
 
   /** An origin that is judged by these settings. */
   public Origin origin(String host, int port, int weight) {
-    return new Origin(host, port, weight, new OriginHealth(failuresUntilOut, outFor.toNanos()));
+    return new Origin(host, port, weight, new OriginHealth(health));
   }
 }

@@ -23,7 +23,7 @@ final class WeightedRoundRobin extends OriginChoice {
     int best = candidates[0];
     for (int i = 0; i < count; i++) {
       int place = candidates[i];
-      int weight = origins[place].weight();
+      int weight = weights[place];
       credits[place] += weight;
       total += weight;
       if (credits[place] > credits[best]) {

@@ -69,14 +69,57 @@ class OriginChoiceTest {
   }
 
   @Test
-  void whenAllAreOutTheLeastBadIsAsked() {
+  void whenAllAreOutAllThatCanBeReachedAreAsked() {
     List<Origin> origins = origins(1, 1, 1);
     OriginChoice choice = powerOfTwo(origins);
-    putOut(origins.get(2));
-    clock.advance(Duration.ofSeconds(1));
     putOut(origins.get(0));
-    putOut(origins.get(1));
-    assertThat(chosen(choice, 5)).containsOnly(2);
+    putOut(origins.get(1), true);
+    putOut(origins.get(2));
+    assertThat(chosen(choice, 40)).containsOnly(0, 2);
+  }
+
+  @Test
+  void whereNoneCanBeReachedEachIsTriedByOneRequestAtATime() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    origins.forEach(origin -> putOut(origin, true));
+    assertThat(chosen(choice, 4)).containsExactly(0, 1, OriginChoice.NOWHERE, OriginChoice.NOWHERE);
+    origins.get(1).health().failed(true, clock.nanos());
+    assertThat(chosen(choice, 2)).containsExactly(1, OriginChoice.NOWHERE);
+    origins.get(0).health().reached();
+    assertThat(chosen(choice, 2)).containsExactly(0, 0);
+  }
+
+  @Test
+  void theOnlyOriginIsAskedWhileItCanBeReached() {
+    List<Origin> origins = origins(1);
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.getFirst());
+    assertThat(chosen(choice, 3)).containsExactly(0, 0, 0);
+    origins.getFirst().health().failed(true, clock.nanos());
+    assertThat(chosen(choice, 2)).containsExactly(0, OriginChoice.NOWHERE);
+  }
+
+  @Test
+  void whoReturnsGetsATenthAtFirstAndThenMore() {
+    for (OriginChoice.Kind kind : OriginChoice.Kind.values()) {
+      List<Origin> origins = origins(10, 10);
+      OriginChoice choice =
+          kind == OriginChoice.Kind.ROUND_ROBIN
+              ? new WeightedRoundRobin(origins)
+              : powerOfTwo(origins);
+      putOut(origins.get(1));
+      origins.get(1).health().answered(200, clock.nanos());
+      assertThat(timesChosen(choice, 1)).isBetween(50L, 140L);
+      clock.advance(HealthPolicy.DEFAULTS.slowReturn().dividedBy(2));
+      assertThat(timesChosen(choice, 1)).isBetween(320L, 390L);
+      clock.advance(HealthPolicy.DEFAULTS.slowReturn().dividedBy(2));
+      assertThat(timesChosen(choice, 1)).isBetween(460L, 540L);
+    }
+  }
+
+  private long timesChosen(OriginChoice choice, int place) {
+    return chosen(choice, 1000).stream().filter(chosen -> chosen == place).count();
   }
 
   @Test
@@ -101,8 +144,12 @@ class OriginChoiceTest {
   }
 
   private void putOut(Origin origin) {
-    for (int i = 0; i < UpstreamSettings.DEFAULTS.failuresUntilOut(); i++) {
-      origin.health().failed(clock.nanos());
+    putOut(origin, false);
+  }
+
+  private void putOut(Origin origin, boolean isUnreachable) {
+    for (int i = 0; i < HealthPolicy.DEFAULTS.failuresUntilOut(); i++) {
+      origin.health().failed(isUnreachable, clock.nanos());
     }
   }
 

@@ -3,56 +3,195 @@ package io.kamille.core.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.upstream.OriginHealth.Phase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class OriginHealthTest {
 
+  private static final HealthPolicy POLICY =
+      new HealthPolicy(
+          3, 0.5, Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(20));
+
   private final ManualClock clock = ManualClock.atSeconds(0);
-  private final OriginHealth health = new OriginHealth(3, Duration.ofSeconds(10).toNanos());
+  private final OriginHealth health = new OriginHealth(POLICY, () -> 0);
 
   @Test
   void onlyFailuresInARowPutAnOriginOut() {
     fail(2);
-    health.succeeded();
+    answer(200);
     fail(2);
     assertThat(health.isIn()).isTrue();
-    fail(1);
+    assertThat(health.failed(false, clock.nanos())).isEqualTo("3 failures in a row");
     assertThat(health.isIn()).isFalse();
+  }
+
+  @Test
+  void tooLargeAShareOfErrorsPutsItOutToo() {
+    for (int i = 0; i < 20; i++) {
+      int status = i % 2 == 0 ? 503 : 200;
+      answer(status);
+      assertThat(health.isIn()).isTrue();
+      health.ended(status, clock.nanos());
+    }
+    answer(504);
+    assertThat(health.ended(504, clock.nanos())).isNotNull();
+    assertThat(health.isIn()).isFalse();
+  }
+
+  @Test
+  void errorsThatTellNothingOfTheOriginAsAWholeDoNot() {
+    for (int i = 0; i < 100; i++) {
+      answer(500);
+      assertThat(health.ended(500, clock.nanos())).isNull();
+    }
+    assertThat(health.isIn()).isTrue();
   }
 
   @Test
   void nobodyProbesBeforeTheWhileIsOver() {
     fail(3);
     clock.advance(Duration.ofMillis(9_999));
-    assertThat(health.claimProbe(clock.nanos())).isFalse();
+    assertThat(probes()).isFalse();
   }
 
   @Test
   void oneRequestProbesAndNoOtherUntilItHasEnded() {
     fail(3);
     clock.advance(Duration.ofSeconds(10));
-    assertThat(health.claimProbe(clock.nanos())).isTrue();
-    assertThat(health.claimProbe(clock.nanos())).isFalse();
-    health.succeeded();
+    assertThat(probes()).isTrue();
+    assertThat(probes()).isFalse();
+    assertThat(health.answered(200, clock.nanos())).isTrue();
     assertThat(health.isIn()).isTrue();
   }
 
   @Test
-  void aFailedProbeLeavesItOutForAnotherWhile() {
+  void aProbeOfWhichNothingIsHeardIsRepeated() {
     fail(3);
-    clock.advance(Duration.ofSeconds(12));
-    assertThat(health.claimProbe(clock.nanos())).isTrue();
-    fail(1);
-    clock.advance(Duration.ofSeconds(9));
-    assertThat(health.claimProbe(clock.nanos())).isFalse();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+  }
+
+  @Test
+  void eachFailedProbeDoublesTheWhileUpToALimit() {
+    fail(3);
+    clock.advance(Duration.ofSeconds(10));
+    for (int seconds : new int[] {20, 40, 60, 60}) {
+      assertThat(probes()).isTrue();
+      fail(1);
+      clock.advance(Duration.ofSeconds(seconds).minusMillis(1));
+      assertThat(probes()).as("within %s s", seconds).isFalse();
+      clock.advance(Duration.ofMillis(1));
+    }
+  }
+
+  @Test
+  void chanceMakesAWhileLongerByAQuarterAtMost() {
+    OriginHealth unlucky = new OriginHealth(POLICY, () -> 1);
+    for (int i = 0; i < 3; i++) {
+      unlucky.failed(false, clock.nanos());
+    }
+    assertThat(unlucky.remainingOutNanos(clock.nanos()))
+        .isEqualTo(Duration.ofMillis(12_500).toNanos());
+  }
+
+  @Test
+  void aProbeAnsweredWithAnErrorHasFailed() {
+    fail(3);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    answer(503);
+    assertThat(health.phase()).isEqualTo(Phase.OUT);
+    clock.advance(Duration.ofSeconds(19));
+    assertThat(probes()).isFalse();
+  }
+
+  @Test
+  void itsShareGrowsFromATenthToTheWhole() {
+    assertThat(health.sharePercent(clock.nanos())).isEqualTo(100);
+    fail(3);
+    assertThat(health.sharePercent(clock.nanos())).isZero();
+    answer(200);
+    assertThat(health.sharePercent(clock.nanos())).isEqualTo(10);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(health.sharePercent(clock.nanos())).isEqualTo(55);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(health.sharePercent(clock.nanos())).isEqualTo(100);
+  }
+
+  @Test
+  void whoFailsAgainBeforeItIsBackIsOutForLonger() {
+    fail(3);
+    answer(200);
+    clock.advance(Duration.ofSeconds(19));
+    answer(200);
+    fail(3);
+    clock.advance(Duration.ofSeconds(19));
+    assertThat(probes()).isFalse();
     clock.advance(Duration.ofSeconds(1));
-    assertThat(health.claimProbe(clock.nanos())).isTrue();
+    assertThat(probes()).isTrue();
+  }
+
+  @Test
+  void whoHasFullyReturnedIsAsGoodAsNew() {
+    fail(3);
+    answer(200);
+    clock.advance(Duration.ofSeconds(20));
+    answer(200);
+    assertThat(health.phase()).isEqualTo(Phase.IN);
+    fail(3);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+  }
+
+  @Test
+  void onlyAProbeBringsBackWhoWasOutForAShareOfFailures() {
+    for (int i = 0; i < 20; i++) {
+      health.ended(502, clock.nanos());
+    }
+    answer(200);
+    assertThat(health.isIn()).isFalse();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    answer(200);
+    assertThat(health.phase()).isEqualTo(Phase.RETURNING);
+  }
+
+  @Test
+  void itIsUnreachableOnlyWhileItIsOutAndTakesNoConnection() {
+    health.failed(true, clock.nanos());
+    health.failed(true, clock.nanos());
+    assertThat(health.isUnreachable()).isFalse();
+    health.failed(true, clock.nanos());
+    assertThat(health.isUnreachable()).isTrue();
+    health.reached();
+    assertThat(health.isUnreachable()).isFalse();
+    assertThat(health.isIn()).isFalse();
+  }
+
+  @Test
+  void oneTrialAtATimeUntilItIsJudgedOrLapses() {
+    assertThat(health.claimTrial(clock.nanos())).isTrue();
+    assertThat(health.claimTrial(clock.nanos())).isFalse();
+    fail(1);
+    assertThat(health.claimTrial(clock.nanos())).isTrue();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(health.claimTrial(clock.nanos())).isTrue();
   }
 
   private void fail(int times) {
     for (int i = 0; i < times; i++) {
-      health.failed(clock.nanos());
+      health.failed(false, clock.nanos());
     }
+  }
+
+  private void answer(int status) {
+    health.answered(status, clock.nanos());
+  }
+
+  private boolean probes() {
+    return health.claimProbe(clock.nanos());
   }
 }

@@ -141,8 +141,7 @@ class UpstreamHandlerTest {
             SETTINGS.choice(),
             SETTINGS.connectTimeout(),
             0,
-            1,
-            SETTINGS.outFor(),
+            HealthPolicy.DEFAULTS.with(1, Duration.ofSeconds(10)),
             SETTINGS.pool(),
             SETTINGS.connection(),
             SETTINGS.forwarding());
@@ -295,11 +294,31 @@ class UpstreamHandlerTest {
     try (var origin = ScriptedOrigin.open(ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       Origin only = fixture.origins.getFirst();
-      for (int i = 0; i < SETTINGS.failuresUntilOut(); i++) {
-        only.health().failed(fixture.clock.nanos());
+      for (int i = 0; i < SETTINGS.health().failuresUntilOut(); i++) {
+        only.health().failed(false, fixture.clock.nanos());
       }
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(only.health().isIn()).isTrue();
+    }
+  }
+
+  @Test
+  void whereNoOriginTakesConnectionsOneRequestAtATimeTriesAndTheRestIsRefused() throws Exception {
+    int port = closedPort();
+    try (var fixture = new UpstreamFixture(SETTINGS, port)) {
+      Origin only = fixture.origins.getFirst();
+      for (int i = 0; i < SETTINGS.health().failuresUntilOut(); i++) {
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+      }
+      assertThat(only.health().claimTrial(fixture.clock.nanos())).isTrue();
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DESTINATION_UNAVAILABLE);
+      fixture.clock.advance(SETTINGS.health().outFor());
+      assertThat(fixture.get("/").failure().kind())
+          .as("a trial that lapsed")
+          .isEqualTo(Kind.CONNECTION_REFUSED);
+      assertThat(fixture.get("/").failure().kind())
+          .as("a trial that has ended")
+          .isEqualTo(Kind.CONNECTION_REFUSED);
     }
   }
 
@@ -400,8 +419,7 @@ class UpstreamHandlerTest {
         OriginChoice.Kind.ROUND_ROBIN,
         SETTINGS.connectTimeout(),
         1,
-        3,
-        SETTINGS.outFor(),
+        SETTINGS.health(),
         SETTINGS.pool(),
         SETTINGS.connection(),
         SETTINGS.forwarding());
@@ -412,8 +430,7 @@ class UpstreamHandlerTest {
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
         1,
-        3,
-        SETTINGS.outFor(),
+        SETTINGS.health(),
         SETTINGS.pool(),
         SETTINGS.connection(),
         new ForwardingSettings(
@@ -430,8 +447,7 @@ class UpstreamHandlerTest {
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
         1,
-        3,
-        SETTINGS.outFor(),
+        SETTINGS.health(),
         new PoolSettings(
             maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60)),
         SETTINGS.connection(),

@@ -643,6 +643,9 @@ final class ClientExchange implements Reply {
     if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
       head.fields().add(FieldName.ALLOW, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     }
+    if (failure.retryAfterSeconds() > 0) {
+      head.fields().add(FieldName.RETRY_AFTER, Integer.toString(failure.retryAfterSeconds()));
+    }
     String cacheStatus = cacheStatus();
     if (!cacheStatus.isEmpty()) {
       head.fields().add(FieldName.CACHE_STATUS, cacheStatus);

@@ -19,7 +19,7 @@ public interface Attempt {
   RequestContent content();
 
   /** A valid final head has come and is about to be passed on: there will be no other attempt. */
-  void answered();
+  void answered(int status);
 
   /** The response is complete, or the tunnel closed; said before the reply ends. */
   void ended();

@@ -309,7 +309,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     }
     state = State.CONTENT;
     Attempt answered = current();
-    answered.answered();
+    answered.answered(head.status());
     answered.reply().head(head, length);
     if (state != State.CONTENT) {
       return;
@@ -397,7 +397,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     Attempt switched = current();
     state = State.TUNNEL;
     channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-    switched.answered();
+    switched.answered(head.status());
     switched.reply().head(head, -1);
     if (state == State.TUNNEL) {
       tunnel = new Tunnel(this, channel(), switched.content());

@@ -219,7 +219,7 @@ class HeadDeadlineTest {
     }
 
     @Override
-    public void answered() {}
+    public void answered(int status) {}
 
     @Override
     public void ended() {}

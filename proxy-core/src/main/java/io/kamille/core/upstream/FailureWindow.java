@@ -1,0 +1,71 @@
+package io.kamille.core.upstream;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How many of an origin's last requests came to nothing. Any thread. */
+final class FailureWindow {
+
+  /*
+   * Time is cut into windows of ten seconds, and only the present one counts. All of it is one word,
+   * so that a loop counts by one exchange of the word:
+   *
+   *   63        40 39       20 19        0
+   *   | window 24 | failed 20 | all 20   |
+   *
+   * A share of few requests says little: fewer than 20 are not judged.
+   */
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int LEAST = 20;
+  private static final int BITS = 20;
+  private static final long MOST = (1L << BITS) - 1;
+  private static final long WINDOW_MASK = (1L << 24) - 1;
+
+  private final double limit;
+  private final AtomicLong word = new AtomicLong();
+
+  /**
+   * An empty window.
+   *
+   * @param limit the share of failures that is too much; above 1 none is
+   */
+  FailureWindow(double limit) {
+    this.limit = limit;
+  }
+
+  /** Counts one request; whether failures are too many now. */
+  boolean count(boolean hasFailed, long nowNanos) {
+    long window = Math.floorDiv(nowNanos, WINDOW_NANOS) & WINDOW_MASK;
+    while (true) {
+      long last = word.get();
+      long next = counted(last, window, hasFailed);
+      if (word.compareAndSet(last, next)) {
+        return hasFailed && all(next) >= LEAST && failed(next) >= limit * all(next);
+      }
+    }
+  }
+
+  private static long counted(long last, long window, boolean hasFailed) {
+    boolean isSame = last >>> (2 * BITS) == window;
+    long all = isSame ? all(last) : 0;
+    long failed = isSame ? failed(last) : 0;
+    if (all == MOST) {
+      all >>= 1;
+      failed >>= 1;
+    }
+    return window << (2 * BITS) | (failed + (hasFailed ? 1 : 0)) << BITS | (all + 1);
+  }
+
+  private static long all(long word) {
+    return word & MOST;
+  }
+
+  private static long failed(long word) {
+    return word >>> BITS & MOST;
+  }
+
+  /** Forgets what was counted. */
+  void clear() {
+    word.set(0);
+  }
+}

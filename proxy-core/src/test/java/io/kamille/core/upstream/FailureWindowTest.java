@@ -1,0 +1,70 @@
+package io.kamille.core.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.time.ManualClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class FailureWindowTest {
+
+  private final ManualClock clock = ManualClock.atSeconds(0);
+  private final FailureWindow window = new FailureWindow(0.5);
+
+  @Test
+  void halfOfTwentyIsTooMuch() {
+    count(10, false);
+    assertThat(count(9, true)).isFalse();
+    assertThat(count(1, true)).isTrue();
+  }
+
+  @Test
+  void fewAreNotJudged() {
+    assertThat(count(19, true)).isFalse();
+  }
+
+  @Test
+  void aSuccessPutsNobodyOut() {
+    assertThat(count(19, true)).isFalse();
+    assertThat(count(1, false)).isFalse();
+  }
+
+  @Test
+  void whatIsLongerAgoCountsNoMore() {
+    count(19, true);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(count(19, true)).isFalse();
+    assertThat(count(1, true)).isTrue();
+  }
+
+  @Test
+  void whatIsForgottenCountsNoMore() {
+    count(25, true);
+    window.clear();
+    assertThat(count(19, true)).isFalse();
+  }
+
+  @Test
+  void theShareHoldsForMoreRequestsThanAreCounted() {
+    count(1_500_000, false);
+    assertThat(count(300_000, true)).isFalse();
+    assertThat(count(1_500_000, true)).isTrue();
+  }
+
+  @Test
+  void aLimitAboveOneIsNeverReached() {
+    FailureWindow none = new FailureWindow(Double.MAX_VALUE);
+    for (int i = 0; i < 100; i++) {
+      assertThat(none.count(true, clock.nanos())).isFalse();
+    }
+  }
+
+  /** Whether the last one was too much. */
+  private boolean count(int times, boolean hasFailed) {
+    boolean isTooMuch = false;
+    for (int i = 0; i < times; i++) {
+      isTooMuch = window.count(hasFailed, clock.nanos());
+    }
+    return isTooMuch;
+  }
+}
