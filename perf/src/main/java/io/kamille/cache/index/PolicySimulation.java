@@ -91,7 +91,7 @@ public final class PolicySimulation {
     if (item != null) {
       order.touch(item);
       if (isSampled) {
-        judge.found(object, item.units);
+        judge.found(object, item.units());
       }
     } else {
       if (isSampled) {
@@ -108,7 +108,7 @@ public final class PolicySimulation {
     items.put(object, item);
     order.add(item, (int) Math.ceilDiv(length, UNIT_BYTES));
     if (isSampled) {
-      judge.stored(object, item.units);
+      judge.stored(object, item.units());
     }
     for (Node out = order.takeSurplus(); out != null; out = order.takeSurplus()) {
       items.remove(((Item) out).object);

@@ -1,6 +1,7 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.semantics.ReuseRules;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.semantics.Tags;
@@ -48,10 +49,10 @@ final class FactsCodec {
     out.writeInt(facts.correctedInitialAge());
     out.writeInt(facts.freshness().lifetimeSeconds());
     writeText(out, facts.freshness().source().name());
-    out.writeByte(flags(facts) | (isCodable ? IS_CODABLE : 0));
-    out.writeInt(facts.staleWhileRevalidateSeconds());
-    out.writeInt(facts.staleIfErrorSeconds());
-    out.writeInt(facts.maxStaleSeconds());
+    out.writeByte(flags(facts.rules()) | (isCodable ? IS_CODABLE : 0));
+    out.writeInt(facts.rules().staleWhileRevalidateSeconds());
+    out.writeInt(facts.rules().staleIfErrorSeconds());
+    out.writeInt(facts.rules().maxStaleSeconds());
     out.writeLong(facts.date());
     writeText(out, facts.entityTag());
     writeText(out, facts.lastModifiedText());
@@ -62,11 +63,11 @@ final class FactsCodec {
     }
   }
 
-  private static int flags(StoredFacts facts) {
-    return (facts.isValidatedAlways() ? IS_VALIDATED_ALWAYS : 0)
-        | (facts.isValidatedOnceStale() ? IS_VALIDATED_ONCE_STALE : 0)
-        | (facts.hasSharedMaxAge() ? HAS_SHARED_MAX_AGE : 0)
-        | (facts.isImmutable() ? IS_IMMUTABLE : 0);
+  private static int flags(ReuseRules rules) {
+    return (rules.isValidatedAlways() ? IS_VALIDATED_ALWAYS : 0)
+        | (rules.isValidatedOnceStale() ? IS_VALIDATED_ONCE_STALE : 0)
+        | (rules.hasSharedMaxAge() ? HAS_SHARED_MAX_AGE : 0)
+        | (rules.isImmutable() ? IS_IMMUTABLE : 0);
   }
 
   private static void encode(ByteBuf out, SelectingFields selecting) {
@@ -115,18 +116,21 @@ final class FactsCodec {
       int correctedInitialAge,
       Freshness freshness,
       int flags) {
+    ReuseRules rules =
+        new ReuseRules(
+            status,
+            freshness,
+            (flags & IS_VALIDATED_ALWAYS) != 0,
+            (flags & IS_VALIDATED_ONCE_STALE) != 0,
+            (flags & HAS_SHARED_MAX_AGE) != 0,
+            (flags & IS_IMMUTABLE) != 0,
+            in.readInt(),
+            in.readInt(),
+            in.readInt());
     return new StoredFacts(
-        status,
+        rules.shared(),
         responseTime,
         correctedInitialAge,
-        freshness,
-        (flags & IS_VALIDATED_ALWAYS) != 0,
-        (flags & IS_VALIDATED_ONCE_STALE) != 0,
-        (flags & HAS_SHARED_MAX_AGE) != 0,
-        (flags & IS_IMMUTABLE) != 0,
-        in.readInt(),
-        in.readInt(),
-        in.readInt(),
         in.readLong(),
         readText(in),
         readText(in),

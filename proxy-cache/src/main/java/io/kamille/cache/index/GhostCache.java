@@ -43,7 +43,7 @@ final class GhostCache {
       return 0;
     }
     order.touch(node);
-    return node.units;
+    return node.units();
   }
 
   /** Something was asked for that was not here, and is now stored. */

@@ -5,9 +5,24 @@ import org.jspecify.annotations.Nullable;
 /** Nodes in an order, with their weight. Confined to whoever holds the lock of the order. */
 final class NodeList {
 
+  private final int number;
   private @Nullable Node first;
   private @Nullable Node last;
   private long units;
+
+  /**
+   * A list of nothing.
+   *
+   * @param number what tells it from the other lists of an order: 1 to 7
+   */
+  NodeList(int number) {
+    this.number = number;
+  }
+
+  /** Whether that node is in this list. */
+  boolean contains(Node node) {
+    return node.list() == number;
+  }
 
   @Nullable Node first() {
     return first;
@@ -24,7 +39,7 @@ final class NodeList {
 
   /** Puts a node that is in no list before all others. */
   void addFirst(Node node) {
-    node.list = this;
+    node.list(number);
     node.previous = null;
     node.next = first;
     if (first == null) {
@@ -33,12 +48,12 @@ final class NodeList {
       first.previous = node;
     }
     first = node;
-    units += node.units;
+    units += node.units();
   }
 
   /** Puts a node that is in no list behind all others. */
   void addLast(Node node) {
-    node.list = this;
+    node.list(number);
     node.next = null;
     node.previous = last;
     if (last == null) {
@@ -47,7 +62,7 @@ final class NodeList {
       last.next = node;
     }
     last = node;
-    units += node.units;
+    units += node.units();
   }
 
   /** Takes out a node that is in this list. */
@@ -66,13 +81,14 @@ final class NodeList {
     }
     node.previous = null;
     node.next = null;
-    node.list = null;
-    units -= node.units;
+    node.list(Node.NOWHERE);
+    units -= node.units();
   }
 
   /** Gives a node of this list another weight. */
   void weigh(Node node, int newUnits) {
-    units += newUnits - node.units;
-    node.units = newUnits;
+    units -= node.units();
+    node.units(newUnits);
+    units += node.units();
   }
 }

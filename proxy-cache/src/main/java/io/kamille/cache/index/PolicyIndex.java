@@ -4,8 +4,6 @@ import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.time.WallClock;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -16,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class PolicyIndex implements ResponseIndex {
 
   /*
-   * Lookups go to a concurrent map and take no lock. What they found is noted in a buffer, of which
+   * Lookups go to a table of their own and take no lock. What they found is noted in a buffer, of which
    * there are several so that loops do not meet in one; who finds it half full empties it into the
    * order, if nobody else holds the lock just then. Everything that changes the index takes the lock,
    * for about a microsecond, and gives memory back after it has left it.
@@ -25,20 +23,19 @@ public final class PolicyIndex implements ResponseIndex {
    * coldest of all, and that a large object competes with what has to leave for it wherever that is
    * (ADR 17).
    *
-   * Weights are counted in units of 128 octets, the arena's granule, so that an int holds the weight
-   * of 256 GiB. Each key is charged what it takes on the heap too; that is granted before the key comes
+   * Weights are counted in units of 64 octets, the arena's granule, so that 29 bits hold the weight
+   * of 32 GiB. Each key is charged what it takes on the heap too; that is granted before the key comes
    * in, and given back when it has left.
    */
-  static final int UNIT_BYTES = 128;
+  static final int UNIT_BYTES = 64;
 
-  private static final int HEAP_UNITS_PER_KEY = 1;
-  private static final int HEAP_UNITS_PER_RESPONSE = 3;
+  private static final int HEAP_BYTES_PER_KEY = 48;
   private static final long EXPECTED_OBJECT_BYTES = 16 << 10;
   static final long GHOST_LEAST_BYTES = 32L << 20;
   private static final int BUFFERS_MAXIMUM = 64;
   private static final int ROUNDS = 8;
 
-  private final ConcurrentHashMap<CacheKey, Entry> entries = new ConcurrentHashMap<>();
+  private final EntryTable entries = new EntryTable();
   private final TouchBuffer[] buffers = new TouchBuffer[bufferCount()];
   private final LongAdder evictions = new LongAdder();
   private final HeapBudget heap;
@@ -78,35 +75,6 @@ public final class PolicyIndex implements ResponseIndex {
     return Integer.highestOneBit(wanted);
   }
 
-  /** One key and what is under it. */
-  private static final class Entry extends Node {
-
-    private final CacheKey key;
-    private volatile @Nullable Variants variants;
-
-    Entry(CacheKey key, Variants variants) {
-      this.key = key;
-      this.variants = variants;
-    }
-
-    @Override
-    long hash() {
-      return key.low();
-    }
-
-    /** What is under the key, to who holds the lock, or has taken the entry out. */
-    Variants present() {
-      return Objects.requireNonNull(variants);
-    }
-
-    /** What was under the key, when it has left the index. */
-    Variants end() {
-      Variants last = present();
-      variants = null;
-      return last;
-    }
-  }
-
   /** A key of the sample that was asked for and is not there. */
   private static final class Absent extends Node {
 
@@ -124,10 +92,10 @@ public final class PolicyIndex implements ResponseIndex {
 
   @Override
   public @Nullable Variants find(CacheKey key) {
-    Entry entry = entries.get(key);
+    Entry entry = entries.find(key);
     if (entry != null) {
       note(entry);
-      return entry.variants;
+      return entry.variants();
     }
     if (judge.samples(key.high())) {
       note(new Absent(key.low()));
@@ -150,8 +118,8 @@ public final class PolicyIndex implements ResponseIndex {
     for (Node node = buffer.take(); node != null; node = buffer.take()) {
       if (node instanceof Entry entry) {
         order.touch(entry);
-        if (entry.list != null && judge.samples(entry.key.high())) {
-          judge.found(entry.hash(), entry.units);
+        if (entry.isListed() && judge.samples(entry.high())) {
+          judge.found(entry.hash(), entry.units());
         }
       } else {
         judge.missed(node.hash());
@@ -182,13 +150,12 @@ public final class PolicyIndex implements ResponseIndex {
 
   @Override
   public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
-    Variants alone = Variants.of(response);
-    int granted = heapUnits(alone);
+    int granted = heapUnits(response);
     if (!obtain(granted)) {
       return false;
     }
     Variants before = null;
-    Variants after = alone;
+    Variants after = response;
     Entry out;
     lock.lock();
     try {
@@ -197,16 +164,16 @@ public final class PolicyIndex implements ResponseIndex {
         return false;
       }
       emptyAll();
-      Entry entry = entries.get(key);
+      Entry entry = entries.find(key);
       if (entry == null) {
         entry = new Entry(key, after);
-        entries.put(key, entry);
+        entries.add(entry);
         order.add(entry, units(after));
       } else {
         before = entry.present();
         granted += heapUnits(before);
         after = before.with(response);
-        entry.variants = after;
+        entry.put(after);
         order.weigh(entry, units(after));
         order.touch(entry);
       }
@@ -214,7 +181,7 @@ public final class PolicyIndex implements ResponseIndex {
       heapUnits += needed - (before == null ? 0 : heapUnits(before));
       giveBack(granted - needed);
       if (judge.samples(key.high())) {
-        judge.stored(entry.hash(), entry.units);
+        judge.stored(entry.hash(), entry.units());
       }
       out = takeSurplus();
     } finally {
@@ -257,7 +224,7 @@ public final class PolicyIndex implements ResponseIndex {
 
   /** Puts an entry that has left the order before others that have. */
   private Entry forget(Entry entry, @Nullable Entry others) {
-    entries.remove(entry.key);
+    entries.remove(entry);
     heapUnits -= heapUnits(entry.present());
     entry.next = others;
     evictions.increment();
@@ -289,7 +256,7 @@ public final class PolicyIndex implements ResponseIndex {
     Entry out = null;
     lock.lock();
     try {
-      Entry entry = entries.get(key);
+      Entry entry = entries.find(key);
       if (entry == null || !entry.present().contains(one)) {
         return false;
       }
@@ -305,7 +272,7 @@ public final class PolicyIndex implements ResponseIndex {
           return false;
         }
         heapUnits += more;
-        entry.variants = after;
+        entry.put(after);
         order.weigh(entry, units(after));
         out = takeSurplus();
       }
@@ -319,23 +286,33 @@ public final class PolicyIndex implements ResponseIndex {
 
   /** Takes an entry out for another reason than want of room. */
   private void leave(Entry entry) {
-    entries.remove(entry.key);
+    entries.remove(entry);
     order.remove(entry);
     heapUnits -= heapUnits(entry.present());
-    if (judge.samples(entry.key.high())) {
+    if (judge.samples(entry.high())) {
       judge.removed(entry.hash());
     }
   }
 
   @Override
   public void forEach(BiConsumer<CacheKey, Variants> reader) {
-    entries.forEach(
-        (key, entry) -> {
-          Variants variants = entry.variants;
-          if (variants != null) {
-            reader.accept(key, variants);
-          }
-        });
+    for (int part = 0; part < EntryTable.PARTS; part++) {
+      for (Entry entry : entriesOf(part)) {
+        Variants variants = entry.variants();
+        if (variants != null) {
+          reader.accept(entry.key(), variants);
+        }
+      }
+    }
+  }
+
+  private Entry[] entriesOf(int part) {
+    lock.lock();
+    try {
+      return entries.part(part);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -343,7 +320,7 @@ public final class PolicyIndex implements ResponseIndex {
     Entry entry;
     lock.lock();
     try {
-      entry = entries.get(key);
+      entry = entries.find(key);
       if (entry == null) {
         return 0;
       }
@@ -357,8 +334,10 @@ public final class PolicyIndex implements ResponseIndex {
   @Override
   public int clear() {
     int removed = 0;
-    for (CacheKey key : entries.keySet()) {
-      removed += remove(key);
+    for (int part = 0; part < EntryTable.PARTS; part++) {
+      for (Entry entry : entriesOf(part)) {
+        removed += remove(entry.key());
+      }
     }
     return removed;
   }
@@ -375,7 +354,8 @@ public final class PolicyIndex implements ResponseIndex {
         if (entry == null) {
           break;
         }
-        evicted += entry.present().occupiedBytes() + (long) heapUnits(entry.present()) * UNIT_BYTES;
+        evicted +=
+            entry.present().allOccupiedBytes() + (long) heapUnits(entry.present()) * UNIT_BYTES;
         chain = forget(entry, chain);
       }
     } finally {
@@ -398,7 +378,7 @@ public final class PolicyIndex implements ResponseIndex {
 
   @Override
   public long size() {
-    return entries.mappingCount();
+    return entries.size();
   }
 
   @Override
@@ -449,16 +429,12 @@ public final class PolicyIndex implements ResponseIndex {
   }
 
   private static int units(Variants variants) {
-    long units = Math.ceilDiv(variants.occupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
+    long units = Math.ceilDiv(variants.allOccupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
     return (int) Math.min(units, Integer.MAX_VALUE);
   }
 
   /** What a key and what is under it take on the heap, nearly. */
   private static int heapUnits(Variants variants) {
-    return HEAP_UNITS_PER_KEY
-        + HEAP_UNITS_PER_RESPONSE * variants.formCount()
-        + (int)
-            Math.ceilDiv(
-                (long) variants.tags() * Long.BYTES + variants.selectingBytes(), UNIT_BYTES);
+    return (int) Math.ceilDiv(HEAP_BYTES_PER_KEY + variants.heapBytes(), UNIT_BYTES);
   }
 }

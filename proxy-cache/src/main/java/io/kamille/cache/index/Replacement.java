@@ -46,10 +46,10 @@ final class Replacement {
   private final long protectedUnits;
   private final FrequencySketch sketch;
 
-  private NodeList window = new NodeList();
-  private NodeList probation = new NodeList();
-  private NodeList remnants = new NodeList();
-  private final NodeList protectedNodes = new NodeList();
+  private NodeList window = new NodeList(1);
+  private NodeList probation = new NodeList(2);
+  private NodeList remnants = new NodeList(3);
+  private final NodeList protectedNodes = new NodeList(4);
 
   private Policy policy;
   private long count;
@@ -122,7 +122,7 @@ final class Replacement {
   /** Takes in a node that is in no order, which weighs {@code units}. */
   void add(Node node, int units) {
     tidy();
-    node.units = units;
+    node.units(units);
     count++;
     sketch.ensureCapacity(count);
     sketch.increment(node.hash());
@@ -136,7 +136,7 @@ final class Replacement {
   void touch(Node node) {
     tidy();
     sketch.increment(node.hash());
-    NodeList list = node.list;
+    NodeList list = listOf(node);
     if (list == null) {
       return;
     }
@@ -153,15 +153,17 @@ final class Replacement {
 
   /** A node that is in the order weighs something else now. */
   void weigh(Node node, int units) {
-    if (node.list != null) {
-      node.list.weigh(node, units);
+    NodeList list = listOf(node);
+    if (list != null) {
+      list.weigh(node, units);
     }
   }
 
   /** Takes out a node, if it is in the order. */
   void remove(Node node) {
-    if (node.list != null) {
-      node.list.remove(node);
+    NodeList list = listOf(node);
+    if (list != null) {
+      list.remove(node);
       count--;
     }
     if (large == node) {
@@ -241,7 +243,7 @@ final class Replacement {
   }
 
   private boolean isAdmitted(Node candidate) {
-    return candidate.units <= maximumUnits
+    return candidate.units() <= maximumUnits
         && wins(candidate, sketch.frequency(candidate.hash()), units() - maximumUnits);
   }
 
@@ -263,7 +265,7 @@ final class Replacement {
         if (sum >= frequency) {
           return false;
         }
-        surplus -= victim.units;
+        surplus -= victim.units();
       }
     }
     return true;
@@ -282,7 +284,7 @@ final class Replacement {
 
   /** The node that is next to leave after that one. */
   private @Nullable Node warmer(Node node) {
-    NodeList list = node.list;
+    NodeList list = listOf(node);
     return node.previous != null || list == null ? node.previous : lastOfWarmer(list);
   }
 
@@ -301,10 +303,24 @@ final class Replacement {
   }
 
   private void move(Node node, NodeList to) {
-    if (node.list != null) {
-      node.list.remove(node);
+    NodeList from = listOf(node);
+    if (from != null) {
+      from.remove(node);
     }
     to.addFirst(node);
+  }
+
+  private @Nullable NodeList listOf(Node node) {
+    if (window.contains(node)) {
+      return window;
+    }
+    if (probation.contains(node)) {
+      return probation;
+    }
+    if (protectedNodes.contains(node)) {
+      return protectedNodes;
+    }
+    return remnants.contains(node) ? remnants : null;
   }
 
   private void tidy() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Arena implements AutoCloseable {
 
   /*
-   * Slabs of 64 KiB are given out in runs of 128-octet granules. A request up to a slab's size looks
+   * Slabs of 64 KiB are given out in runs of 64-octet granules. A request up to a slab's size looks
    * for one run, in the slab whose longest run fits it best, so that a small object is one address
    * and one iovec. A larger one takes whole slabs, neighbours where it can, and a run for the rest.
    * When no run is long enough it gets several, the longest first: a request fails only if fewer
@@ -223,7 +223,7 @@ public final class Arena implements AutoCloseable {
    * Counts memory that lies elsewhere but belongs to what is stored, so that all of it stays below
    * the capacity.
    *
-   * @param changeBytes how much more, or, negative, less; in whole granules of 128 octets
+   * @param changeBytes how much more, or, negative, less; in whole granules of 64 octets
    * @return false if more is not free; then nothing has changed. Less is always granted
    */
   public boolean charge(long changeBytes) {

@@ -9,13 +9,13 @@ final class Block {
    * │ first granule, 40 bits     │ count, 24 bits │
    * └────────────────────────────┴────────────────┘
    *
-   * A granule is 128 octets: an object wastes 64 of them on average, and the map of free granules
-   * takes a thousandth of the memory it describes. A block is at most 1 GiB, so that one ByteBuf
+   * A granule is 64 octets, a line of the processor's cache: an object wastes half of that on average,
+   * and the map of free granules takes a 500th of the memory it describes. A block is less than 1 GiB, so that one ByteBuf
    * can cover it. Blocks are values and never objects: a stored response holds one in a field.
    */
 
-  static final int GRANULE_BYTES = 128;
-  static final long GRANULES_LIMIT = (1L << 30) / GRANULE_BYTES;
+  static final int GRANULE_BYTES = 64;
+  static final long GRANULES_LIMIT = (1L << 30) / GRANULE_BYTES - 1;
 
   /** No block: it holds no granule. */
   static final long NONE = 0;

@@ -3,6 +3,7 @@ package io.kamille.cache.memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The blocks of one stored octet sequence, in order: nearly always one, kept in a field. */
@@ -32,10 +33,12 @@ abstract class Blocks {
   @SuppressWarnings("UnusedVariable") // used through FIRST
   private long first = Block.NONE;
 
+  /**
+   * How many blocks there are, then all after the first one; null until there is a second. The
+   * number is for the appending thread, and whoever frees comes after it; others walk until {@code
+   * NONE}.
+   */
   private long @Nullable [] more;
-
-  /** Of the appending thread; whoever frees comes after it. Others walk until {@code NONE}. */
-  private int count;
 
   /** The block at {@code index}, {@link Block#NONE} after the last. */
   final long block(int index) {
@@ -43,18 +46,28 @@ abstract class Blocks {
       return (long) FIRST.getOpaque(this);
     }
     long[] rest = (long[]) MORE.getAcquire(this);
-    return rest == null || index > rest.length
+    return rest == null || index >= rest.length
         ? Block.NONE
-        : (long) ELEMENT.getOpaque(rest, index - 1);
+        : (long) ELEMENT.getOpaque(rest, index);
+  }
+
+  private int count() {
+    long[] rest = more;
+    if (rest != null) {
+      return (int) rest[0];
+    }
+    return block(0) == Block.NONE ? 0 : 1;
   }
 
   /** The granule after the last block's end, or -1 without blocks. */
   final long endGranule() {
+    int count = count();
     return count == 0 ? -1 : Block.endGranule(block(count - 1));
   }
 
   /** Adds {@code block} at the end; one that continues the last block makes it longer. */
   final void append(long block) {
+    int count = count();
     if (count > 0) {
       long last = block(count - 1);
       long granules = Block.granules(last) + Block.granules(block);
@@ -64,11 +77,11 @@ abstract class Blocks {
       }
     }
     set(count, block);
-    count++;
   }
 
   /** Keeps the first {@code granules} and gives what lies behind them back to {@code arena}. */
   final void trim(long granules, Arena arena) {
+    int count = count();
     long left = granules;
     int kept = 0;
     for (int index = 0; index < count; index++) {
@@ -77,26 +90,28 @@ abstract class Blocks {
       long keep = Math.min(length, left);
       if (keep < length) {
         long start = Block.firstGranule(block);
-        set(index, keep == 0 ? Block.NONE : Block.of(start, keep));
+        replace(index, keep == 0 ? Block.NONE : Block.of(start, keep));
         arena.give(Block.of(start + keep, length - keep));
       }
       left -= keep;
       kept += keep == 0 ? 0 : 1;
     }
-    count = kept;
     long[] rest = more;
-    int length = Math.max(0, count - 1);
-    if (rest != null && rest.length != length) {
-      MORE.setRelease(this, length == 0 ? null : Arrays.copyOf(rest, length));
+    if (rest != null && rest.length != kept) {
+      long[] exact = kept <= 1 ? null : Arrays.copyOf(rest, kept);
+      if (exact != null) {
+        exact[0] = kept;
+      }
+      MORE.setRelease(this, exact);
     }
   }
 
   /** Gives all blocks back to {@code arena}, of which regions were given out. */
   final void giveSent(Arena arena) {
+    int count = count();
     for (int index = 0; index < count; index++) {
       arena.giveSent(block(index));
     }
-    count = 0;
     FIRST.setOpaque(this, Block.NONE);
     MORE.setRelease(this, null);
   }
@@ -107,12 +122,22 @@ abstract class Blocks {
       return;
     }
     long[] rest = more;
-    if (rest == null || index > rest.length) {
-      rest = rest == null ? new long[3] : Arrays.copyOf(rest, rest.length * 2);
-      rest[index - 1] = block;
+    if (rest == null || index >= rest.length) {
+      rest = rest == null ? new long[4] : Arrays.copyOf(rest, rest.length * 2);
+      rest[index] = block;
+      rest[0] = index + 1L;
       MORE.setRelease(this, rest);
       return;
     }
-    ELEMENT.setOpaque(rest, index - 1, block);
+    ELEMENT.setOpaque(rest, index, block);
+    rest[0] = Math.max(rest[0], index + 1L);
+  }
+
+  private void replace(int index, long block) {
+    if (index == 0) {
+      FIRST.setOpaque(this, block);
+    } else {
+      ELEMENT.setOpaque(Objects.requireNonNull(more), index, block);
+    }
   }
 }

@@ -1,9 +1,11 @@
 package io.kamille.cache.memory;
 
-/** The map of free granules of one slab: 512 bits in eight longs, set where a granule is free. */
+/**
+ * The map of free granules of one slab: 1,024 bits in sixteen longs, set where a granule is free.
+ */
 final class Slab {
 
-  static final int GRANULES = 512;
+  static final int GRANULES = 1024;
   static final int BYTES = GRANULES * Block.GRANULE_BYTES;
   static final int WORDS = GRANULES / Long.SIZE;
 

@@ -74,12 +74,9 @@ public final class Preconditions {
       return false;
     }
     String text = request.valueAt(index);
-    if (text.equals(stored.lastModifiedText())) {
-      return true;
-    }
     long since = HttpDate.parse(text, stored.responseTime());
-    long modified =
-        stored.lastModified() == HttpDate.INVALID ? stored.date() : stored.lastModified();
+    long lastModified = stored.lastModified();
+    long modified = lastModified == HttpDate.INVALID ? stored.date() : lastModified;
     return since != HttpDate.INVALID && modified <= since;
   }
 

@@ -160,7 +160,7 @@ public final class Reasons {
               + behind(demands());
       case NO_CACHE -> "the stored response says no-cache" + behind(demands());
       case STALE_WHILE_REVALIDATE ->
-          stale + "; stale-while-revalidate=" + stored.staleWhileRevalidateSeconds();
+          stale + "; stale-while-revalidate=" + stored.rules().staleWhileRevalidateSeconds();
       case REQUEST_MAX_AGE -> age + behind(demands());
       case REQUEST_MIN_FRESH -> "ttl " + stored.ttlSeconds(now) + " s" + behind(demands());
       case MAX_STALE -> stale + behind(demands());
@@ -169,10 +169,10 @@ public final class Reasons {
   }
 
   private static String staleUse(StoredFacts stored) {
-    if (stored.isValidatedOnceStale()) {
+    if (stored.rules().isValidatedOnceStale()) {
       return "must-revalidate or proxy-revalidate forbids its use";
     }
-    int seconds = stored.staleWhileRevalidateSeconds();
+    int seconds = stored.rules().staleWhileRevalidateSeconds();
     return seconds > 0 ? "stale-while-revalidate=" + seconds : "no stale-while-revalidate";
   }
 

@@ -187,7 +187,7 @@ public final class ReusePlanner {
    * that: browsers send max-age=0 with every reload (RFC 8246 §2).
    */
   private static boolean isTooOld(StoredFacts stored, CacheControl control, long now) {
-    if (stored.isImmutable() && stored.isFresh(now)) {
+    if (stored.rules().isImmutable() && stored.isFresh(now)) {
       return false;
     }
     return control.maxAgeSeconds() != CacheControl.ABSENT

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; what a reader sees never changes. Begins with one lease on its octets, the
  * creator's. A lookup takes another with {@link #tryRetain} before it reads.
  */
-public final class StoredResponse {
+public final class StoredResponse implements Variants {
 
   /*
    * Fresh from a fill, head and content are one sequence of octets, so that a small hit is one slice:
@@ -36,6 +36,9 @@ public final class StoredResponse {
    * the last purge before the request was forwarded, and moves on with each comparison. And whether
    * somebody has seen to a copy of it in another tier.
    */
+  private static final int HEAP_BYTES = 80;
+  private static final int BEHIND_HEAP_BYTES = 88;
+  private static final int FORM_HEAP_BYTES = 24;
   private static final VarHandle UNPURGED_UP_TO;
   private static final VarHandle IS_COPIED;
 
@@ -50,18 +53,11 @@ public final class StoredResponse {
     }
   }
 
-  private final int status;
+  private final StoredOctets head;
+  private final StoredFacts facts;
   private final int uriLength;
   private final int headLength;
-  private final boolean isFreshened;
-  private final StoredOctets head;
-  private final StoredOctets content;
-  private final long contentOffset;
-  private final long contentLength;
-  private final StoredFacts facts;
-  private final SelectingFields selecting;
-  private final @Nullable String cacheStatusBehind;
-  private final CodedForms forms;
+  private final Rest rest;
 
   @SuppressWarnings("UnusedVariable") // by its handle
   private volatile long unpurgedUpTo;
@@ -70,59 +66,61 @@ public final class StoredResponse {
   private volatile boolean isCopied;
 
   private StoredResponse(
-      EncodedHead encoded,
-      boolean isFreshened,
-      StoredOctets head,
-      StoredOctets content,
-      long contentOffset,
-      long contentLength,
-      StoredFacts facts,
-      SelectingFields selecting,
-      CodedForms forms) {
-    this.status = encoded.status();
-    this.uriLength = encoded.uriLength();
-    this.headLength = encoded.length();
-    this.cacheStatusBehind = encoded.cacheStatus();
-    this.isFreshened = isFreshened;
+      StoredOctets head, int uriLength, int headLength, StoredFacts facts, Rest rest) {
     this.head = head;
-    this.content = content;
-    this.contentOffset = contentOffset;
-    this.contentLength = contentLength;
+    this.uriLength = uriLength;
+    this.headLength = headLength;
     this.facts = facts;
-    this.selecting = selecting;
-    this.forms = forms;
+    this.rest = rest;
   }
 
-  private StoredResponse(StoredResponse same, CodedForms forms) {
-    this.status = same.status;
-    this.uriLength = same.uriLength;
-    this.headLength = same.headLength;
-    this.cacheStatusBehind = same.cacheStatusBehind;
-    this.isFreshened = same.isFreshened;
-    this.head = same.head;
-    this.content = same.content;
-    this.contentOffset = same.contentOffset;
-    this.contentLength = same.contentLength;
-    this.facts = same.facts;
-    this.selecting = same.selecting;
-    this.unpurgedUpTo = same.unpurgedUpTo;
-    this.isCopied = same.isCopied;
-    this.forms = forms;
+  /**
+   * What most responses have alike, and then share.
+   *
+   * @param selecting the request fields it was selected by
+   * @param cacheStatusBehind what Cache-Status said when it came, or null
+   * @param forms its content under content codings
+   * @param behind where its content lies if that is not behind its head, or null
+   */
+  private record Rest(
+      SelectingFields selecting,
+      @Nullable String cacheStatusBehind,
+      CodedForms forms,
+      @Nullable Behind behind) {
+
+    private static final Rest USUAL = new Rest(SelectingFields.NONE, null, CodedForms.NEVER, null);
+    private static final Rest CODABLE =
+        new Rest(SelectingFields.NONE, null, CodedForms.NOT_YET, null);
+
+    private static Rest of(
+        SelectingFields selecting,
+        @Nullable String cacheStatusBehind,
+        CodedForms forms,
+        @Nullable Behind behind) {
+      if (selecting.isEmpty() && cacheStatusBehind == null && behind == null) {
+        if (forms == CodedForms.NEVER) {
+          return USUAL;
+        }
+        if (forms == CodedForms.NOT_YET) {
+          return CODABLE;
+        }
+      }
+      return new Rest(selecting, cacheStatusBehind, forms, behind);
+    }
   }
+
+  /** Content behind an older head. */
+  private record Behind(StoredOctets octets, long offset) {}
 
   /** A response whose encoded head and content lie in {@code octets}. Takes over one lease. */
   public static StoredResponse of(
       EncodedHead encoded, StoredOctets octets, StoredFacts facts, SelectingFields selecting) {
     return new StoredResponse(
-        encoded,
-        false,
         octets,
-        octets,
+        encoded.uriLength(),
         encoded.length(),
-        octets.length() - encoded.length(),
         facts,
-        selecting,
-        CodedForms.NEVER);
+        Rest.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, null));
   }
 
   /**
@@ -131,17 +129,14 @@ public final class StoredResponse {
    */
   public StoredResponse freshened(
       EncodedHead encoded, StoredOctets head, StoredFacts facts, SelectingFields selecting) {
-    content.retain();
+    content().retain();
+    Behind behind = new Behind(content(), contentOffset());
     return new StoredResponse(
-        encoded,
-        true,
         head,
-        content,
-        contentOffset,
-        contentLength,
+        encoded.uriLength(),
+        encoded.length(),
         facts,
-        selecting,
-        CodedForms.NEVER);
+        Rest.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, behind));
   }
 
   /**
@@ -149,17 +144,16 @@ public final class StoredResponse {
    * this one, and takes one on each form.
    */
   public StoredResponse staleSince(long epochSeconds) {
-    EncodedHead encoded = new EncodedHead(status, uriLength, headLength, cacheStatusBehind);
     return new StoredResponse(
-        encoded,
-        isFreshened,
         head,
-        content,
-        contentOffset,
-        contentLength,
+        uriLength,
+        headLength,
         facts.staleSince(epochSeconds),
-        selecting,
-        forms.staleSince(epochSeconds));
+        withForms(rest.forms.staleSince(epochSeconds)));
+  }
+
+  private Rest withForms(CodedForms forms) {
+    return Rest.of(rest.selecting, rest.cacheStatusBehind, forms, rest.behind);
   }
 
   /**
@@ -195,7 +189,10 @@ public final class StoredResponse {
    * it.
    */
   public StoredResponse with(CodedForms forms) {
-    return new StoredResponse(this, forms);
+    StoredResponse same = new StoredResponse(head, uriLength, headLength, facts, withForms(forms));
+    same.unpurgedUpTo = unpurgedUpTo;
+    same.isCopied = isCopied;
+    return same;
   }
 
   /**
@@ -203,21 +200,21 @@ public final class StoredResponse {
    * index holds one on each.
    */
   public CodedForms forms() {
-    return forms;
+    return rest.forms;
   }
 
   /** What to answer this request with: this response, or one of its coded forms. Takes no lease. */
   public StoredResponse formFor(RequestHead request) {
-    return forms.choose(this, request.fields());
+    return rest.forms.choose(this, request.fields());
   }
 
   /** Whether that response has the same stored content, though perhaps another head. */
   public boolean isSameContent(StoredResponse other) {
-    return content.equals(other.content);
+    return content().equals(other.content());
   }
 
   public int status() {
-    return status;
+    return facts.status();
   }
 
   /** What decides whether and how this response may be reused. */
@@ -227,11 +224,11 @@ public final class StoredResponse {
 
   /** The request fields this response was selected by. */
   public SelectingFields selecting() {
-    return selecting;
+    return rest.selecting;
   }
 
   public long contentLength() {
-    return contentLength;
+    return content().length() - contentOffset();
   }
 
   /** What target URI, field lines and empty line take. */
@@ -241,17 +238,17 @@ public final class StoredResponse {
 
   /** Counts one answer from the store; see {@link StoredOctets#countHit}. */
   public void countHit() {
-    content.countHit();
+    content().countHit();
   }
 
   /** How many answers were counted, since the content came: a new head changes nothing. */
   public int hits() {
-    return content.hits();
+    return content().hits();
   }
 
   /** Members that caches behind us put into Cache-Status, in order, or null (RFC 9211 §2). */
   public @Nullable String cacheStatusBehind() {
-    return cacheStatusBehind;
+    return rest.cacheStatusBehind;
   }
 
   /** Takes a lease if the octets are still there. */
@@ -259,7 +256,7 @@ public final class StoredResponse {
     if (!head.tryRetain()) {
       return false;
     }
-    if (isFreshened && !content.tryRetain()) {
+    if (rest.behind != null && !rest.behind.octets.tryRetain()) {
       head.release();
       return false;
     }
@@ -269,33 +266,33 @@ public final class StoredResponse {
   /** Takes one more lease; the caller holds one. */
   public void retain() {
     head.retain();
-    if (isFreshened) {
-      content.retain();
+    if (rest.behind != null) {
+      rest.behind.octets.retain();
     }
   }
 
   /** Ends one lease. */
   public void release() {
     head.release();
-    if (isFreshened) {
-      content.release();
+    if (rest.behind != null) {
+      rest.behind.octets.release();
     }
   }
 
   /** Ends one lease on it and one on each of its coded forms, as who kept it in an index must. */
   public void forget() {
     release();
-    forms.release();
+    rest.forms.release();
   }
 
   /** Whether field lines and content lie in one piece. */
   public boolean isOnePiece() {
-    return !isFreshened && head.blockCount() == 1;
+    return rest.behind == null && head.blockCount() == 1;
   }
 
   /** How many octets lines, empty line and content have together. */
   public long linesAndContentLength() {
-    return headLength - uriLength + contentLength;
+    return headLength - uriLength + contentLength();
   }
 
   /**
@@ -313,11 +310,11 @@ public final class StoredResponse {
 
   /** What the content lies in, from {@link #contentOffset} on; under the same lease. */
   public StoredOctets content() {
-    return content;
+    return rest.behind == null ? head : rest.behind.octets;
   }
 
   public long contentOffset() {
-    return contentOffset;
+    return rest.behind == null ? headLength : rest.behind.offset;
   }
 
   /** The target URI it was stored for. Needs a lease. */
@@ -331,17 +328,50 @@ public final class StoredResponse {
   public ResponseHead head() {
     byte[] octets = new byte[headLength - uriLength];
     head.copyTo(uriLength, octets, 0, octets.length);
-    return ResponseCodec.decode(status, octets);
+    return ResponseCodec.decode(facts.status(), octets);
   }
 
   /** What this response takes in the tier, with a head of its own and coded forms counted too. */
   public long occupiedBytes() {
-    long own = isFreshened ? head.occupiedBytes() + content.occupiedBytes() : head.occupiedBytes();
-    return own + forms.occupiedBytes();
+    long behind = rest.behind == null ? 0 : rest.behind.octets.occupiedBytes();
+    return head.occupiedBytes() + behind + rest.forms.occupiedBytes();
+  }
+
+  /** What this one takes on the heap, with its coded forms, nearly. */
+  long responseHeapBytes() {
+    long sum = HEAP_BYTES + facts.heapBytes() + rest.selecting.heapBytes();
+    if (rest.behind != null) {
+      sum += BEHIND_HEAP_BYTES;
+    }
+    for (CodedForms.Form form : rest.forms.all()) {
+      sum += FORM_HEAP_BYTES + form.response().responseHeapBytes();
+    }
+    return sum;
+  }
+
+  @Override
+  public int size() {
+    return 1;
+  }
+
+  @Override
+  public StoredResponse at(int index) {
+    return this;
+  }
+
+  @Override
+  public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
+    return rest.selecting.matches(request) ? this : null;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a response is itself
+  public @Nullable Variants replacing(StoredResponse one, @Nullable StoredResponse other) {
+    return one == this ? other : this;
   }
 
   @Override
   public String toString() {
-    return "StoredResponse[status=" + status + ", contentLength=" + contentLength + "]";
+    return "StoredResponse[status=" + status() + ", contentLength=" + contentLength() + "]";
   }
 }

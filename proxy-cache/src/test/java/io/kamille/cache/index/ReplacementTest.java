@@ -217,8 +217,7 @@ class ReplacementTest {
       assertThat(order.count()).isEqualTo(items.size());
       assertThat(order.units()).isLessThanOrEqualTo(MAXIMUM);
     }
-    assertThat(order.units())
-        .isEqualTo(items.values().stream().mapToLong(item -> item.units).sum());
+    assertThat(order.units()).isEqualTo(items.values().stream().mapToLong(Node::units).sum());
     assertThat(inOrderOfLeaving()).containsExactlyInAnyOrderElementsOf(items.keySet());
   }
 }

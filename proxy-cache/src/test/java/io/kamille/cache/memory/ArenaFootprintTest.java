@@ -28,12 +28,12 @@ class ArenaFootprintTest {
   }
 
   @Test
-  void itsMapsTakeAtMostTwoThousandthsOfTheCapacity() {
+  void itsMapsTakeAtMostA400thOfTheCapacity() {
     Arena.open(Arena.CAPACITY_MINIMUM_BYTES).close();
     long before = THREADS.getCurrentThreadAllocatedBytes();
     try (Arena arena = Arena.open(CAPACITY_BYTES)) {
       long maps = THREADS.getCurrentThreadAllocatedBytes() - before;
-      assertThat(maps).isLessThanOrEqualTo(arena.capacityBytes() / 500);
+      assertThat(maps).isLessThanOrEqualTo(arena.capacityBytes() / 400);
     }
   }
 

@@ -33,7 +33,7 @@ class ArenaSweepTest {
         boolean growing = step / 500 % 2 == 0;
         if (all.isEmpty() || random.nextInt(100) < (growing ? 70 : 35)) {
           int length = length(random);
-          boolean fits = Block.granulesFor(length) * 128L <= arena.freeBytes();
+          boolean fits = Block.granulesFor(length) * Block.GRANULE_BYTES <= arena.freeBytes();
           StoredBytes bytes = store(arena, random, length, step);
           assertThat(bytes != null).as("step %d, %d octets", step, length).isEqualTo(fits);
           if (bytes == null) {
@@ -48,7 +48,9 @@ class ArenaSweepTest {
           forget(used, leaving.bytes());
           leaving.bytes().release();
         }
-        assertThat(arena.usedBytes()).as("step %d", step).isEqualTo(used.cardinality() * 128L);
+        assertThat(arena.usedBytes())
+            .as("step %d", step)
+            .isEqualTo((long) used.cardinality() * Block.GRANULE_BYTES);
         assertThat(arena.snapshot().live()).isEqualTo(all.size());
       }
       long requested = 0;
@@ -64,7 +66,7 @@ class ArenaSweepTest {
 
   private static int length(Random random) {
     return switch (random.nextInt(10)) {
-      case 0 -> random.nextInt(3) * 128;
+      case 0 -> random.nextInt(3) * Block.GRANULE_BYTES;
       case 1, 2, 3 -> random.nextInt(2_000);
       case 4, 5, 6 -> random.nextInt(20_000);
       case 7 -> Slab.BYTES - 1 + random.nextInt(3);
@@ -98,7 +100,7 @@ class ArenaSweepTest {
       int from = (int) Block.firstGranule(bytes.block(i));
       int end = (int) Block.endGranule(bytes.block(i));
       assertThat(used.get(from, end).isEmpty()).as("granules %d to %d", from, end).isTrue();
-      assertThat(end * 128L).isLessThanOrEqualTo(CAPACITY_BYTES);
+      assertThat((long) end * Block.GRANULE_BYTES).isLessThanOrEqualTo(CAPACITY_BYTES);
       used.set(from, end);
       granules += end - from;
     }

@@ -88,16 +88,16 @@ class ArenaTest {
     try (Arena arena = Arena.open(1 << 20, 1)) {
       List<StoredBytes> all = new ArrayList<>();
       while (arena.freeBytes() > 0) {
-        all.add(store(arena, 128));
+        all.add(store(arena, Block.GRANULE_BYTES));
       }
       int freed = 0;
       for (int i = 0; i < all.size(); i += 2) {
         all.get(i).release();
-        freed += 128;
+        freed += Block.GRANULE_BYTES;
       }
-      assertThat(arena.snapshot().longestFreeRunBytes()).isEqualTo(128);
+      assertThat(arena.snapshot().longestFreeRunBytes()).isEqualTo(Block.GRANULE_BYTES);
       StoredBytes scattered = store(arena, freed);
-      assertThat(scattered.blockCount()).isEqualTo(freed / 128);
+      assertThat(scattered.blockCount()).isEqualTo(freed / Block.GRANULE_BYTES);
       assertThat(arena.freeBytes()).isZero();
       assertPattern(scattered, freed);
       scattered.release();

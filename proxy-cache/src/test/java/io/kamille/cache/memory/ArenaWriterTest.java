@@ -26,7 +26,7 @@ class ArenaWriterTest {
       }
       StoredBytes stored = writer.commit();
       assertThat(stored.blockCount()).isEqualTo(1);
-      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(50_000) * 128);
+      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(50_000) * Block.GRANULE_BYTES);
       assertThat(arena.snapshot().requestedBytes()).isEqualTo(50_000);
       ArenaTest.assertPattern(stored, 50_000);
       stored.release();
@@ -38,7 +38,7 @@ class ArenaWriterTest {
     try (Arena arena = Arena.open(1 << 20)) {
       ArenaWriter writer = Objects.requireNonNull(arena.writer(100_000, 0));
       assertThat(arena.snapshot().requestedBytes()).isEqualTo(100_000);
-      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(100_000) * 128);
+      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(100_000) * Block.GRANULE_BYTES);
       writer.append(Unpooled.wrappedBuffer(ArenaTest.pattern(1000)));
       StoredBytes stored = writer.commit();
       assertThat(arena.usedBytes()).isEqualTo(1024);
@@ -95,7 +95,7 @@ class ArenaWriterTest {
       read.retain();
       writer.abandon();
       ArenaTest.assertPattern(read, 5000);
-      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(5000) * 128);
+      assertThat(arena.usedBytes()).isEqualTo(Block.granulesFor(5000) * Block.GRANULE_BYTES);
       read.release();
       assertThat(arena.snapshot().requestedBytes()).isZero();
     }

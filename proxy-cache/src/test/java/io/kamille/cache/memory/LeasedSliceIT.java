@@ -60,13 +60,13 @@ class LeasedSliceIT {
     int objects = 12_000;
     List<StoredBytes> gaps = new ArrayList<>();
     for (int i = 0; i < objects; i++) {
-      gaps.add(ArenaTest.store(arena, 128));
+      gaps.add(ArenaTest.store(arena, Block.GRANULE_BYTES));
     }
     StoredBytes rest = ArenaTest.store(arena, (int) arena.freeBytes());
     for (int i = 0; i < objects; i += 2) {
       gaps.get(i).release();
     }
-    int length = objects / 2 * 128;
+    int length = objects / 2 * Block.GRANULE_BYTES;
     StoredBytes scattered = ArenaTest.store(arena, length);
     assertThat(scattered.blockCount()).isGreaterThan(2 * 1024);
     byte[] received = exchange(context -> scattered.forEachSlice(0, length, context::write));

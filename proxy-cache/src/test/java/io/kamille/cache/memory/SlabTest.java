@@ -16,8 +16,8 @@ class SlabTest {
   @Test
   void aFreshSlabIsOneRun() {
     Arrays.fill(map, -1L);
-    assertThat(Slab.longestRun(map, at)).isEqualTo(512);
-    assertThat(Slab.bestFit(map, at, 512)).isZero();
+    assertThat(Slab.longestRun(map, at)).isEqualTo(Slab.GRANULES);
+    assertThat(Slab.bestFit(map, at, Slab.GRANULES)).isZero();
   }
 
   @Test
@@ -52,10 +52,10 @@ class SlabTest {
   void runsAgreeWithAPlainBitSet() {
     long seed = 20260301;
     var random = new Random(seed);
-    var model = new BitSet(512);
+    var model = new BitSet(Slab.GRANULES);
     for (int step = 0; step < 20_000; step++) {
-      int from = random.nextInt(512);
-      int granules = 1 + random.nextInt(Math.min(80, 512 - from));
+      int from = random.nextInt(Slab.GRANULES);
+      int granules = 1 + random.nextInt(Math.min(80, Slab.GRANULES - from));
       if (model.get(from, from + granules).cardinality() == granules) {
         Slab.take(map, at, from, granules);
         model.clear(from, from + granules);
@@ -66,7 +66,7 @@ class SlabTest {
       assertThat(Slab.longestRun(map, at)).as("seed %d", seed).isEqualTo(longestRun(model));
       assertThat(Slab.freeFrom(map, at, from))
           .as("seed %d", seed)
-          .isEqualTo(Math.min(512, model.nextClearBit(from)) - from);
+          .isEqualTo(Math.min(Slab.GRANULES, model.nextClearBit(from)) - from);
     }
     assertThat(map).as("neighbours").startsWith(new long[8]).endsWith(new long[8]);
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AccountingTest {
 
   private static final int CAPACITY = 2 << 20;
-  private static final int GRANULE = 128;
+  private static final int GRANULE = 64;
   private static final int KEYS = 400;
 
   private final Arena arena = Arena.open(CAPACITY);
@@ -188,7 +188,7 @@ class AccountingTest {
     assertThat(memory.fillingBytes())
         .isEqualTo(fillings.stream().mapToLong(Filling::heldBytes).sum());
     assertThat(memory.leasedBytes()).isEqualTo(occupied(onlyLeased));
-    assertThat(memory.indexBytes()).isEqualTo(index.heapBytes()).isEqualTo(512L * inIndex.size());
+    assertThat(memory.indexBytes()).isEqualTo(index.heapBytes()).isEqualTo(192L * inIndex.size());
     assertThat(memory.usedBytes()).isEqualTo(arena.usedBytes()).isLessThanOrEqualTo(CAPACITY);
   }
 
@@ -203,7 +203,7 @@ class AccountingTest {
       commit(fillings.removeLast(), false);
       assertThat(arena.usedBytes()).isLessThanOrEqualTo(TieredStore.indexCapacityBytes(CAPACITY));
     }
-    assertThat(store.size()).isLessThan(CAPACITY / (512 + 128));
+    assertThat(store.size()).isLessThan(CAPACITY / (192 + 128));
   }
 
   @Test
