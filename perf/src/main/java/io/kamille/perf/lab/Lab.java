@@ -72,10 +72,11 @@ public final class Lab {
   private static Experiment experiment(LabOptions options) {
     return switch (options.experiment()) {
       case "p1" -> new PacedPolling(options.scale());
+      case "p2" -> new MemoryAtPeak(options.scale());
       case "p3" -> new BusyWait(options.scale());
       default ->
           throw new IllegalArgumentException(
-              "unknown experiment " + options.experiment() + " (expected: p1 or p3)");
+              "unknown experiment " + options.experiment() + " (expected: p1, p2 or p3)");
     };
   }
 

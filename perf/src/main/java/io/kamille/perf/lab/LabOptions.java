@@ -14,6 +14,7 @@ record LabOptions(String experiment, LabScale scale, @Nullable Path directory) {
   static final String HELP =
       """
       ./dev lab p1 [OPTIONS]   paced polling: request rate × interval between two polls
+      ./dev lab p2 [OPTIONS]   memory at the peak: four kinds of store through a peak of load
       ./dev lab p3 [OPTIONS]   short busy wait: round trip, wake-ups, what a neighbour loses
 
       --quick       three minutes at most: to see that it works, not to believe it
@@ -28,7 +29,7 @@ record LabOptions(String experiment, LabScale scale, @Nullable Path directory) {
    */
   static LabOptions parse(List<String> words) {
     if (words.isEmpty() || words.getFirst().startsWith("-")) {
-      throw new IllegalArgumentException("no experiment (expected: p1 or p3)");
+      throw new IllegalArgumentException("no experiment (expected: p1, p2 or p3)");
     }
     LabScale scale = LabScale.NORMAL;
     Path directory = null;

@@ -43,16 +43,23 @@ final class Distribution {
     return scale * StrictMath.pow(-StrictMath.log(1 - share), 1 / shape);
   }
 
-  /** Whole numbers from 1 to a greatest one, each in inverse proportion to itself. Immutable. */
+  /**
+   * Whole numbers from 1 to a greatest one, each in inverse proportion to a power of itself.
+   * Immutable.
+   */
   static final class Zipf {
 
     private final double[] sums;
 
     Zipf(int greatest) {
+      this(greatest, 1);
+    }
+
+    Zipf(int greatest, double exponent) {
       sums = new double[greatest];
       double sum = 0;
       for (int i = 0; i < greatest; i++) {
-        sum += 1.0 / (i + 1);
+        sum += StrictMath.pow(i + 1, -exponent);
         sums[i] = sum;
       }
     }
@@ -64,7 +71,13 @@ final class Distribution {
     }
 
     double mean() {
-      return sums.length / sums[sums.length - 1];
+      double sum = 0;
+      double before = 0;
+      for (int i = 0; i < sums.length; i++) {
+        sum += (i + 1) * (sums[i] - before);
+        before = sums[i];
+      }
+      return sum / sums[sums.length - 1];
     }
   }
 }

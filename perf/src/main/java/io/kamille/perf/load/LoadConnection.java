@@ -24,6 +24,8 @@ final class LoadConnection {
   private @Nullable SelectionKey key;
   private @Nullable LoadRequest request;
   private long intendedNanos = NOTHING_UNDER_WAY;
+  private long begunNanos;
+  private long firstNanos;
   private int uses;
   private int usesLimit;
 
@@ -67,11 +69,27 @@ final class LoadConnection {
     key().interestOps(SelectionKey.OP_READ);
   }
 
-  /** Takes a request that should be sent at that time. */
-  void take(LoadRequest next, long nanos) {
+  /** Takes a request that should have been sent at one time, and is at another. */
+  void take(LoadRequest next, long asIntendedNanos, long nanos) {
     request = next;
-    intendedNanos = nanos;
+    intendedNanos = asIntendedNanos;
+    begunNanos = nanos;
+    firstNanos = 0;
     reader.expect(next);
+  }
+
+  /** Octets came at that time. */
+  void received(long nanos) {
+    firstNanos = firstNanos == 0 ? nanos : firstNanos;
+  }
+
+  /** What became of the request under way. */
+  LoadOutcome outcome(@Nullable LoadFailure failure) {
+    if (request == null) {
+      throw new IllegalStateException("nothing is under way");
+    }
+    return new LoadOutcome(
+        request, intendedNanos, begunNanos, firstNanos, reader.source(), failure);
   }
 
   /** Sends what was taken. */

@@ -48,16 +48,26 @@ public final class OpenLoopClient implements AutoCloseable {
     private final Arrivals arrivals;
     private final RequestSource requests;
     private final LoadRecorder recorder;
+    private final @Nullable LoadObserver observer;
     private long beginNanos;
     private long nextNanos;
     private long lastDoneNanos;
     private int busy;
 
-    private Run(Arrivals arrivals, RequestSource requests, LoadRecorder recorder) {
+    private Run(
+        Arrivals arrivals,
+        RequestSource requests,
+        LoadRecorder recorder,
+        @Nullable LoadObserver observer) {
       this.arrivals = arrivals;
       this.requests = requests;
       this.recorder = recorder;
+      this.observer = observer;
       this.nextNanos = arrivals.next();
+    }
+
+    private boolean isObserved() {
+      return observer != null;
     }
   }
 
@@ -114,7 +124,17 @@ public final class OpenLoopClient implements AutoCloseable {
   public LoadResult run(Arrivals arrivals, RequestSource requests, Duration window)
       throws IOException {
     var recorder = new LoadRecorder(arrivals.durationNanos(), window.toNanos());
-    var current = new Run(arrivals, requests, recorder);
+    return run(new Run(arrivals, requests, recorder, null));
+  }
+
+  /** The same, with somebody who is told of each request. */
+  public LoadResult run(Arrivals arrivals, RequestSource requests, LoadObserver observer)
+      throws IOException {
+    return run(
+        new Run(arrivals, requests, new LoadRecorder(arrivals.durationNanos(), 0), observer));
+  }
+
+  private LoadResult run(Run current) throws IOException {
     run = current;
     long lookNanos = Math.max(1, settings.timeLimit().toNanos() / EXPIRY_LOOKS);
     long nextLook = lookNanos;
@@ -135,8 +155,8 @@ public final class OpenLoopClient implements AutoCloseable {
       }
     }
     run = null;
-    long nanos = Math.max(current.lastDoneNanos, arrivals.durationNanos());
-    return recorder.result(nanos, idleNanos);
+    long nanos = Math.max(current.lastDoneNanos, current.arrivals.durationNanos());
+    return current.recorder.result(nanos, idleNanos);
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // Only offers the core; nothing relies on it.
@@ -172,7 +192,8 @@ public final class OpenLoopClient implements AutoCloseable {
   }
 
   private void send(Run current, LoadConnection connection, long intendedNanos) {
-    connection.take(current.requests.next(), intendedNanos);
+    long begunNanos = current.isObserved() ? elapsed(current) : intendedNanos;
+    connection.take(current.requests.next(), intendedNanos, begunNanos);
     current.busy++;
     boolean isOpen = connection.isOpen();
     try {
@@ -233,7 +254,10 @@ public final class OpenLoopClient implements AutoCloseable {
     } else if (count > 0 && !connection.isBusy()) {
       current.recorder.failed(LoadFailure.WRONG_LENGTH);
       connection.close();
-    } else {
+    } else if (count > 0) {
+      if (current.isObserved()) {
+        connection.received(elapsed(current));
+      }
       understand(current, connection);
     }
   }
@@ -268,6 +292,7 @@ public final class OpenLoopClient implements AutoCloseable {
     } else {
       current.recorder.failed(failure);
     }
+    tell(current, connection, failure);
     if (reader.isLast() || connection.isLastUse()) {
       connection.close();
     }
@@ -276,8 +301,16 @@ public final class OpenLoopClient implements AutoCloseable {
 
   private void fail(Run current, LoadConnection connection, LoadFailure failure) {
     current.recorder.failed(failure);
+    tell(current, connection, failure);
     connection.close();
     release(current, connection);
+  }
+
+  private static void tell(Run current, LoadConnection connection, @Nullable LoadFailure failure) {
+    LoadObserver observer = current.observer;
+    if (observer != null) {
+      observer.ended(connection.outcome(failure));
+    }
   }
 
   private void release(Run current, LoadConnection connection) {

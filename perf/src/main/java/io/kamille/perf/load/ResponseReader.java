@@ -33,6 +33,9 @@ final class ResponseReader {
   private static final byte[] CONNECTION = ascii("connection:");
   private static final byte[] CLOSE = ascii("close");
   private static final byte[] VERSION_TAG = ascii("etag: \"v");
+  private static final byte[] CACHE_STATUS = ascii("cache-status:");
+  private static final byte[] HIT = ascii("; hit");
+  private static final byte[] FROM_DISK = ascii("detail=disk");
   private static final int NO_LENGTH = -1;
 
   private final byte[] line = new byte[LINE_LIMIT_BYTES];
@@ -46,6 +49,7 @@ final class ResponseReader {
   private int contentEnd;
   private int contentRead;
   private long objectVersion;
+  private AnswerSource source = AnswerSource.ORIGIN;
   private @Nullable LoadRequest expected;
   private @Nullable LoadFailure failure;
 
@@ -62,6 +66,7 @@ final class ResponseReader {
     contentEnd = 0;
     contentRead = 0;
     objectVersion = 0;
+    source = AnswerSource.ORIGIN;
   }
 
   /** Takes what it needs of the octets that came; what is left belongs to no response. */
@@ -113,6 +118,8 @@ final class ResponseReader {
       isLast |= lineContains(CLOSE);
     } else if (beginsWith(VERSION_TAG)) {
       readVersion();
+    } else if (beginsWith(CACHE_STATUS)) {
+      readCacheStatus();
     } else if (beginsWith(TRANSFER_ENCODING)) {
       isUnderstood = false;
     }
@@ -136,6 +143,12 @@ final class ResponseReader {
     int before = contentLength;
     contentLength = number(from, lineLength);
     return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
+  }
+
+  private void readCacheStatus() {
+    if (lineContains(HIT)) {
+      source = lineContains(FROM_DISK) ? AnswerSource.DISK : AnswerSource.MEMORY;
+    }
   }
 
   private void readVersion() {
@@ -203,6 +216,11 @@ final class ResponseReader {
   /** What is wrong with the response; null if nothing is so far. */
   @Nullable LoadFailure failure() {
     return failure;
+  }
+
+  /** Where the response came from, as far as its Cache-Status (RFC 9211) says. */
+  AnswerSource source() {
+    return source;
   }
 
   /** Octets of content that came so far. */

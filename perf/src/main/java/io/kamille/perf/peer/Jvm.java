@@ -22,14 +22,19 @@ public final class Jvm {
 
   private Jvm() {}
 
-  /** Runs a class of this class path with these options and arguments. */
+  /** Runs a class of this class path with these options and an argument. */
   public static List<String> command(Class<?> main, List<String> options, int argument) {
+    return command(main, options, List.of(Integer.toString(argument)));
+  }
+
+  /** Runs a class of this class path with these options and arguments. */
+  public static List<String> command(Class<?> main, List<String> options, List<String> arguments) {
     var words = new ArrayList<String>();
     words.add(tool("java"));
     words.addAll(FLAGS);
     words.addAll(withEnvironment(options));
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-    words.add(Integer.toString(argument));
+    words.addAll(arguments);
     return words;
   }
 

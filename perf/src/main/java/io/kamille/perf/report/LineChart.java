@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Lines over two linear axes, as an SVG that can be told apart in black and white. Not thread-safe.
- */
+/** Lines over two axes, as an SVG that can be told apart in black and white. Not thread-safe. */
 public final class LineChart {
 
   /*
@@ -22,6 +20,7 @@ public final class LineChart {
   private static final int BOTTOM = 60;
   private static final int NAME_HEIGHT = 15;
   private static final int TICKS = 6;
+  private static final int MARKED_POINTS = 20;
   private static final List<String> DASHES = List.of("none", "7 4", "2 4", "12 4 2 4", "1 3");
   private static final List<String> MARKS = List.of("●", "■", "▲", "◆", "○");
 
@@ -30,18 +29,38 @@ public final class LineChart {
   private final Axis y;
   private final List<Line> lines = new ArrayList<>();
 
-  /** One axis: what it measures, with the unit, and from where to where. */
-  public record Axis(String label, double least, double greatest) {
+  /**
+   * One axis: what it measures, with the unit, and from where to where.
+   *
+   * @param isLogarithmic whether equal ratios are equally far apart; then {@code least} is positive
+   */
+  public record Axis(String label, double least, double greatest, boolean isLogarithmic) {
 
     public Axis {
       if (!(least < greatest)) {
         throw new IllegalArgumentException(
             "least: " + least + " (expected: below " + greatest + ")");
       }
+      if (isLogarithmic && !(least > 0)) {
+        throw new IllegalArgumentException("least: " + least + " (expected: more than 0)");
+      }
+    }
+
+    /** A linear axis. */
+    public Axis(String label, double least, double greatest) {
+      this(label, least, greatest, false);
+    }
+
+    /** An axis for what goes over several powers of ten. */
+    public static Axis logarithmic(String label, double least, double greatest) {
+      return new Axis(label, least, greatest, true);
     }
 
     private double share(double value) {
-      return (Math.clamp(value, least, greatest) - least) / (greatest - least);
+      double inside = Math.clamp(value, least, greatest);
+      return isLogarithmic
+          ? Math.log(inside / least) / Math.log(greatest / least)
+          : (inside - least) / (greatest - least);
     }
 
     /** The distance of the marks: 1, 2 or 5 times a power of ten, six marks at most. */
@@ -128,6 +147,13 @@ public final class LineChart {
 
   private static List<Double> marks(Axis axis) {
     var marks = new ArrayList<Double>();
+    if (axis.isLogarithmic()) {
+      double power = Math.pow(10, Math.ceil(Math.log10(axis.least()) - 1e-9));
+      for (double value = power; value <= axis.greatest() * (1 + 1e-9); value *= 10) {
+        marks.add(value);
+      }
+      return marks;
+    }
     double step = axis.step();
     for (long i = (long) Math.ceil(axis.least() / step - 1e-9);
         i * step <= axis.greatest() + 1e-9 * step;
@@ -162,7 +188,9 @@ public final class LineChart {
       svg.append(String.format(Locale.ROOT, "%.1f,%.1f ", left(point.x()), top(point.y())));
     }
     svg.append("\"/>\n");
-    for (Point point : line.points()) {
+    int every = (line.points().size() + MARKED_POINTS - 1) / MARKED_POINTS;
+    for (int i = 0; i < line.points().size(); i += every) {
+      Point point = line.points().get(i);
       text(svg, left(point.x()), top(point.y()) + 4, "middle", mark);
     }
     text(

@@ -25,6 +25,8 @@ public final class Report {
 
   private record Grid(Table table) implements Block {}
 
+  private record Code(String text) implements Block {}
+
   /** A drawing. */
   private record Plot(String name, String svg) implements Block {}
 
@@ -55,6 +57,12 @@ public final class Report {
 
   public Report table(Table table) {
     blocks.add(new Grid(table));
+    return this;
+  }
+
+  /** Lines to be shown as they are: a configuration. */
+  public Report code(String text) {
+    blocks.add(new Code(text));
     return this;
   }
 
@@ -94,6 +102,8 @@ public final class Report {
           text.append('\n');
         }
         case Grid(Table table) -> text.append(table).append('\n');
+        case Code(String code) ->
+            text.append("```\n").append(code.stripTrailing()).append("\n```\n\n");
         case Plot(String name, String svg) ->
             text.append("![").append(name).append("](").append(name).append(".svg)\n\n");
       }
@@ -117,6 +127,7 @@ public final class Report {
           text.append("</ul>\n");
         }
         case Grid(Table table) -> append(text, table);
+        case Code(String code) -> element(text, "pre", code);
         case Plot(String name, String svg) ->
             text.append("<figure>").append(svg).append("</figure>\n");
       }

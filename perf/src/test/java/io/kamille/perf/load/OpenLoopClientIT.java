@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -270,5 +271,32 @@ class OpenLoopClientIT {
       assertThat(result.failures()).isEmpty();
       assertThat(result.completed()).isEqualTo(result.offered()).isPositive();
     }
+  }
+
+  @Test
+  void anObserverIsToldOfEachRequestAndItsFirstOctet() throws Exception {
+    var outcomes = new ArrayList<LoadOutcome>();
+    try (var server = StubServer.open((number, socket) -> StubServer.write(socket, RIGHT));
+        var client = client(settings(server.port(), 3).withUsesPerConnection(1))) {
+      LoadResult result = client.run(hundred(), hello, outcomes::add);
+      assertThat(result.completed()).isEqualTo(100);
+    }
+    assertThat(outcomes)
+        .hasSize(100)
+        .allMatch(outcome -> outcome.failure() == null)
+        .allMatch(outcome -> outcome.begunNanos() >= outcome.intendedNanos())
+        .allMatch(outcome -> outcome.firstOctetNanos() > 0)
+        .allMatch(outcome -> outcome.source() == AnswerSource.ORIGIN);
+  }
+
+  @Test
+  void anObserverIsToldOfAFailure() throws Exception {
+    var outcomes = new ArrayList<LoadOutcome>();
+    try (var server = StubServer.open((number, socket) -> socket.close());
+        var client = client(settings(server.port(), 1))) {
+      LoadResult result = client.run(hundred(), hello, outcomes::add);
+      assertThat(result.failed()).isEqualTo(100);
+    }
+    assertThat(outcomes).hasSize(100).allMatch(outcome -> outcome.failure() != null);
   }
 }

@@ -108,4 +108,20 @@ class ResponseReaderTest {
     read("HTTP/1.1 200 OK\r\n");
     assertThat(read("a: b\r\n".repeat(20_000))).isEqualTo(Progress.BROKEN);
   }
+
+  @Test
+  void theSourceIsWhatCacheStatusSays() {
+    String begin = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nCache-Status: kamille; ";
+    read(begin + "hit; ttl=9\r\n\r\nhello");
+    assertThat(reader.source()).isEqualTo(AnswerSource.MEMORY);
+    expectHello();
+    read(begin + "hit; ttl=9; detail=disk\r\n\r\nhello");
+    assertThat(reader.source()).isEqualTo(AnswerSource.DISK);
+    expectHello();
+    read(begin + "fwd=uri-miss; stored\r\n\r\nhello");
+    assertThat(reader.source()).isEqualTo(AnswerSource.ORIGIN);
+    expectHello();
+    read(RIGHT);
+    assertThat(reader.source()).isEqualTo(AnswerSource.ORIGIN);
+  }
 }

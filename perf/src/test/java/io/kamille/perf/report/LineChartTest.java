@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import java.io.StringReader;
+import java.util.ArrayList;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,34 @@ class LineChartTest {
         new LineChart("t", X, Y).line("l", List.of(new Point(-5, 9), new Point(5000, 0))).svg();
 
     assertThat(svg).contains("points=\"70.0,40.0 590.0,340.0 \"");
+  }
+
+  @Test
+  void onALogarithmicAxisEqualRatiosAreEquallyFarApart() {
+    String svg =
+        new LineChart("t", X, Axis.logarithmic("ms", 1, 100))
+            .line("l", List.of(new Point(0, 1), new Point(500, 10), new Point(1000, 100)))
+            .svg();
+
+    assertThat(svg).contains("points=\"70.0,340.0 330.0,190.0 590.0,40.0 \"");
+    assertThat(svg).contains(">1<", ">10<", ">100<");
+  }
+
+  @Test
+  void aLogarithmicAxisCannotBeginAtZero() {
+    assertThatThrownBy(() -> Axis.logarithmic("ms", 0, 100))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void ofManyPointsSomeAreMarked() {
+    var points = new ArrayList<Point>();
+    for (int i = 0; i < 1000; i++) {
+      points.add(new Point(i, 1));
+    }
+    String svg = new LineChart("t", X, Y).line("l", points).svg();
+
+    assertThat(svg.split("●", -1)).hasSizeBetween(15, 25);
   }
 
   @Test

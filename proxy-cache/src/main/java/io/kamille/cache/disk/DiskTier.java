@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Stored responses on a disk. Any thread; only {@link #read} waits for the disk.
@@ -36,6 +37,9 @@ public final class DiskTier implements AutoCloseable {
   private static final Extent[] NONE = {};
   private static final Comparator<Extent> LAST_WRITTEN_FIRST =
       (one, other) -> Long.compare(other.place(), one.place());
+
+  /** What lies between a tier that is opened and its files: nothing, but in experiments. */
+  private static volatile UnaryOperator<StoreDirectory> layer = UnaryOperator.identity();
 
   /** The least capacity of a store, in octets. */
   public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
@@ -116,10 +120,15 @@ public final class DiskTier implements AutoCloseable {
       throw new IllegalArgumentException(
           "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
     }
-    StoreDirectory directory = FileDirectory.open(path);
+    StoreDirectory directory = layer.apply(FileDirectory.open(path));
     DiskTier tier = openOrAside(directory, capacityBytes, queueBytes);
     tier.worker.start();
     return tier;
+  }
+
+  /** Tiers opened from now on use their files through a layer; for experiments with other disks. */
+  static void openThrough(UnaryOperator<StoreDirectory> between) {
+    layer = between;
   }
 
   private static DiskTier openOrAside(

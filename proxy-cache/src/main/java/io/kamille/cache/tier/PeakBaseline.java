@@ -7,8 +7,8 @@ final class PeakBaseline {
 
   /*
    * The disk's own time is learnt while hardly more than its threads' reads are about, quickly when
-   * it gets shorter and slowly when it gets longer, so that the beginning of a peak is not taken
-   * for what is usual. Before it is known it is taken for that of a hard disk; below a millisecond
+   * it gets shorter and more slowly when it gets longer: the beginning of a peak is not to be taken
+   * for what is usual, nor for long what the kernel had kept in memory. Before it is known it is taken for that of a hard disk; below a millisecond
    * nobody feels a difference. Origins that have not been asked for a minute are unknown again.
    */
   private static final double UNKNOWN_READ_NANOS = 10e6;
@@ -16,7 +16,7 @@ final class PeakBaseline {
   private static final double QUIET_QUEUE = 2;
   private static final int LEAST_READS = 4;
   private static final double SHORTER_WEIGHT = 0.5;
-  private static final double LONGER_WEIGHT = 0.05;
+  private static final double LONGER_WEIGHT = 0.2;
   private static final double ORIGIN_WEIGHT = 0.25;
   private static final int ORIGIN_WINDOWS = 60;
   private static final int RATE_WINDOWS = 300;

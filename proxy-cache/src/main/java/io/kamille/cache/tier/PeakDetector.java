@@ -11,14 +11,15 @@ final class PeakDetector {
 
   /*
    * Evidence of a peak is a window in which (a) requests waited longer for the disk than the origin
-   * takes, and twice as long as for the quiet disk: such a hit is worth nothing, and it is the load
+   * takes, or will with what is before them at its end, and twice as long as for the quiet disk: such a hit is worth nothing, and it is the load
    * that makes it so; or (b) they waited eight times as long as for the quiet disk and sixteen of
    * them at a time, four for each thread: more is asked of the disk than it can do, whatever the
    * origin takes; or (c) many reads were under way and none ended. A disk that is slower than the
    * origin even when it is quiet is no peak: it still spares the origin the work.
    *
-   * Three such windows in a row begin a peak, two if far more requests come than in the last
-   * minutes; the rate alone begins none.
+   * Three such windows in a row begin a peak; two if far more requests come than in the last
+   * minutes, or if the second wait is half as long again as the first: what is too much at once is
+   * over by then, what is too much grows. The rate alone begins none.
    *
    * Without reads the disk shows nothing. So after ten windows a few reads are let through, and four
    * times as many after each window in which they were quick, until nothing has to be held back:
@@ -27,18 +28,24 @@ final class PeakDetector {
    * is neither quick nor slow changes nothing, so that the border is not crossed to and fro; five
    * windows of it count as slow.
    *
+   * While requests want more from the disk than four fifths of what it did when it fell behind, or
+   * can do by its quiet time, the trial is put off, up to 160 windows: it would end as the last one.
+   *
    * A window that is much too long says nothing: nobody came, or the machine stood still.
    */
   private static final int LEAST_READS = 8;
   private static final double WORTHLESS = 2;
   private static final double OVERLOAD = 8;
   private static final double OVERLOAD_QUEUE = 16;
+  private static final double GROWTH = 1.5;
+  private static final double TOO_MUCH = 0.8;
+  private static final double NANOS_PER_SECOND = 1e9;
   private static final double QUICK = 2;
   private static final double QUICK_QUEUE = 8;
   private static final double QUICK_SHARE_OF_ORIGIN = 0.5;
 
   private static final int WINDOWS_TO_ENTER = 3;
-  private static final int WINDOWS_TO_ENTER_IN_A_SURGE = 2;
+  private static final int WINDOWS_TO_ENTER_SOON = 2;
   private static final int QUIET_WINDOWS = 10;
   private static final int QUIET_WINDOWS_LIMIT = 160;
   private static final int RELAPSE_WINDOWS = 60;
@@ -67,6 +74,8 @@ final class PeakDetector {
   private Phase phase = Phase.NORMAL;
   private String reason = "the disk keeps up";
   private int slowWindows;
+  private double slowNanos;
+  private double busyReadsPerSecond;
   private int quietWindows = QUIET_WINDOWS;
   private int windowsInPhase = RELAPSE_WINDOWS;
   private int undecided;
@@ -98,7 +107,7 @@ final class PeakDetector {
       case OFF, HELD -> {}
       case NORMAL -> watch(window, isTooLong ? null : slowness(window, LEAST_READS));
       case QUIET -> {
-        if (isTooLong || windowsInPhase >= quietWindows) {
+        if (isTooLong || isTimeToTry(window)) {
           beginTrial(reason);
         }
       }
@@ -114,13 +123,23 @@ final class PeakDetector {
     if (slowness == null) {
       baseline.learnDisk(window);
     }
+    double waitNanos = slowness == null ? 0 : window.expectedReadNanos();
+    boolean isGrowing = slowNanos > 0 && waitNanos >= GROWTH * slowNanos;
+    slowNanos = waitNanos;
     slowWindows = slowness == null ? 0 : slowWindows + 1;
-    int enough = baseline.isSurge() ? WINDOWS_TO_ENTER_IN_A_SURGE : WINDOWS_TO_ENTER;
+    int enough = isGrowing || baseline.isSurge() ? WINDOWS_TO_ENTER_SOON : WINDOWS_TO_ENTER;
     if (slowness != null && slowWindows >= enough) {
       boolean isRelapse = windowsInPhase < RELAPSE_WINDOWS;
       quietWindows = isRelapse ? longer(quietWindows) : QUIET_WINDOWS;
+      busyReadsPerSecond = window.readsPerSecond();
       become(Phase.QUIET, slowness);
     }
+  }
+
+  private boolean isTimeToTry(PeakWindow window) {
+    double able = Math.max(busyReadsPerSecond, NANOS_PER_SECOND / baseline.quietReadNanos());
+    boolean isTooMuch = window.wantedPerSecond() > TOO_MUCH * able;
+    return windowsInPhase >= (isTooMuch ? QUIET_WINDOWS_LIMIT : quietWindows);
   }
 
   private static int longer(int windows) {
@@ -164,6 +183,7 @@ final class PeakDetector {
       phase = next;
       windowsInPhase = 0;
       slowWindows = 0;
+      slowNanos = 0;
     }
     reason = why;
   }
@@ -173,10 +193,11 @@ final class PeakDetector {
     if (window.reads() == 0 && window.underWay() >= LEAST_READS) {
       return "no disk read ended, " + window.underWay() + " are under way";
     }
-    double read = window.readNanos();
+    double read = window.expectedReadNanos();
     double quiet = baseline.quietReadNanos();
     double origin = baseline.originNanos();
-    boolean isOverloaded = read >= OVERLOAD * quiet && window.queue() >= OVERLOAD_QUEUE;
+    double queue = Math.max(window.queue(), (double) window.underWay());
+    boolean isOverloaded = read >= OVERLOAD * quiet && queue >= OVERLOAD_QUEUE;
     boolean isWorthless = origin > 0 && read > origin && read >= WORTHLESS * quiet;
     return window.reads() >= leastReads && (isOverloaded || isWorthless)
         ? "the disk is behind" + figures(window)
@@ -195,18 +216,30 @@ final class PeakDetector {
   }
 
   private String figures(PeakWindow window) {
-    double origin = baseline.originNanos();
     return window.reads() == 0
         ? ""
         : String.format(
             Locale.ROOT,
-            ": a read took %.1f ms (%.1f ms when quiet; the origin %s), %.1f at a time",
+            ": a read took %.1f ms%s (%.1f ms when quiet; the origin %s), %.1f at a time",
             window.readNanos() / NANOS_PER_MILLI,
+            next(window),
             baseline.quietReadNanos() / NANOS_PER_MILLI,
-            origin > 0
-                ? String.format(Locale.ROOT, "%.1f ms", origin / NANOS_PER_MILLI)
-                : "is not known",
+            origin(),
             window.queue());
+  }
+
+  private static String next(PeakWindow window) {
+    double nanos = window.nextReadNanos();
+    return nanos > window.readNanos()
+        ? String.format(Locale.ROOT, " and the next would take %.1f ms", nanos / NANOS_PER_MILLI)
+        : "";
+  }
+
+  private String origin() {
+    double nanos = baseline.originNanos();
+    return nanos > 0
+        ? String.format(Locale.ROOT, "%.1f ms", nanos / NANOS_PER_MILLI)
+        : "is not known";
   }
 
   TierMode mode() {

@@ -158,6 +158,56 @@ class PeakDetectorTest {
     assertMode(TierMode.PEAK);
   }
 
+  /** Reads of 32 ms each, after a wait, and so many under way at the end. */
+  private static PeakWindow busy(long reads, long waitMillis, long underWay) {
+    long service = reads * 32 * MILLI;
+    return new PeakWindow(
+        PeakDetector.WINDOW_NANOS,
+        reads,
+        reads * waitMillis * MILLI,
+        service,
+        underWay,
+        0,
+        10,
+        3000 * MILLI,
+        100);
+  }
+
+  @Test
+  void whatWaitsAtTheEndOfAWindowIsEvidenceBeforeItHasBeenRead() {
+    beQuiet(300);
+    take(3, busy(125, 20, 40));
+    assertMode(TierMode.PEAK);
+    assertThat(detector.reason())
+        .startsWith("the disk is behind: a read took 52.0 ms and the next would take 320.0 ms");
+  }
+
+  @Test
+  void aFewThatAreUnderWayAtTheEndAreNone() {
+    beQuiet(300);
+    take(20, busy(125, 20, 12));
+    assertMode(TierMode.NORMAL);
+  }
+
+  @Test
+  void aWaitThatGrowsByHalfMakesEvidenceCountSooner() {
+    beQuiet(50);
+    take(window(100, 60, 4, 0, 50));
+    take(window(100, 90, 4, 0, 50));
+    assertMode(TierMode.NORMAL);
+    beQuiet(50);
+    take(window(100, 60, 4, 0, 50));
+    take(window(100, 92, 4, 0, 50));
+    assertMode(TierMode.PEAK);
+  }
+
+  @Test
+  void aDiskThatWasThoughtQuickerIsKnownAfterSomeWindows() {
+    take(5, window(20, 0, 1, 0, 50));
+    take(10, window(20, 0, 8, 0, 50));
+    assertThat(detector.baseline().quietReadNanos()).isGreaterThan(7.0 * MILLI);
+  }
+
   @Test
   void theBeginningOfAPeakIsNotTakenForAQuietDisk() {
     beQuiet(50);
@@ -185,6 +235,33 @@ class PeakDetectorTest {
     assertMode(TierMode.NORMAL);
     assertThat(detector.trialReads()).isZero();
     assertThat(detector.reason()).startsWith("the disk keeps up again: a read took 4.0 ms");
+  }
+
+  @Test
+  void whileMoreIsWantedThanTheDiskCanDoItIsNotTried() {
+    enter();
+    take(159, window(0, 0, 0, 201, 50));
+    assertThat(detector.trialReads()).isZero();
+    take(window(0, 0, 0, 201, 50));
+    assertThat(detector.trialReads()).isEqualTo(4);
+  }
+
+  @Test
+  void whenNoMoreIsWantedThanTheDiskCanDoItIsTried() {
+    enter();
+    take(30, window(0, 0, 0, 201, 50));
+    assertThat(detector.trialReads()).isZero();
+    take(window(0, 0, 0, 200, 50));
+    assertThat(detector.trialReads()).isEqualTo(4);
+  }
+
+  @Test
+  void aDiskThatDidMoreThanItsQuietTimeTellsIsTakenAtWhatItDid() {
+    beQuiet(50);
+    take(3, window(1000, 60, 4, 0, 50));
+    assertMode(TierMode.PEAK);
+    take(10, window(0, 0, 0, 800, 50));
+    assertThat(detector.trialReads()).isEqualTo(4);
   }
 
   @Test

@@ -1,0 +1,74 @@
+package io.kamille.perf.lab;
+
+import io.kamille.perf.load.RateSchedule;
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * A load with a peak in it: off the peak, at it, off it again.
+ *
+ * @param rampSeconds of each way between them; 0 for none, which the paper calls convex
+ */
+record PeakShape(double offPeakRate, double peakRate, int partSeconds, int rampSeconds) {
+
+  /** Seconds of a run, the first one included, the last one not. */
+  record Stretch(int from, int to) {}
+
+  String label() {
+    return rampSeconds == 0 ? "convex" : "trapezoid";
+  }
+
+  RateSchedule schedule() {
+    Duration part = Duration.ofSeconds(partSeconds);
+    return rampSeconds == 0
+        ? RateSchedule.convex(offPeakRate, peakRate, part)
+        : RateSchedule.trapezoid(offPeakRate, peakRate, part, Duration.ofSeconds(rampSeconds));
+  }
+
+  int seconds() {
+    return 3 * partSeconds + 2 * rampSeconds;
+  }
+
+  Stretch offPeak() {
+    return new Stretch(0, partSeconds);
+  }
+
+  Stretch peak() {
+    int begin = partSeconds + rampSeconds;
+    return new Stretch(begin, begin + partSeconds);
+  }
+
+  /** Off the peak again. */
+  Stretch after() {
+    return new Stretch(2 * partSeconds + 2 * rampSeconds, seconds());
+  }
+
+  /** The way into the peak, and the first half of it. */
+  Stretch into() {
+    return new Stretch(partSeconds, partSeconds + rampSeconds + partSeconds / 2);
+  }
+
+  /** The second half of the peak, the way out of it, and the rest. */
+  Stretch outOf() {
+    return new Stretch(into().to(), seconds());
+  }
+
+  String text() {
+    return String.format(
+        Locale.ROOT,
+        "%s (%d s at %.0f requests/s, %s%d s at %.0f, %s%d s at %.0f)",
+        label(),
+        partSeconds,
+        offPeakRate,
+        ramp("up"),
+        partSeconds,
+        peakRate,
+        ramp("down"),
+        partSeconds,
+        offPeakRate);
+  }
+
+  private String ramp(String direction) {
+    return rampSeconds == 0 ? "" : rampSeconds + " s " + direction + ", ";
+  }
+}

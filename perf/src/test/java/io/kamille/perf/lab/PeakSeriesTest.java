@@ -1,0 +1,89 @@
+package io.kamille.perf.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.kamille.perf.lab.PeakSeries.Sort;
+import io.kamille.perf.lab.PeakShape.Stretch;
+import io.kamille.perf.load.AnswerSource;
+import io.kamille.perf.load.LoadFailure;
+import io.kamille.perf.load.LoadOutcome;
+import io.kamille.perf.load.LoadRequest;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PeakSeriesTest {
+
+  private static final PeakShape SHAPE = new PeakShape(1, 4, 2, 0);
+
+  private static final LoadRequest OLD = LoadRequest.get("a", "/old", new byte[0]);
+  private static final LoadRequest NEW = LoadRequest.get("a", "/new", new byte[0]);
+
+  private final PeakSeries series = new PeakSeries(SHAPE.seconds(), OLD::equals);
+
+  private void answer(int second, LoadRequest request, AnswerSource source, int millis) {
+    long begun = second * 1_000_000_000L;
+    long first = begun + millis * 1_000_000L;
+    series.ended(new LoadOutcome(request, begun, begun, first, source, null));
+  }
+
+  private void everySecond(int... hitMillis) {
+    for (int second = 0; second < hitMillis.length; second++) {
+      answer(second, OLD, AnswerSource.MEMORY, hitMillis[second]);
+    }
+  }
+
+  private PeakRuns runs(PeakMode mode) {
+    var runs = new PeakRuns();
+    runs.add(new PeakRun(mode, SHAPE, series, List.of(), 0, false));
+    return runs;
+  }
+
+  @Test
+  void aRepeatThatTheOriginAnswersIsNoHitAndARepeatAllTheSame() {
+    answer(0, OLD, AnswerSource.DISK, 10);
+    answer(0, OLD, AnswerSource.ORIGIN, 300);
+    answer(0, NEW, AnswerSource.ORIGIN, 400);
+    var first = new Stretch(0, 1);
+    assertThat(series.hitRatio(first)).isCloseTo(1 / 3.0, within(1e-9));
+    assertThat(series.memoryShare(first)).isZero();
+    assertThat(series.millis(0, Sort.HITS, 100)).isCloseTo(10, within(0.2));
+    assertThat(series.millis(0, Sort.REPEATS, 100)).isCloseTo(300, within(5.0));
+    assertThat(series.millis(0, Sort.ALL, 100)).isCloseTo(400, within(5.0));
+  }
+
+  @Test
+  void aFailureHasNoTime() {
+    series.ended(new LoadOutcome(OLD, 0, 0, 0, AnswerSource.ORIGIN, LoadFailure.CLOSED));
+    assertThat(series.failures(SHAPE.offPeak())).isOne();
+    assertThat(series.millis(0, Sort.ALL, 50)).isNaN();
+  }
+
+  @Test
+  void secondsInARowAboveALimitAreCounted() {
+    everySecond(1, 1, 9, 9, 1, 9);
+    assertThat(series.longestAbove(new Stretch(0, 6), Sort.HITS, 2)).isEqualTo(2);
+    assertThat(series.greatestMedianMillis(new Stretch(0, 6), Sort.HITS)).isCloseTo(9, within(0.1));
+  }
+
+  @Test
+  void aMedianThatStaysFlatReachesTheGoals() {
+    everySecond(10, 10, 10, 10, 10, 10);
+    assertThat(runs(PeakMode.AUTO).goals()).hasSize(3).allMatch(goal -> goal.endsWith("(reached)"));
+  }
+
+  @Test
+  void aMedianThatRisesMissesThem() {
+    everySecond(10, 10, 90, 90, 90, 90);
+    List<String> goals = runs(PeakMode.AUTO).goals();
+    assertThat(goals.getFirst()).endsWith("(missed)");
+    assertThat(goals.getLast()).contains("out of the peak").endsWith("(missed)");
+    assertThat(runs(PeakMode.DISK).goals()).allMatch(goal -> goal.endsWith("(reached)"));
+  }
+
+  @Test
+  void aSecondAboveTheLimitOnTheWayIsAllowed() {
+    everySecond(10, 10, 90, 10, 10, 10);
+    assertThat(runs(PeakMode.AUTO).goals().get(1)).contains("into the peak").endsWith("(reached)");
+  }
+}

@@ -1,0 +1,32 @@
+package io.kamille.perf.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.perf.lab.PeakShape.Stretch;
+import org.junit.jupiter.api.Test;
+
+class PeakShapeTest {
+
+  @Test
+  void aTrapezoidHasItsPartsWhereTheScheduleHasThem() {
+    var shape = new PeakShape(150, 600, 8, 2);
+    assertThat(shape.schedule().durationNanos()).isEqualTo(shape.seconds() * 1_000_000_000L);
+    assertRate(shape, shape.offPeak(), 150);
+    assertRate(shape, shape.peak(), 600);
+    assertRate(shape, shape.after(), 150);
+    assertThat(shape.into().to()).isEqualTo(shape.outOf().from());
+  }
+
+  @Test
+  void aConvexOneHasNoWaysBetween() {
+    var shape = new PeakShape(150, 600, 8, 0);
+    assertThat(shape.peak()).isEqualTo(new Stretch(8, 16));
+    assertRate(shape, shape.peak(), 600);
+    assertRate(shape, shape.after(), 150);
+  }
+
+  private static void assertRate(PeakShape shape, Stretch stretch, double rate) {
+    assertThat(shape.schedule().ratePerSecond(stretch.from() * 1_000_000_000L)).isEqualTo(rate);
+    assertThat(shape.schedule().ratePerSecond(stretch.to() * 1_000_000_000L - 1)).isEqualTo(rate);
+  }
+}
