@@ -349,7 +349,7 @@ class AdminServerIT {
                 + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
                 + "\"retiredBytes\":0,\"keys\":2,\"evictions\":9,\"policy\":{"
                 + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\","
-                + "\"reason\":\"lru hits more\",\"sampledShare\":0.25,\"sampledRequests\":4096,"
+                + "\"reason\":\"lru hits more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,"
                 + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,"
                 + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,"
                 + "\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\","

@@ -96,6 +96,7 @@ final class FakeAppliance implements ApplianceView {
             Policy.LRU,
             1_795_251_600,
             "lru hits more",
+            3,
             List.of(
                 new Estimate(Policy.TINYLFU, 0.25, 0.123456), new Estimate(Policy.LRU, 0.5, 0.75)),
             4096,

@@ -106,6 +106,12 @@ public final class CacheOperations {
           "1 for the replacement policy that chooses what is forgotten, 0 for the other.",
           "policy");
 
+  public static final MetricDescriptor POLICY_SWITCHES =
+      MetricDescriptor.counter(
+          "kamille_cache_policy_switches_total",
+          Unit.COUNT,
+          "Changes of the replacement policy, by the setting or by what it would have hit.");
+
   public static final MetricDescriptor OBJECT_HITS =
       MetricDescriptor.gauge(
           "kamille_cache_policy_object_hit_ratio",
@@ -156,6 +162,7 @@ public final class CacheOperations {
     registry.gauge(PART, () -> memory().indexBytes(), "index");
     registry.gauge(PART, () -> memory().fillingBytes(), "filling");
     registry.gauge(PART, () -> memory().leasedBytes(), "leased");
+    registry.counting(POLICY_SWITCHES, () -> policy().switches());
     for (Policy each : Policy.values()) {
       registry.gauge(POLICY, () -> policy().policy() == each ? 1 : 0, each.token());
       registry.gauge(OBJECT_HITS, () -> estimate(each).objectHitRatio(), each.token());

@@ -79,6 +79,7 @@ final class CacheTiers implements Resource {
       String policy,
       String since,
       String reason,
+      long switches,
       double sampledShare,
       long sampledRequests,
       List<Estimate> estimates) {
@@ -89,6 +90,7 @@ final class CacheTiers implements Resource {
           policy.policy().token(),
           Instant.ofEpochSecond(policy.sinceEpochSeconds()).toString(),
           policy.reason(),
+          policy.switches(),
           policy.sampledShare(),
           policy.sampledRequests(),
           policy.estimates().stream().map(Estimate::of).toList());

@@ -388,6 +388,11 @@ public final class Fetches {
     return loops;
   }
 
+  /** Whether a response is worth what has to be forgotten for it. */
+  boolean pays(Fetch fetch, FillHead head, long contentLength) {
+    return Fill.pays(store, fetch, head, contentLength);
+  }
+
   /** Begins to store a response, or null if there is no memory. */
   @Nullable Fill beginFill(Fetch fetch, FillHead head, long contentLength) {
     long limit = settings.maxObjectBytes();

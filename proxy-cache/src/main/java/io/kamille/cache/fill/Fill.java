@@ -26,6 +26,9 @@ final class Fill {
   /** Why a response is not stored that there is no room for. */
   static final String NO_MEMORY = "no-memory";
 
+  /** Why a response is not stored when what would leave for it is asked for more often. */
+  static final String NOT_ADMITTED = "not-admitted";
+
   private final TieredStore store;
   private final Fetch fetch;
   private final Reservation reservation;
@@ -49,7 +52,7 @@ final class Fill {
   }
 
   /**
-   * Makes room for a response and puts its head there.
+   * Makes room for a response that {@link #pays} and puts its head there.
    *
    * @param contentLength octets to come, or {@link Reply#UNKNOWN_LENGTH}
    * @param limitBytes what head and content may take
@@ -63,8 +66,7 @@ final class Fill {
       long contentLength,
       long limitBytes,
       int home) {
-    long expected = head.length() + Math.max(0, contentLength);
-    Reservation reservation = store.reserve(fetch.key(), expected, home);
+    Reservation reservation = store.reserve(fetch.key(), expected(head, contentLength), home);
     if (reservation == null) {
       return null;
     }
@@ -73,11 +75,21 @@ final class Fill {
     return new Fill(store, fetch, reservation, head, contentLength, limitBytes);
   }
 
+  /** Whether a response is worth what has to be forgotten for it. */
+  static boolean pays(TieredStore store, Fetch fetch, FillHead head, long contentLength) {
+    return store.pays(fetch.key(), expected(head, contentLength));
+  }
+
+  private static long expected(FillHead head, long contentLength) {
+    return head.length() + Math.max(0, contentLength);
+  }
+
   /** In one clause, for people, why a response is not stored. */
   static String explained(String trouble) {
     return switch (trouble) {
       case TOO_LARGE -> "it is larger than max-object-size allows";
       case NO_MEMORY -> "there was no memory for it";
+      case NOT_ADMITTED -> "what would have to be forgotten for it is asked for more often";
       default -> "it has more content than its length says";
     };
   }
@@ -132,7 +144,10 @@ final class Fill {
     if (reservation.length() + chunk.readableBytes() > limitBytes) {
       return TOO_LARGE;
     }
-    return reservation.append(chunk) ? null : NO_MEMORY;
+    if (reservation.append(chunk)) {
+      return null;
+    }
+    return reservation.isOutweighed() ? NOT_ADMITTED : NO_MEMORY;
   }
 
   /** Whether everything that was announced is there. */

@@ -145,9 +145,11 @@ final class FillReply implements Reply, ContentSource {
       goApart(true);
       return;
     }
-    Fill begun = here.beginFill(fetch, storable, contentLength);
+    boolean pays = here.pays(fetch, storable, contentLength);
+    Fill begun = pays ? here.beginFill(fetch, storable, contentLength) : null;
     if (begun == null) {
-      here.refused(fetch, head.status(), Fill.NO_MEMORY, Fill.explained(Fill.NO_MEMORY));
+      String why = pays ? Fill.NO_MEMORY : Fill.NOT_ADMITTED;
+      here.refused(fetch, head.status(), why, Fill.explained(why));
       goApart(false);
       return;
     }

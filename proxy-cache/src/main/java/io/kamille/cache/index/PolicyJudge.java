@@ -41,6 +41,7 @@ final class PolicyJudge {
   private PolicyChoice choice;
   private Policy policy;
   private long sinceEpochSeconds;
+  private long switches;
   private String reason;
 
   /**
@@ -214,6 +215,7 @@ final class PolicyJudge {
   void switched(Policy chosen, long nowEpochSeconds) {
     reason = choice == PolicyChoice.AUTO ? reasonFor(chosen) : "the setting says so";
     policy = chosen;
+    switches++;
     sinceEpochSeconds = nowEpochSeconds;
     bucketsSinceSwitch = 0;
   }
@@ -244,6 +246,7 @@ final class PolicyJudge {
         policy,
         sinceEpochSeconds,
         reason,
+        switches,
         List.copyOf(estimates),
         sampledRequests(),
         1.0 / (1L << sampleShift));

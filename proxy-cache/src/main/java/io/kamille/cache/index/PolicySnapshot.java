@@ -9,6 +9,7 @@ import java.util.List;
  * @param policy what it has come to
  * @param sinceEpochSeconds since when
  * @param reason why, in words
+ * @param switches how often it has changed
  * @param estimates one for each policy, in their order
  * @param sampledRequests of how many requests the estimates are made; 0 until there are any
  * @param sampledShare the part of all keys that they are made of, 0 to 1
@@ -18,6 +19,7 @@ public record PolicySnapshot(
     Policy policy,
     long sinceEpochSeconds,
     String reason,
+    long switches,
     List<Estimate> estimates,
     long sampledRequests,
     double sampledShare) {

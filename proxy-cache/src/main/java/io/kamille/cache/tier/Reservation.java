@@ -17,6 +17,7 @@ public final class Reservation {
   private final TieredStore store;
   private final ArenaWriter writer;
   private final @Nullable CacheKey key;
+  private boolean isOutweighed;
 
   /**
    * Room that the writer has.
@@ -52,7 +53,13 @@ public final class Reservation {
   }
 
   private boolean pays(int more) {
-    return key == null || store.pays(key, writer.length() + more, more);
+    isOutweighed = key != null && !store.pays(key, writer.length() + more, more);
+    return !isOutweighed;
+  }
+
+  /** Whether the last thing to be written was refused for what is worth more. */
+  public boolean isOutweighed() {
+    return isOutweighed;
   }
 
   /** Gives the room back. Readers keep what was written until their leases end. */

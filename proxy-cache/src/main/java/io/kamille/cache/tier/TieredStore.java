@@ -195,7 +195,8 @@ public final class TieredStore {
   }
 
   /**
-   * Makes room for a response under that key, if it is worth what has to be forgotten for it.
+   * Makes room for a response under that key that {@link #pays}. When more comes of it than was
+   * said, that has to pay too.
    *
    * @param key kept until the reservation ends
    * @param lengthBytes octets to come, or, when that is unknown, those there are at least
@@ -203,14 +204,21 @@ public final class TieredStore {
    * @return null if there is not enough memory for it
    */
   public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
-    if (!pays(key, lengthBytes, lengthBytes)) {
-      return null;
-    }
     ArenaWriter writer = arena.writer(lengthBytes, home);
     if (writer == null && makeRoom(lengthBytes)) {
       writer = arena.writer(lengthBytes, home);
     }
     return writer == null ? null : new Reservation(this, writer, key);
+  }
+
+  /**
+   * Whether a response under that key is worth what has to be forgotten for it. Counts as one use
+   * of it, if it is not.
+   *
+   * @param lengthBytes octets to come, or, when that is unknown, those there are at least
+   */
+  public boolean pays(CacheKey key, long lengthBytes) {
+    return pays(key, lengthBytes, lengthBytes);
   }
 
   /**

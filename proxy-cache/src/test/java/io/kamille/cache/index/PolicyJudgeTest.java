@@ -56,6 +56,7 @@ class PolicyJudgeTest {
       ask(judge, frequent());
     }
     assertThat(judge.advice()).isEqualTo(Policy.TINYLFU);
+    assertThat(judge.snapshot().switches()).isEqualTo(1);
   }
 
   @Test
