@@ -5,6 +5,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.core.admission.ClientTable;
 import io.kamille.core.exchange.ExchangeMetrics;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.h1.HeadLimits;
@@ -57,7 +58,16 @@ public final class Appliance implements AutoCloseable {
       MetricDescriptor.counter(
           "kamille_connections_refused_total",
           Unit.COUNT,
-          "Connections closed as soon as they came: too many were open and none was idle.");
+          "Connections closed as soon as they came: too many were open and none was idle (limit),"
+              + " too many of their client were (client), or their client is not let in (access).",
+          "reason");
+
+  static final MetricDescriptor REFUSED_REQUESTS =
+      MetricDescriptor.counter(
+          "kamille_requests_refused_total",
+          Unit.COUNT,
+          "Requests answered with 429: too many of their client were under way (client).",
+          "reason");
 
   static final MetricDescriptor CLOSED_EARLY =
       MetricDescriptor.counter(
@@ -89,6 +99,7 @@ public final class Appliance implements AutoCloseable {
   private final long startedEpochMillis = System.currentTimeMillis();
   private final Preflight preflight;
   private final ConnectionLimiter limiter;
+  private final ClientTable clients;
   private final AccessLog accessLog;
   private final LoopGroup loops;
   private final Assembly assembly;
@@ -105,6 +116,7 @@ public final class Appliance implements AutoCloseable {
     running = configuration;
     LimitSettings limits = configuration.limits();
     limiter = new ConnectionLimiter(preflight.connections(limits.connections()), governor(limits));
+    clients = new ClientTable(limits.client().limits(), System::nanoTime);
     assembly = assemble(configuration);
     accessLog = openAccessLog(configuration.log());
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
@@ -226,7 +238,13 @@ public final class Appliance implements AutoCloseable {
     for (ListenerSettings settings : running.listeners()) {
       try {
         Listener listener =
-            Listener.open(settings.address().socketAddress(), settings.backlog(), h1Loops, limiter);
+            Listener.open(
+                settings.address().socketAddress(),
+                settings.backlog(),
+                h1Loops,
+                limiter,
+                clients,
+                settings.access().list());
         listeners.add(listener);
         registry.gauge(CONNECTIONS, listener::connections, settings.name());
       } catch (IOException failed) {
@@ -236,7 +254,10 @@ public final class Appliance implements AutoCloseable {
   }
 
   private void registerConnections() {
-    registry.counting(REFUSED, limiter::refused);
+    registry.counting(REFUSED, limiter::refused, "limit");
+    registry.counting(REFUSED, clients::refusedConnections, "client");
+    registry.counting(REFUSED, clients::denied, "access");
+    registry.counting(REFUSED_REQUESTS, clients::refusedRequests, "client");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
     registry.gauge(
@@ -318,6 +339,10 @@ public final class Appliance implements AutoCloseable {
     }
     int lateLoops = takeLimits(next);
     limiter.limit(preflight.connections(next.limits().connections()), governor(next.limits()));
+    clients.limits(next.limits().client().limits());
+    for (int i = 0; i < listeners.size(); i++) {
+      listeners.get(i).access(next.listeners().get(i).access().list());
+    }
     accessLog.reopen();
     running = next;
     LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, reloaded(changes, lateLoops));

@@ -10,6 +10,8 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.tier.DiskCopies.Admission;
 import io.kamille.cache.tier.PeakSettings;
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.RequestHead;
@@ -183,20 +185,26 @@ final class Assembly implements AutoCloseable {
       for (RouteSettings settings : configuration.routes()) {
         String host = settings.host() == null ? Route.ANY_HOST : settings.host();
         String name = host + settings.path();
+        RouteGate gate = gate(settings);
         ExchangeHandler handler = upstream(settings, configuration);
         if (settings.cache().isEnabled()) {
           CacheHandler caching =
               cache.handler(handler, RoutePolicy.of(settings.cache(), configuration.cache()));
           handler = caching;
           for (String path : settings.cache().bypass().paths()) {
-            bypassed.add(new Route(name, host, path, caching.bypass()));
+            bypassed.add(new Route(name, host, path, caching.bypass(), gate));
           }
         }
-        routes.put(name, new Route(name, host, settings.path(), handler));
+        routes.put(name, new Route(name, host, settings.path(), handler, gate));
         upstreamOf.put(name, settings.upstream());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());
+    }
+
+    private static RouteGate gate(RouteSettings settings) {
+      AccessList access = settings.access().list();
+      return access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
     }
 
     /** Routes to one upstream share its connections, unless they write different hosts. */

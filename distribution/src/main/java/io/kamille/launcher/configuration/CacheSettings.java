@@ -188,11 +188,7 @@ public record CacheSettings(
   static final Setting<List<String>> PURGE_FROM =
       Setting.of(
               "cache.purge-from",
-              ValueTypes.list(
-                  "list of addresses",
-                  text -> AddressRange.parse(text) != null,
-                  "an IP address, or a range such as 10.0.0.0/8 or 2001:db8::/32 with no bit set"
-                      + " behind its prefix"),
+              AccessSettings.addresses(),
               "Clients that may remove what is stored for a URL by the method `PURGE`: addresses"
                   + " and ranges (CIDR). Where any are given, `PURGE` reaches no origin on any"
                   + " route, and others are refused with 403. Without, it is forwarded as any"

@@ -1,10 +1,13 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.admission.ClientLimits;
+import io.kamille.core.setting.AddressRanges;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,6 +21,7 @@ import java.util.Optional;
  * @param connections from clients, over all listeners
  * @param idleThreshold share of the connections near which the idle time-out has become shortest;
  *     infinity for none
+ * @param client what one client may have at a time
  * @param headTimeout from the first byte of a request to the end of its head
  * @param idleTimeout of a connection between requests
  * @param contentTimeout without a byte of content moving from or to the client
@@ -36,6 +40,7 @@ public record LimitSettings(
     int responseHeadBytes,
     int connections,
     double idleThreshold,
+    Client client,
     Duration headTimeout,
     Duration idleTimeout,
     Duration contentTimeout,
@@ -44,6 +49,25 @@ public record LimitSettings(
     Duration uploadGrace,
     long requestContentBytes,
     Duration drainDeadline) {
+
+  /**
+   * What one client may have at a time.
+   *
+   * @param connections that are open, else the next one is closed; {@link Integer#MAX_VALUE} for no
+   *     limit
+   * @param requests under way, else 429; {@link Integer#MAX_VALUE} for no limit
+   * @param ipv6PrefixLength how many bits of an IPv6 address tell clients apart
+   * @param unlimited addresses and ranges that these limits do not hold for
+   */
+  public record Client(
+      int connections, int requests, int ipv6PrefixLength, List<String> unlimited) {
+
+    /** The same, understood. */
+    public ClientLimits limits() {
+      return new ClientLimits(
+          connections, requests, ipv6PrefixLength, AddressRanges.parse(unlimited));
+    }
+  }
 
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
@@ -108,6 +132,51 @@ public record LimitSettings(
                   + " there are, down to a second when the share is reached. The longest idle is"
                   + " closed first, and never within a request.")
           .defaultsTo(Optional.of(0.7));
+
+  static final Setting<Optional<Integer>> CLIENT_CONNECTIONS =
+      Setting.of(
+              "limits.client.connections",
+              ValueTypes.orWord("none", ValueTypes.wholeNumber(1, 10_000_000)),
+              "The most connections of one client at once, over all listeners, or `none` for no such"
+                  + " limit. One more is closed as soon as it is accepted; no idle connection yields"
+                  + " to it. Connections that came before there was a limit are not counted.")
+          .defaultsTo(Optional.empty());
+
+  static final Setting<Optional<Integer>> CLIENT_REQUESTS =
+      Setting.of(
+              "limits.client.requests",
+              ValueTypes.orWord("none", ValueTypes.wholeNumber(1, 10_000_000)),
+              "The most requests of one client under way at once, over all listeners, or `none` for"
+                  + " no such limit. One more is answered with 429, whatever it is for. A request is"
+                  + " under way until its answer has been handed to its connection, a tunnel until"
+                  + " it ends.")
+          .defaultsTo(Optional.empty());
+
+  static final Setting<Integer> CLIENT_IPV6_PREFIX =
+      Setting.of(
+              "limits.client.ipv6-prefix",
+              ValueTypes.wholeNumber(32, 128),
+              "How many bits of an IPv6 address tell clients apart. Whoever has a network has at"
+                  + " least a /64, and can use each of its addresses.")
+          .defaultsTo(64);
+
+  static final Setting<List<String>> CLIENT_UNLIMITED =
+      Setting.of(
+              "limits.client.unlimited",
+              AccessSettings.addresses(),
+              "Addresses and ranges (CIDR) that these limits do not hold for: load balancers, whose"
+                  + " address stands for all who come through them.")
+          .defaultsTo("none", client -> List.of());
+
+  private static final Section CLIENT =
+      Section.one(
+          "limits.client",
+          "What one client may have at a time: an IPv4 address, or a network of IPv6 addresses. What"
+              + " counts is the address that the connection comes from.",
+          CLIENT_CONNECTIONS,
+          CLIENT_REQUESTS,
+          CLIENT_IPV6_PREFIX,
+          CLIENT_UNLIMITED);
 
   static final Setting<Duration> HEAD_TIMEOUT =
       Setting.of(
@@ -184,6 +253,7 @@ public record LimitSettings(
           RESPONSE_HEAD_SIZE,
           CONNECTIONS,
           IDLE_THRESHOLD,
+          CLIENT,
           HEAD_TIMEOUT,
           IDLE_TIMEOUT,
           CONTENT_TIMEOUT,
@@ -202,6 +272,7 @@ public record LimitSettings(
         Math.toIntExact(values.value(RESPONSE_HEAD_SIZE)),
         values.value(CONNECTIONS),
         values.value(IDLE_THRESHOLD).orElse(Double.POSITIVE_INFINITY),
+        client(values.one(CLIENT)),
         values.value(HEAD_TIMEOUT),
         values.value(IDLE_TIMEOUT),
         values.value(CONTENT_TIMEOUT),
@@ -210,5 +281,13 @@ public record LimitSettings(
         values.value(UPLOAD_GRACE),
         values.value(REQUEST_CONTENT).orElse(Long.MAX_VALUE),
         values.value(DRAIN_DEADLINE));
+  }
+
+  private static Client client(SectionValues values) {
+    return new Client(
+        values.value(CLIENT_CONNECTIONS).orElse(ClientLimits.NO_LIMIT),
+        values.value(CLIENT_REQUESTS).orElse(ClientLimits.NO_LIMIT),
+        values.value(CLIENT_IPV6_PREFIX),
+        values.value(CLIENT_UNLIMITED));
   }
 }

@@ -11,8 +11,9 @@ import io.kamille.core.setting.ValueTypes;
  *
  * @param name what logs and metrics call it
  * @param backlog connections the kernel holds until a loop accepts them
+ * @param access which clients may connect
  */
-public record ListenerSettings(HostPort address, String name, int backlog) {
+public record ListenerSettings(HostPort address, String name, int backlog, AccessSettings access) {
 
   static final Setting<HostPort> ADDRESS =
       Setting.of(
@@ -44,11 +45,16 @@ public record ListenerSettings(HostPort address, String name, int backlog) {
                   + " nothing else set.",
               ADDRESS,
               NAME,
-              BACKLOG)
+              BACKLOG,
+              AccessSettings.OF_LISTENER.section())
           .withShorthand(ADDRESS)
           .atLeastOne("at least one listener");
 
   static ListenerSettings of(SectionValues values) {
-    return new ListenerSettings(values.value(ADDRESS), values.value(NAME), values.value(BACKLOG));
+    return new ListenerSettings(
+        values.value(ADDRESS),
+        values.value(NAME),
+        values.value(BACKLOG),
+        AccessSettings.OF_LISTENER.of(values));
   }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the beginning of the target path; begins with a slash
  * @param upstream the name of an upstream that exists
  * @param hostRewrite the Host field the origin sees, or null for the client's own
+ * @param access which clients may use it
  * @param cache how it uses the cache
  */
 public record RouteSettings(
@@ -24,6 +25,7 @@ public record RouteSettings(
     String path,
     String upstream,
     @Nullable String hostRewrite,
+    AccessSettings access,
     RouteCacheSettings cache) {
 
   private static final Pattern PATH = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
@@ -93,6 +95,7 @@ public record RouteSettings(
               PATH_PREFIX,
               UPSTREAM,
               HOST_REWRITE,
+              AccessSettings.OF_ROUTE.section(),
               RouteCacheSettings.SECTION)
           .atLeastOne("at least one route");
 
@@ -102,6 +105,7 @@ public record RouteSettings(
         values.value(PATH_PREFIX),
         values.value(UPSTREAM),
         values.find(HOST_REWRITE),
+        AccessSettings.OF_ROUTE.of(values),
         RouteCacheSettings.of(values.one(RouteCacheSettings.SECTION)));
   }
 

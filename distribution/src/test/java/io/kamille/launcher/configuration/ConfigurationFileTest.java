@@ -29,16 +29,18 @@ class ConfigurationFileTest {
       routes: [{upstream: web}]
       """;
 
+  private static final AccessSettings ALL = new AccessSettings(List.of(), List.of());
+
   @Test
   void threeLinesAreAConfiguration() {
     Configuration configuration = accepted(LEAST);
     assertThat(configuration.listeners())
         .containsExactly(
-            new ListenerSettings(new HostPort("127.0.0.1", 8080), "127.0.0.1:8080", 4_096));
+            new ListenerSettings(new HostPort("127.0.0.1", 8080), "127.0.0.1:8080", 4_096, ALL));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
-                null, "/", "web", null, cache(SectionValues.of(RouteCacheSettings.SECTION))));
+                null, "/", "web", null, ALL, cache(SectionValues.of(RouteCacheSettings.SECTION))));
     assertThat(configuration.upstreams().getFirst().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
@@ -51,7 +53,7 @@ class ConfigurationFileTest {
     Configuration configuration =
         accepted(
             """
-            listeners: [{address: "[::1]:80", name: front, backlog: 7}]
+            listeners: [{address: "[::1]:80", name: front, backlog: 7, access: {allow: [10.0.0.0/8, "::1"], deny: [10.1.0.0/16]}}]
             loops: 3
             upstreams:
               web:
@@ -72,6 +74,7 @@ class ConfigurationFileTest {
                 path: /shop
                 upstream: web
                 host-rewrite: inner:81
+                access: {allow: ["::1"], deny: [10.0.0.0/8]}
                 cache:
                   compress: on
                   ttl: 1m
@@ -109,6 +112,7 @@ class ConfigurationFileTest {
               response-head-size: 3KiB
               connections: 4
               idle-threshold: 0.5
+              client: {connections: 5, requests: 6, ipv6-prefix: 56, unlimited: [192.0.2.0/24]}
               head-timeout: 5s
               idle-timeout: 6s
               content-timeout: 7s
@@ -122,7 +126,12 @@ class ConfigurationFileTest {
             admin: {address: off, token-file: /etc/token}
             """);
     assertThat(configuration.listeners())
-        .containsExactly(new ListenerSettings(new HostPort("::1", 80), "front", 7));
+        .containsExactly(
+            new ListenerSettings(
+                new HostPort("::1", 80),
+                "front",
+                7,
+                new AccessSettings(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16"))));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamSettings web = configuration.upstreams().getFirst();
     assertThat(web.origins())
@@ -157,6 +166,7 @@ class ConfigurationFileTest {
                 "/shop",
                 "web",
                 "inner:81",
+                new AccessSettings(List.of("::1"), List.of("10.0.0.0/8")),
                 new RouteCacheSettings(
                     true,
                     true,
@@ -178,6 +188,7 @@ class ConfigurationFileTest {
                 "/",
                 "web",
                 null,
+                ALL,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false))));
@@ -217,6 +228,7 @@ class ConfigurationFileTest {
                 3 << 10,
                 4,
                 0.5,
+                new LimitSettings.Client(5, 6, 56, List.of("192.0.2.0/24")),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(7),

@@ -7,6 +7,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationOptionsTest {
@@ -28,6 +29,7 @@ class ConfigurationOptionsTest {
                 "/",
                 "origin",
                 null,
+                new AccessSettings(List.of(), List.of()),
                 RouteCacheSettings.of(SectionValues.of(RouteCacheSettings.SECTION).build())));
     assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));

@@ -83,6 +83,31 @@ class ConfigurationReloadTest {
         .containsExactly("listeners", "cache.memory.capacity", "cache.max-object-size");
   }
 
+  @Test
+  void aListReloadsWhatNeedsNoRestartIfNothingElseInItDiffers() {
+    var running = listening("{address: \":80\"}, {address: \":81\"}");
+    var denied = listening("{address: \":80\"}, {address: \":81\", access: {deny: [10.0.0.0/8]}}");
+    assertThat(denied.changesFrom(running))
+        .extracting(SettingChange::toString)
+        .containsExactly("listeners[1].access.deny:  → 10.0.0.0/8");
+    assertThat(denied.reloadedOver(running).listeners()).isEqualTo(denied.listeners());
+  }
+
+  @Test
+  void aListStaysWholeIfSomethingInItNeedsARestart() {
+    var running = listening("{address: \":80\"}, {address: \":81\"}");
+    var swapped = listening("{address: \":81\", access: {deny: [10.0.0.0/8]}}, {address: \":80\"}");
+    assertThat(swapped.changesFrom(running)).allMatch(SettingChange::needsRestart).hasSize(5);
+    assertThat(swapped.reloadedOver(running).listeners()).isEqualTo(running.listeners());
+  }
+
+  private static Configuration listening(String listeners) {
+    return configuration(
+        "listeners: ["
+            + listeners
+            + "]\nupstreams: {web: {origins: [\"http://a\"]}}\nroutes: [{upstream: web}]\n");
+  }
+
   private static Configuration configuration(String text) {
     var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
     return ((ConfigurationReading.Accepted) reading).configuration();

@@ -76,6 +76,11 @@ public record Failure(Kind kind, int status, String reason, int retryAfterSecond
     return new Failure(Kind.HTTP_REQUEST_ERROR, status, reason);
   }
 
+  /** A request that its client may send again later: 429 (RFC 6585 §4). */
+  public static Failure busyClient(String reason, int retryAfterSeconds) {
+    return new Failure(Kind.HTTP_REQUEST_DENIED, 429, reason, retryAfterSeconds);
+  }
+
   public Side side() {
     return kind.side();
   }

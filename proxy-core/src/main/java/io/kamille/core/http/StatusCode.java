@@ -27,6 +27,7 @@ public final class StatusCode {
   public static final int RANGE_NOT_SATISFIABLE = 416;
   public static final int EXPECTATION_FAILED = 417;
   public static final int MISDIRECTED_REQUEST = 421;
+  public static final int TOO_MANY_REQUESTS = 429;
   public static final int FIELDS_TOO_LARGE = 431;
   public static final int INTERNAL_SERVER_ERROR = 500;
   public static final int NOT_IMPLEMENTED = 501;
@@ -120,7 +121,7 @@ public final class StatusCode {
       case 425 -> "Too Early";
       case 426 -> "Upgrade Required";
       case 428 -> "Precondition Required";
-      case 429 -> "Too Many Requests";
+      case TOO_MANY_REQUESTS -> "Too Many Requests";
       case 431 -> "Request Header Fields Too Large";
       case 451 -> "Unavailable For Legal Reasons";
       case 500 -> "Internal Server Error";

@@ -1,5 +1,6 @@
 package io.kamille.core.route;
 
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import java.util.Locale;
 
@@ -15,8 +16,10 @@ import java.util.Locale;
  *     matches {@code /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only
  *     what lies below
  * @param handler who answers
+ * @param gate asked before the handler is
  */
-public record Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
+public record Route(
+    String name, String host, String pathPrefix, ExchangeHandler handler, RouteGate gate) {
 
   /** The host of a route that answers for every host. */
   public static final String ANY_HOST = "*";
@@ -39,6 +42,11 @@ public record Route(String name, String host, String pathPrefix, ExchangeHandler
               + pathPrefix
               + " (expected: a path that begins with / and is in normal form)");
     }
+  }
+
+  /** A route that every request may take. */
+  public Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
+    this(name, host, pathPrefix, handler, RouteGate.OPEN);
   }
 
   /** Whether {@code text} can be a {@link #pathPrefix}. */

@@ -1,5 +1,8 @@
 package io.kamille.core.server;
 
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.ClientTable;
+import io.kamille.core.admission.ClientTally;
 import io.kamille.core.server.h1.ClientConnection;
 import io.kamille.core.server.h1.H1Loop;
 import io.kamille.core.server.h1.H1Settings;
@@ -18,6 +21,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A listening address: one socket per loop, among which the kernel spreads the connections. Any
@@ -32,16 +36,25 @@ public final class Listener implements AutoCloseable {
    * A connection over the limit is not read from until room is made for it, and that is a task: by
    * then the loop has read what this poll found, and knows which connections are idle. For a turn,
    * those that wait for room are open over the limit.
+   *
+   * A client that is not let in, or has too many connections, is refused before anything is made for
+   * the connection or another one yields to it.
    */
 
   private final InetSocketAddress address;
   private final List<Channel> sockets;
   private final AtomicInteger open;
+  private final AtomicReference<AccessList> access;
 
-  private Listener(InetSocketAddress address, List<Channel> sockets, AtomicInteger open) {
+  private Listener(
+      InetSocketAddress address,
+      List<Channel> sockets,
+      AtomicInteger open,
+      AtomicReference<AccessList> access) {
     this.address = address;
     this.sockets = sockets;
     this.open = open;
+    this.access = access;
   }
 
   /**
@@ -50,18 +63,28 @@ public final class Listener implements AutoCloseable {
    * @param address where; port 0 lets the kernel choose
    * @param backlog connections the kernel may hold before we accept them
    * @param loops which loops serve it
+   * @param limiter of all connections together
+   * @param clients of all listeners
+   * @param access which clients may connect
    * @throws IOException if the address cannot be had; the message says which and why
    */
   public static Listener open(
-      InetSocketAddress address, int backlog, List<H1Loop> loops, ConnectionLimiter limiter)
+      InetSocketAddress address,
+      int backlog,
+      List<H1Loop> loops,
+      ConnectionLimiter limiter,
+      ClientTable clients,
+      AccessList access)
       throws IOException {
     probe(address);
     List<Channel> sockets = new ArrayList<>();
     AtomicInteger open = new AtomicInteger();
+    AtomicReference<AccessList> admitted = new AtomicReference<>(access);
     InetSocketAddress bound = address;
     try {
       for (H1Loop loop : loops) {
-        Channel socket = bind(bound, backlog, new Opening(loop, limiter, open), loops.size() > 1);
+        Opening opening = new Opening(loop, limiter, clients, admitted, open);
+        Channel socket = bind(bound, backlog, opening, loops.size() > 1);
         sockets.add(socket);
         bound = (InetSocketAddress) socket.localAddress();
       }
@@ -69,7 +92,7 @@ public final class Listener implements AutoCloseable {
       sockets.forEach(Channel::close);
       throw failed;
     }
-    return new Listener(bound, sockets, open);
+    return new Listener(bound, sockets, open, admitted);
   }
 
   private static void probe(InetSocketAddress address) throws IOException {
@@ -126,6 +149,11 @@ public final class Listener implements AutoCloseable {
     return open.get();
   }
 
+  /** Other clients may connect from now on; connections that are open stay. */
+  public void access(AccessList access) {
+    this.access.setRelease(access);
+  }
+
   /** Stops accepting; open connections stay. */
   @Override
   public void close() {
@@ -136,16 +164,36 @@ public final class Listener implements AutoCloseable {
 
     private final H1Loop shared;
     private final ConnectionLimiter limiter;
+    private final ClientTable clients;
+    private final AtomicReference<AccessList> access;
     private final AtomicInteger open;
 
-    Opening(H1Loop shared, ConnectionLimiter limiter, AtomicInteger open) {
+    Opening(
+        H1Loop shared,
+        ConnectionLimiter limiter,
+        ClientTable clients,
+        AtomicReference<AccessList> access,
+        AtomicInteger open) {
       this.shared = shared;
       this.limiter = limiter;
+      this.clients = clients;
+      this.access = access;
       this.open = open;
     }
 
     @Override
     protected void initChannel(SocketChannel channel) {
+      InetSocketAddress remote = channel.remoteAddress();
+      ClientTally client =
+          clients.enter(access.getAcquire(), remote == null ? null : remote.getAddress());
+      if (client == null) {
+        channel.close();
+      } else {
+        admit(channel, client);
+      }
+    }
+
+    private void admit(SocketChannel channel, ClientTally client) {
       boolean withinLimit = limiter.enter();
       open.incrementAndGet();
       channel
@@ -154,21 +202,22 @@ public final class Listener implements AutoCloseable {
               closed -> {
                 open.decrementAndGet();
                 limiter.leave();
+                client.leave();
               });
       if (withinLimit) {
-        begin(channel);
+        begin(channel, client);
       } else {
         channel.config().setAutoRead(false);
-        shared.loop().execute(() -> makeRoom(channel));
+        shared.loop().execute(() -> makeRoom(channel, client));
       }
     }
 
-    private void begin(SocketChannel channel) {
-      channel.pipeline().addLast(new ClientConnection(shared, channel, false));
+    private void begin(SocketChannel channel, ClientTally client) {
+      channel.pipeline().addLast(new ClientConnection(shared, channel, false, client));
     }
 
     /** An idle connection goes for a new one; the new one, if none is idle. */
-    private void makeRoom(SocketChannel channel) {
+    private void makeRoom(SocketChannel channel, ClientTally client) {
       if (!channel.isActive()) {
         return;
       }
@@ -176,7 +225,7 @@ public final class Listener implements AutoCloseable {
         limiter.refuse();
         channel.close();
       } else {
-        begin(channel);
+        begin(channel, client);
         channel.config().setAutoRead(true);
       }
     }

@@ -15,7 +15,7 @@ public final class AddressRange {
   private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
 
   /** Eighty bits of zero and sixteen of one come before the IPv4 address. */
-  private static final int MAPPED_BITS = 96;
+  private static final int MAPPED_BITS = AddressBits.MAPPED_BITS;
 
   private final byte[] first;
   private final int prefixBits;
@@ -66,6 +66,19 @@ public final class AddressRange {
 
   private static boolean bit(byte[] octets, int at) {
     return (octets[at >> 3] >> (7 - (at & 7)) & 1) == 1;
+  }
+
+  boolean isIpv4() {
+    return first.length == 4;
+  }
+
+  AddressBits firstAddress() {
+    return AddressBits.of(first);
+  }
+
+  /** How many bits all of them begin with, of 128: an IPv4 address is looked at inside IPv6. */
+  int prefixLength() {
+    return isIpv4() ? MAPPED_BITS + prefixBits : prefixBits;
   }
 
   /** Whether the address is one of them. */

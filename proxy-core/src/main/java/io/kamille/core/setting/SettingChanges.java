@@ -18,18 +18,19 @@ public final class SettingChanges {
   /** Every difference, in the order of the declarations. */
   public static List<SettingChange> between(SectionValues before, SectionValues after) {
     List<SettingChange> changes = new ArrayList<>();
-    compare(before, after, changes);
+    compare(before, after, false, changes);
     return List.copyOf(changes);
   }
 
+  /** Whether {@code waits}, all changes wait for the next start. */
   private static void compare(
-      SectionValues before, SectionValues after, List<SettingChange> changes) {
+      SectionValues before, SectionValues after, boolean waits, List<SettingChange> changes) {
     for (Member member : after.section().members()) {
       switch (member) {
-        case Setting<?> setting -> compareSetting(setting, before, after, changes);
+        case Setting<?> setting -> compareSetting(setting, before, after, waits, changes);
         case Section child -> {
           switch (child.shape()) {
-            case ONE -> compare(before.one(child), after.one(child), changes);
+            case ONE -> compare(before.one(child), after.one(child), waits, changes);
             case LIST -> compareList(child, before, after, changes);
             case NAMED -> compareNamed(child, before, after, changes);
           }
@@ -39,7 +40,11 @@ public final class SettingChanges {
   }
 
   private static <T> void compareSetting(
-      Setting<T> setting, SectionValues before, SectionValues after, List<SettingChange> changes) {
+      Setting<T> setting,
+      SectionValues before,
+      SectionValues after,
+      boolean waits,
+      List<SettingChange> changes) {
     T old = before.find(setting);
     T now = after.find(setting);
     if (!Objects.equals(old, now)) {
@@ -48,7 +53,7 @@ public final class SettingChanges {
               after.path(setting),
               old == null ? ABSENT : setting.type().print(old),
               now == null ? ABSENT : setting.type().print(now),
-              setting.needsRestart()));
+              waits || setting.needsRestart()));
     }
   }
 
@@ -63,8 +68,9 @@ public final class SettingChanges {
               path, "a list of " + old.size(), "a list of " + now.size(), child.needsRestart()));
       return;
     }
+    boolean waits = child.needsRestart() && !isReloadedOneByOne(child, before, after);
     for (int i = 0; i < now.size(); i++) {
-      compare(old.get(i), now.get(i), changes);
+      compare(old.get(i), now.get(i), waits, changes);
     }
   }
 
@@ -84,9 +90,26 @@ public final class SettingChanges {
       if (previous == null) {
         changes.add(new SettingChange(values.path(), ABSENT, PRESENT, needsRestart));
       } else {
-        compare(previous, values, changes);
+        compare(previous, values, needsRestart, changes);
       }
     }
+  }
+
+  /**
+   * Whether a list differs in nothing that needs a restart: then the sections of both belong
+   * together, one by one.
+   */
+  private static boolean isReloadedOneByOne(
+      Section child, SectionValues running, SectionValues next) {
+    List<SectionValues> old = running.all(child);
+    List<SectionValues> now = next.all(child);
+    List<SettingChange> changes = new ArrayList<>();
+    for (int i = 0; i < now.size() && old.size() == now.size(); i++) {
+      compare(old.get(i), now.get(i), false, changes);
+    }
+    return child.shape() == Section.Shape.LIST
+        && old.size() == now.size()
+        && changes.stream().noneMatch(SettingChange::needsRestart);
   }
 
   private static Map<String, SectionValues> byName(List<SectionValues> all) {
@@ -95,7 +118,7 @@ public final class SettingChanges {
 
   /**
    * What holds after a reload: {@code next}, but whatever needs a restart as {@code running} has
-   * it. A list, or sections under names, with such a setting inside stay whole.
+   * it. A list stays whole if such a setting inside differs, sections under names if they have one.
    */
   public static SectionValues reloaded(SectionValues running, SectionValues next) {
     var values = SectionValues.of(next.section(), next.position());
@@ -115,7 +138,8 @@ public final class SettingChanges {
           values.add(builder.build());
         }
         case Section child -> {
-          SectionValues source = child.needsRestart() ? running : next;
+          boolean stays = child.needsRestart() && !isReloadedOneByOne(child, running, next);
+          SectionValues source = stays ? running : next;
           source.all(child).forEach(values::add);
         }
       }

@@ -3,6 +3,7 @@ package io.kamille.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.admission.AccessList;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.server.h1.H1Settings;
 import io.kamille.core.server.h1.TestClient;
@@ -79,7 +80,12 @@ class ListenerIT {
 
   private Listener open(InetSocketAddress address) throws IOException {
     return Listener.open(
-        address, 1, server.loops(), new ConnectionLimiter(1, IdleTimeoutGovernor.OFF));
+        address,
+        1,
+        server.loops(),
+        new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
+        server.admitted(),
+        AccessList.ALL);
   }
 
   @Test

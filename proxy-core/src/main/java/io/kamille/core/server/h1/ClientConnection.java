@@ -1,5 +1,6 @@
 package io.kamille.core.server.h1;
 
+import io.kamille.core.admission.ClientTally;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
@@ -71,6 +72,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private final InetSocketAddress client;
   private final InetSocketAddress local;
   private final boolean secure;
+  private final ClientTally tally;
   private Phase phase = Phase.HEAD;
   private @Nullable ClientExchange exchange;
   private @Nullable ByteBuf waiting;
@@ -85,14 +87,20 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean unflushed;
   private boolean readPaused;
   private boolean inputClosed;
+  private boolean tallied;
 
-  /** The connection on {@code channel}, which belongs to the loop of {@code shared}. */
-  public ClientConnection(H1Loop shared, Channel channel, boolean secure) {
+  /**
+   * The connection on {@code channel}, which belongs to the loop of {@code shared}.
+   *
+   * @param tally of its client, which knows of the connection
+   */
+  public ClientConnection(H1Loop shared, Channel channel, boolean secure, ClientTally tally) {
     this.shared = shared;
     this.channel = channel;
     this.client = (InetSocketAddress) channel.remoteAddress();
     this.local = (InetSocketAddress) channel.localAddress();
     this.secure = secure;
+    this.tally = tally;
   }
 
   @Override
@@ -207,6 +215,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       exchangeIsOver(current, current.isReusable());
     } else if (phase != Phase.CLOSED) {
       shared.busy.append(this);
+      tallied = true;
+      tally.requestBegun();
+    }
+  }
+
+  /** What had begun is over: its client may have another one. */
+  private void untally() {
+    if (tallied) {
+      tallied = false;
+      tally.requestOver();
     }
   }
 
@@ -291,6 +309,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       shared.leaving(-1);
     }
     phase = Phase.CLOSED;
+    untally();
     shared.remove(this);
     if (waiting != null) {
       waiting.release();
@@ -369,6 +388,11 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Whether this connection will end with the present exchange. */
   boolean mustClose() {
     return shared.isDraining() || (inputClosed && !moreBehind && waiting == null);
+  }
+
+  /** Whether its client has as many requests under way as it may; the refusal is counted. */
+  boolean refusesRequest() {
+    return tally.refusesRequest();
   }
 
   /** Whether {@code exchange} is the one under way. */
@@ -488,6 +512,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     exchange = null;
+    untally();
     boolean ends = over.endsConnection() || mustClose();
     if (reusable) {
       shared.giveBack(over);

@@ -159,6 +159,10 @@ final class ClientExchange implements Reply {
       fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
       return;
     }
+    if (connection().refusesRequest()) {
+      fail(Failure.busyClient("too many requests of this client are under way", 1));
+      return;
+    }
     try {
       shared.handler.handle(current);
     } catch (RuntimeException bug) {

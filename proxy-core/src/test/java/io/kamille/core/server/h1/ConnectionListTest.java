@@ -2,6 +2,7 @@ package io.kamille.core.server.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.admission.ClientTally;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -39,7 +40,9 @@ class ConnectionListTest {
   private final ConnectionList list = new ConnectionList();
   private final ConnectionList other = new ConnectionList();
   private final List<ClientConnection> all =
-      Stream.generate(() -> new ClientConnection(shared, channel, false)).limit(5).toList();
+      Stream.generate(() -> new ClientConnection(shared, channel, false, ClientTally.UNLIMITED))
+          .limit(5)
+          .toList();
   private final List<ClientConnection> met = new ArrayList<>();
 
   ConnectionListTest() {

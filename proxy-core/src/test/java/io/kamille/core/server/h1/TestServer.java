@@ -2,6 +2,9 @@ package io.kamille.core.server.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.ClientLimits;
+import io.kamille.core.admission.ClientTable;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
@@ -56,6 +59,7 @@ public final class TestServer implements AutoCloseable {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000_000);
   private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+  private final ClientTable admitted = new ClientTable(ClientLimits.NONE, nanos::get);
   private final ConnectionLimiter limiter = new ConnectionLimiter(1_000, IdleTimeoutGovernor.OFF);
   private final List<H1Loop> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
@@ -84,7 +88,12 @@ public final class TestServer implements AutoCloseable {
     try {
       listener =
           Listener.open(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 128, shared, limiter);
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+              128,
+              shared,
+              limiter,
+              admitted,
+              AccessList.ALL);
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);
@@ -115,6 +124,10 @@ public final class TestServer implements AutoCloseable {
 
   public ConnectionLimiter limiter() {
     return limiter;
+  }
+
+  public ClientTable admitted() {
+    return admitted;
   }
 
   public List<H1Loop> loops() {
