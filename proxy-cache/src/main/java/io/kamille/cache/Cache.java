@@ -64,7 +64,7 @@ public final class Cache implements AutoCloseable {
   private final @Nullable Recalls recalls;
 
   /** The disk tier, what it keeps, and who reads it. */
-  private record Disk(DiskTier tier, DiskCopies copies, Executor readers, boolean keepsMemory) {}
+  private record Disk(DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
 
   private final @Nullable Warming warming;
 
@@ -96,8 +96,10 @@ public final class Cache implements AutoCloseable {
       disk.tier.register(registry);
       disk.copies.peak().register(registry);
       this.store = new TieredStore(arena, index, purges, disk.copies);
-      this.recalls = new Recalls(store, disk.copies, disk.readers, registry);
-      this.warming = disk.keepsMemory ? Warming.start(store, disk.copies, disk.tier) : null;
+      this.recalls =
+          new Recalls(store, disk.copies, disk.readers, disk.settings.sendFromBytes(), registry);
+      this.warming =
+          disk.settings.keepsMemory() ? Warming.start(store, disk.copies, disk.tier) : null;
     }
     this.workers = workers;
     this.coder = new Coder(store, workers, registry);
@@ -188,7 +190,7 @@ public final class Cache implements AutoCloseable {
     CacheLoops loops = new CacheLoops(registry);
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
-    Disk disk = new Disk(tier, copies, readers, settings.keepsMemory());
+    Disk disk = new Disk(tier, copies, readers, settings);
     return new Cache(arena, disk, sendfileFromBytes, workers, loops, registry, clock);
   }
 

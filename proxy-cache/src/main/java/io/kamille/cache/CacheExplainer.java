@@ -126,7 +126,8 @@ final class CacheExplainer {
           "responses under the key on the disk: " + store.copies(key),
           isPeak()
               ? "they are not read at a peak; what follows is as if there were none"
-              : "they are read first; what follows is for the case that none is usable");
+              : "they are read first, or sent from the disk by sendfile if they are large"
+                  + " (cache.disk.send-from); what follows is for the case that none is usable");
     }
     if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
       return identityRefused(selected, now);

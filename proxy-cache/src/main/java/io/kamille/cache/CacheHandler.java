@@ -34,6 +34,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
@@ -158,9 +159,11 @@ public final class CacheHandler implements ExchangeHandler {
     long now = clock.epochSeconds();
     StoredResponse stored = selected(variants, request, now);
     long deadline = deadlineNanos;
-    StoredResponse usable = recalled == null ? null : recalled(request, stored, recalled);
+    StoredResponse usable = recalled == null ? null : recalled(exchange, stored, recalled, now);
     if (usable != null) {
-      coder.submit(key.copy(), usable, settings.coding());
+      if (!usable.content().isInFile()) {
+        coder.submit(key.copy(), usable, settings.coding());
+      }
       stored = usable;
       deadline = FROM_DISK;
     } else if (stored == null && deadline == NOT_HELD && isHeldForDisk(exchange, loop, key)) {
@@ -199,16 +202,30 @@ public final class CacheHandler implements ExchangeHandler {
    * Takes over a lease on both; the caller owns one on what is returned.
    */
   private @Nullable StoredResponse recalled(
-      RequestHead request, @Nullable StoredResponse stored, StoredResponse recalled) {
+      Exchange exchange, @Nullable StoredResponse stored, StoredResponse recalled, long now) {
+    RequestHead request = exchange.request();
     if (stored != null && stored.isSameContent(recalled)) {
       recalled.release();
       return stored;
     }
-    if (stored == null && recalled.selecting().matches(request) && store.isUnpurged(recalled)) {
+    if (stored == null
+        && recalled.selecting().matches(request)
+        && store.isUnpurged(recalled)
+        && (!recalled.content().isInFile() || maySendFromFile(exchange, recalled, now))) {
       return recalled;
     }
     recalled.release();
     return null;
+  }
+
+  /**
+   * Whether a response that stays on the disk may be the answer: as it is, since nothing is stored
+   * beside it that could be freshened, and to a client that takes regions.
+   */
+  private static boolean maySendFromFile(Exchange exchange, StoredResponse lent, long now) {
+    RequestHead request = exchange.request();
+    return (request.method() == Method.HEAD || exchange.reply().takesRegions())
+        && ReusePlanner.plan(request, lent.facts(), now) == Serve.SERVE;
   }
 
   /** The deadline of a request that the disk does not concern any more. */
@@ -226,7 +243,8 @@ public final class CacheHandler implements ExchangeHandler {
       long deadlineNanos) {
     switch (ReusePlanner.plan(exchange.request(), stored.facts(), now)) {
       case Serve.SERVE -> {
-        if (settings.background().isDue(exchange.request(), stored.facts(), now)) {
+        if (!stored.content().isInFile()
+            && settings.background().isDue(exchange.request(), stored.facts(), now)) {
           fetches.validateInBackground(exchange, key.copy(), stored);
         }
         serve(exchange, loop, key, stored, now, deadlineNanos == FROM_DISK);
@@ -295,6 +313,9 @@ public final class CacheHandler implements ExchangeHandler {
     stored.countHit();
     store.asked(key, stored, now);
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
+    if (isFromDisk) {
+      loop.runsOn(exchange.loop());
+    }
     Forwarding told =
         isFromDisk
             ? cacheStatus.keyed(

@@ -52,7 +52,12 @@ class DiskCacheTest {
   private CacheFixture open(Admission admission, long capacityBytes, long diskBytes) {
     var settings =
         new DiskSettings(
-            directory.resolve("store"), diskBytes, admission, false, PeakSettings.AUTO);
+            directory.resolve("store"),
+            diskBytes,
+            admission,
+            false,
+            Long.MAX_VALUE,
+            PeakSettings.AUTO);
     try {
       return new CacheFixture(capacityBytes, settings, this::read);
     } catch (IOException e) {

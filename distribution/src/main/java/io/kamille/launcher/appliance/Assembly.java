@@ -107,6 +107,7 @@ final class Assembly implements AutoCloseable {
           case ALWAYS -> Admission.ALWAYS;
         },
         disk.keepsMemory(),
+        disk.sendFromBytes().orElse(Long.MAX_VALUE),
         peak(disk));
   }
 

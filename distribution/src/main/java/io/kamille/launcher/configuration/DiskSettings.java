@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param capacityBytes what its files may take
  * @param admit which responses are written
  * @param keepsMemory whether what is hot in memory is there again after a restart
+ * @param sendFromBytes what is at least that long on the disk is sent from there; empty for nothing
  * @param peak whether requests leave the disk alone while it is too busy
  * @param peakHours when they do so in any case, local time
  */
@@ -26,6 +27,7 @@ public record DiskSettings(
     long capacityBytes,
     Admit admit,
     boolean keepsMemory,
+    Optional<Long> sendFromBytes,
     PeakChoice peak,
     List<String> peakHours) {
 
@@ -35,6 +37,8 @@ public record DiskSettings(
     ALWAYS
   }
 
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
   private static final long TIB = 1L << 40;
 
   static final Setting<Path> PATH =
@@ -75,6 +79,18 @@ public record DiskSettings(
           .defaultsTo(true)
           .appliesOnRestart();
 
+  static final Setting<Optional<Long>> SEND_FROM =
+      Setting.of(
+              "cache.disk.send-from",
+              ValueTypes.orWord("off", ValueTypes.size(64 * KIB, 16 * TIB)),
+              "What takes at least this much on the disk and is not in memory is sent from its file,"
+                  + " by sendfile(2), and not taken into memory; and so is whatever memory has no"
+                  + " room for. `off` sends nothing so. Where the connection does not allow it, and"
+                  + " where the response has to be validated, it is taken into memory, or is a"
+                  + " miss.")
+          .defaultsTo(Optional.of(MIB))
+          .appliesOnRestart();
+
   static final Setting<PeakChoice> PEAK =
       Setting.of(
               "cache.disk.peak",
@@ -104,6 +120,7 @@ public record DiskSettings(
           CAPACITY,
           ADMIT,
           KEEP_MEMORY,
+          SEND_FROM,
           PEAK,
           PEAK_HOURS);
 
@@ -118,6 +135,7 @@ public record DiskSettings(
                 capacity,
                 values.value(ADMIT),
                 values.value(KEEP_MEMORY),
+                values.value(SEND_FROM),
                 values.value(PEAK),
                 values.value(PEAK_HOURS)));
   }

@@ -95,7 +95,7 @@ class ConfigurationFileTest {
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
               policy: lru
-              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced,
+              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, send-from: 4MiB, peak: forced,
                      peak-hours: ['11:45-13:15', '23:30-00:30']}
               compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
               store-set-cookie: on
@@ -205,6 +205,7 @@ class ConfigurationFileTest {
                         1L << 30,
                         DiskSettings.Admit.ALWAYS,
                         false,
+                        Optional.of(4L << 20),
                         PeakChoice.FORCED,
                         List.of("11:45-13:15", "23:30-00:30"))),
                 new CompressionSettings(

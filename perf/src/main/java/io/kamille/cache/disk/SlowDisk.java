@@ -3,11 +3,13 @@ package io.kamille.cache.disk;
 import io.kamille.launcher.Main;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The files of a store as if they lay on a hard disk: each access waits for a {@link Spindle}. */
 public final class SlowDisk implements StoreDirectory {
@@ -104,6 +106,20 @@ public final class SlowDisk implements StoreDirectory {
         awaitNanos(spindle.read(name, position, target.remaining(), System.nanoTime()));
       }
       return file.read(target, position);
+    }
+
+    @Override
+    public @Nullable FileChannel channel() {
+      return file.channel();
+    }
+
+    @Override
+    public void fetch(long position, long count) throws IOException {
+      if (isSlow()) {
+        int read = Math.toIntExact(count);
+        awaitNanos(spindle.read(name, position, read, System.nanoTime()));
+      }
+      file.fetch(position, count);
     }
 
     @Override

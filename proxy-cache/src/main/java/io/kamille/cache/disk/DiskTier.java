@@ -14,11 +14,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Stored responses on a disk. Any thread; only {@link #read} waits for the disk.
+ * Stored responses on a disk. Any thread; only {@link #read}, {@link #lend} and {@link #heat} wait
+ * for the disk.
  *
  * <p>A disk that fails does not concern requests: the tier steps aside, finds and takes nothing
  * from then on, and says so once.
@@ -247,12 +251,42 @@ public final class DiskTier implements AutoCloseable {
    *     else it must throw away what it was given
    */
   public boolean read(CacheKey key, Extent extent, RecordSink sink) {
+    return read(key, extent, (reader, _) -> reader.read(key, sink));
+  }
+
+  /**
+   * Proves a record and leaves it where it is, to be sent from there. Waits for the disk: never on
+   * a loop.
+   *
+   * @param isWanted asked for what the record tells before its octets
+   * @param fetchBytes how much of the content is to be in the kernel's memory in the end
+   * @param readers threads that read more of it later
+   * @return null if there is no such response, it is not wanted, or cannot be sent
+   */
+  public @Nullable LentRecord lend(
+      CacheKey key,
+      Extent extent,
+      Predicate<StoredHead> isWanted,
+      long fetchBytes,
+      Executor readers) {
+    Lending lending = new Lending(isWanted, fetchBytes, readers, worker::stepAside);
+    boolean isProven = read(key, extent, (reader, segment) -> lending.prove(key, reader, segment));
+    return isProven ? lending.lent() : null;
+  }
+
+  /** What is done with a record, under a lease on its segment. */
+  private interface Reading {
+
+    RecordReader.Outcome of(RecordReader reader, Segment segment) throws IOException;
+  }
+
+  private boolean read(CacheKey key, Extent extent, Reading reading) {
     Segment segment = isRunning() ? log.retained(extent.segment()) : null;
     if (segment == null) {
       return false;
     }
     try {
-      return switch (new RecordReader(identity.store(), segment, extent).read(key, sink)) {
+      return switch (reading.of(new RecordReader(identity.store(), segment, extent), segment)) {
         case PROVEN -> true;
         case DECLINED, OTHER -> false;
         case DAMAGED -> {

@@ -24,6 +24,11 @@ final class FileDirectory implements StoreDirectory {
    */
   private static final String LOCK = "lock";
 
+  /*
+   * What is sent there is read into the kernel's memory and copied nowhere.
+   */
+  private static final Path SINK = Path.of("/dev/null");
+
   private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -31,10 +36,12 @@ final class FileDirectory implements StoreDirectory {
 
   private final Path path;
   private final FileChannel lock;
+  private final FileChannel sink;
 
-  private FileDirectory(Path path, FileChannel lock) {
+  private FileDirectory(Path path, FileChannel lock, FileChannel sink) {
     this.path = path;
     this.lock = lock;
+    this.sink = sink;
   }
 
   /**
@@ -49,12 +56,25 @@ final class FileDirectory implements StoreDirectory {
     }
     boolean isLocked = false;
     try {
-      FileDirectory directory = new FileDirectory(own, locked(own));
+      FileDirectory directory = openLocked(own);
       isLocked = true;
       return directory;
     } finally {
       if (!isLocked) {
         OPEN.remove(own);
+      }
+    }
+  }
+
+  private static FileDirectory openLocked(Path path) throws IOException {
+    FileChannel lock = locked(path);
+    FileChannel sink = null;
+    try {
+      sink = FileChannel.open(SINK, StandardOpenOption.WRITE);
+      return new FileDirectory(path, lock, sink);
+    } finally {
+      if (sink == null) {
+        lock.close();
       }
     }
   }
@@ -96,12 +116,13 @@ final class FileDirectory implements StoreDirectory {
             path.resolve(name),
             Set.of(
                 StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            OWNER_ONLY));
+            OWNER_ONLY),
+        sink);
   }
 
   @Override
   public StoreFile open(String name) throws IOException {
-    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ));
+    return new ChannelFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ), sink);
   }
 
   @Override
@@ -111,6 +132,7 @@ final class FileDirectory implements StoreDirectory {
 
   @Override
   public void close() throws IOException {
+    sink.close();
     lock.close();
     OPEN.remove(path);
   }
@@ -120,7 +142,7 @@ final class FileDirectory implements StoreDirectory {
     return path.toString();
   }
 
-  private record ChannelFile(FileChannel channel) implements StoreFile {
+  private record ChannelFile(FileChannel channel, FileChannel sink) implements StoreFile {
 
     @Override
     public int write(ByteBuffer source, long position) throws IOException {
@@ -140,6 +162,17 @@ final class FileDirectory implements StoreDirectory {
     @Override
     public void force() throws IOException {
       channel.force(false);
+    }
+
+    @Override
+    public void fetch(long position, long count) throws IOException {
+      long end = position + count;
+      long at = position;
+      long sent = 1;
+      while (at < end && sent > 0) {
+        sent = channel.transferTo(at, end - at, sink);
+        at += sent;
+      }
     }
 
     @Override

@@ -23,10 +23,13 @@ final class RecordReader {
   }
 
   private static final int STEP_BYTES = 64 << 10;
+  private static final int HEAD_STEP_BYTES = 4 << 10;
 
   private final long store;
   private final Segment segment;
   private final Extent extent;
+  private boolean isProofEnough;
+  private int contentStart;
 
   /** The caller holds a lease on the segment. */
   RecordReader(long store, Segment segment, Extent extent) {
@@ -43,11 +46,30 @@ final class RecordReader {
     }
   }
 
+  /**
+   * As {@link #read}, for content that stays where it is: what this process has read before, and
+   * found right, is not read again, and the sink is given the encoded head only.
+   */
+  Outcome prove(CacheKey key, RecordSink sink) throws IOException {
+    isProofEnough = segment.proven().has(extent);
+    Outcome outcome = read(key, sink);
+    if (outcome == Outcome.PROVEN) {
+      segment.proven().add(extent);
+    }
+    return outcome;
+  }
+
+  /** Where in the segment the content of a record begins that was {@link Outcome#PROVEN}. */
+  long contentPosition() {
+    return (long) extent.offset() + contentStart;
+  }
+
   private Outcome readRecord(CacheKey key, RecordSink sink) throws IOException {
     if (extent.length() < RecordHeader.LENGTH) {
       return Outcome.DAMAGED;
     }
-    byte[] first = new byte[Math.min(extent.length(), STEP_BYTES)];
+    int step = isProofEnough ? HEAD_STEP_BYTES : STEP_BYTES;
+    byte[] first = new byte[Math.min(extent.length(), step)];
     segment.read(ByteBuffer.wrap(first), extent.offset());
     RecordHeader header = RecordHeader.parse(first, store, extent.segment(), extent.offset());
     if (header == null) {
@@ -81,7 +103,8 @@ final class RecordReader {
         || !sink.append(Unpooled.wrappedBuffer(octets, headStart, header.headLength()))) {
       return Outcome.DECLINED;
     }
-    return readContent(header, first, headStart + header.headLength(), sink);
+    contentStart = headStart + header.headLength();
+    return isProofEnough ? Outcome.PROVEN : readContent(header, first, contentStart, sink);
   }
 
   /** Header, facts and encoded head, in one piece. */

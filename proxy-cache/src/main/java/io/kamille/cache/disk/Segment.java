@@ -3,6 +3,7 @@ package io.kamille.cache.disk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -39,6 +40,8 @@ final class Segment {
   private volatile boolean isRetired;
 
   private volatile long length;
+
+  private final ProvenRecords proven = new ProvenRecords();
 
   private Segment(
       StoreDirectory directory, StoreFile file, int number, long length, Consumer<Segment> unused) {
@@ -143,9 +146,44 @@ final class Segment {
     file.readFully(target, offset);
   }
 
+  /** Which of its records were read whole and found right, by this process. */
+  ProvenRecords proven() {
+    return proven;
+  }
+
+  /** Whether regions of it can be sent. */
+  boolean isSendable() {
+    return file.channel() != null;
+  }
+
+  /**
+   * What regions of it are sent from: open for as long as somebody holds a lease.
+   *
+   * @throws IllegalStateException unless {@link #isSendable}
+   */
+  FileChannel channel() {
+    FileChannel channel = file.channel();
+    if (channel == null) {
+      throw new IllegalStateException("file: " + file + " (expected: one of the file system)");
+    }
+    return channel;
+  }
+
+  /** Has the kernel read those octets into its memory. Waits for it; needs a lease. */
+  void fetch(long offset, long count) throws IOException {
+    file.fetch(offset, count);
+  }
+
   /** Takes a lease if any is left. */
   boolean tryRetain() {
     return leases.getAndUpdate(held -> held == 0 ? 0 : held + 1) > 0;
+  }
+
+  /** Takes one more lease; the caller holds one. */
+  void retain() {
+    if (!tryRetain()) {
+      throw new IllegalStateException("leases: 0 (expected: a lease held by the caller)");
+    }
   }
 
   /** Ends one lease; the last one ends the segment. */

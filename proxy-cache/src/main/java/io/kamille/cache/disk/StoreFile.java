@@ -3,6 +3,8 @@ package io.kamille.cache.disk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import org.jspecify.annotations.Nullable;
 
 /** One open file of a store. Any thread may read; writing is confined to one. */
 interface StoreFile extends AutoCloseable {
@@ -18,6 +20,14 @@ interface StoreFile extends AutoCloseable {
 
   /** Returns when what was written has reached the device. */
   void force() throws IOException;
+
+  /** The file as one that regions can be sent of, if it is one. */
+  default @Nullable FileChannel channel() {
+    return null;
+  }
+
+  /** Has the kernel read those octets into its memory, as far as they are there. Waits for it. */
+  default void fetch(long position, long count) throws IOException {}
 
   @Override
   void close() throws IOException;

@@ -43,15 +43,15 @@ public final class DiskReaders implements Executor, AutoCloseable {
   }
 
   /**
-   * Ends what is read, and forgets what waits: all loops have ended. No thread is interrupted: that
-   * would close the file under others.
+   * Ends what is read, and forgets which requests wait: all loops have ended. No thread is
+   * interrupted: that would close the file under others.
    *
    * @throws IllegalStateException if the disk does not answer
    */
   @Override
   public void close() {
     threads.shutdown();
-    threads.getQueue().clear();
+    threads.getQueue().removeIf(Recall.class::isInstance);
     try {
       if (!threads.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException("reading the disk (expected: ended)");

@@ -1,8 +1,11 @@
 package io.kamille.cache.recall;
 
 import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.LentRecord;
+import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.recall.RecallMetrics.Outcome;
 import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TieredStore;
@@ -40,10 +43,12 @@ final class Recall implements Runnable {
   private final RequestHead request;
   private final long changes;
   private final int home;
+  private final long sendFromBytes;
   private final long beginNanos;
   private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>();
   private boolean isWithoutMemory;
   private boolean isBroken;
+  private boolean isWanted;
 
   /**
    * A look that is to be run.
@@ -52,6 +57,7 @@ final class Recall implements Runnable {
    * @param request kept; nobody else changes it
    * @param changes what {@link TieredStore#changes} said
    * @param home the number of the loop of the first that waits
+   * @param sendFromBytes records that long, or longer, stay on the disk
    */
   Recall(
       Recalls recalls,
@@ -60,7 +66,8 @@ final class Recall implements Runnable {
       CacheKey key,
       RequestHead request,
       long changes,
-      int home) {
+      int home,
+      long sendFromBytes) {
     this.recalls = recalls;
     this.store = store;
     this.copies = copies;
@@ -68,6 +75,7 @@ final class Recall implements Runnable {
     this.request = request;
     this.changes = changes;
     this.home = home;
+    this.sendFromBytes = sendFromBytes;
     this.beginNanos = copies.peak().begin();
   }
 
@@ -108,7 +116,7 @@ final class Recall implements Runnable {
 
   private Outcome outcome(@Nullable StoredResponse found) {
     if (found != null) {
-      return Outcome.FOUND;
+      return found.content().isInFile() ? Outcome.SENT : Outcome.FOUND;
     }
     if (isWithoutMemory) {
       return Outcome.NO_MEMORY;
@@ -156,6 +164,34 @@ final class Recall implements Runnable {
   }
 
   private @Nullable StoredResponse look(Extent extent) {
+    if (extent.length() >= sendFromBytes) {
+      return lend(extent);
+    }
+    StoredResponse promoted = promote(extent);
+    return promoted == null && isWithoutMemory && sendFromBytes != Long.MAX_VALUE
+        ? lend(extent)
+        : promoted;
+  }
+
+  private @Nullable StoredResponse lend(Extent extent) {
+    isWanted = false;
+    LentRecord lent = recalls.lend(key, extent, request, this::isWanted);
+    isBroken |= isWanted && lent == null;
+    return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
+  }
+
+  private boolean isWanted(StoredHead head) {
+    isWanted = head.selecting().matches(request);
+    return isWanted;
+  }
+
+  private static StoredResponse response(LentRecord lent) {
+    StoredHead head = lent.head();
+    return StoredResponse.of(head.encoded(), lent.octets(), head.facts(), head.selecting())
+        .with(head.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER);
+  }
+
+  private @Nullable StoredResponse promote(Extent extent) {
     Promotion promotion =
         new Promotion(
             store, key, changes, home, (head, length) -> head.selecting().matches(request));

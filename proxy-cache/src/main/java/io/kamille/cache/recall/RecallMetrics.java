@@ -15,6 +15,8 @@ final class RecallMetrics {
   enum Outcome {
     /** A response was read, proven and taken into memory. */
     FOUND,
+    /** A response was proven, and left where it is, to be sent from its file. */
+    SENT,
     /** Nothing there was what the request selects, or it was removed or replaced meanwhile. */
     NONE,
     /** The disk failed, or what it gave was damaged. */
@@ -33,8 +35,9 @@ final class RecallMetrics {
       MetricDescriptor.counter(
           "kamille_cache_disk_reads_total",
           Unit.COUNT,
-          "Reads of the disk for requests, by their outcome: found, none (of the key, or not any"
-              + " more), failed, full (too many waited) or no-memory. All but found are misses.",
+          "Reads of the disk for requests, by their outcome: found (and taken into memory), sent"
+              + " (found, and sent from its file), none (of the key, or not any more), failed, full"
+              + " (too many waited) or no-memory. All but found and sent are misses.",
           "outcome");
 
   private static final MetricDescriptor LATE =

@@ -1,5 +1,8 @@
 package io.kamille.cache.recall;
 
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.LentRecord;
+import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.recall.RecallMetrics.Outcome;
 import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredResponse;
@@ -7,11 +10,15 @@ import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TierMode;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,21 +46,36 @@ public final class Recalls {
     void goOn(Exchange exchange, @Nullable StoredResponse found);
   }
 
+  /**
+   * How much of the content is read before a response is sent from its file; the rest is when it is
+   * its turn.
+   */
+  private static final long FETCH_BYTES = 2 << 20;
+
   private final TieredStore store;
   private final DiskCopies copies;
   private final Executor readers;
+  private final long sendFromBytes;
   private final RecallMetrics metrics;
   private final ConcurrentHashMap<CacheKey, Recall> recalls = new ConcurrentHashMap<>();
 
   /**
    * Reads by these threads.
    *
+   * @param sendFromBytes records that long, or longer, stay on the disk and are sent from there, to
+   *     clients that take regions; {@link Long#MAX_VALUE} for none
    * @param readers may refuse with {@link RejectedExecutionException}; then the request is not held
    */
-  public Recalls(TieredStore store, DiskCopies copies, Executor readers, MetricRegistry registry) {
+  public Recalls(
+      TieredStore store,
+      DiskCopies copies,
+      Executor readers,
+      long sendFromBytes,
+      MetricRegistry registry) {
     this.store = store;
     this.copies = copies;
     this.readers = readers;
+    this.sendFromBytes = sendFromBytes;
     this.metrics = new RecallMetrics(registry);
   }
 
@@ -74,13 +96,34 @@ public final class Recalls {
     if (running == null || !running.join(held)) {
       Recall own =
           new Recall(
-              this, store, copies, key.copy(), exchange.request().copy(), store.changes(key), home);
+              this,
+              store,
+              copies,
+              key.copy(),
+              exchange.request().copy(),
+              store.changes(key),
+              home,
+              sendFromBytes(exchange));
       if (!begin(own, held)) {
         return false;
       }
     }
     held.begin(exchange, LIMIT_NANOS);
     return true;
+  }
+
+  /** From which length on the response may go to that client from its file. */
+  private long sendFromBytes(Exchange exchange) {
+    boolean takesRegions =
+        exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
+    return takesRegions ? sendFromBytes : Long.MAX_VALUE;
+  }
+
+  /** As {@link DiskCopies#lend}, with as much of the content as that request will begin with. */
+  @Nullable LentRecord lend(
+      CacheKey key, Extent extent, RequestHead request, Predicate<StoredHead> isWanted) {
+    boolean isWhole = request.method() != Method.HEAD && !request.fields().has(FieldName.RANGE);
+    return copies.lend(key, extent, isWanted, isWhole ? FETCH_BYTES : 0, readers);
   }
 
   /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */

@@ -2,6 +2,7 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.semantics.CacheKeyProbe;
 import io.kamille.cache.semantics.QueryFilter;
+import java.util.concurrent.Executor;
 
 /**
  * What a loop uses again for every request, so that a hit makes no garbage, and what it counts.
@@ -14,6 +15,7 @@ public final class CacheLoop {
   private final CacheKeyProbe probe = new CacheKeyProbe();
   private final QueryFilter queries = new QueryFilter();
   private final OwnLines lines = new OwnLines();
+  private Executor executor = Runnable::run;
 
   CacheLoop(int home, CacheCounters counters) {
     this.home = home;
@@ -35,6 +37,16 @@ public final class CacheLoop {
 
   public QueryFilter queries() {
     return queries;
+  }
+
+  /** The loop itself, as far as {@link #runsOn} told. */
+  Executor executor() {
+    return executor;
+  }
+
+  /** Says what runs tasks on this loop, before something is sent that waits for another thread. */
+  public void runsOn(Executor executor) {
+    this.executor = executor;
   }
 
   /** The lines, empty. */

@@ -2,6 +2,8 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.content.ContentSink;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Feeds stored octets to a client, in windows, no faster than it takes them and no further than
@@ -17,7 +19,8 @@ public final class ContentFeed {
    * below the only one, and the lease until it has ended.
    *
    * A window of regions adds next to nothing to the queue; it bounds for how long one system call
-   * may keep the loop when the client takes everything at once.
+   * may keep the loop when the client takes everything at once. What lies in a file on a disk is
+   * read into the kernel's memory window by window, by another thread, each before it is sent.
    */
   public static final int WINDOW_BYTES = 256 << 10;
 
@@ -27,6 +30,7 @@ public final class ContentFeed {
   private final StoredOctets octets;
   private final long offset;
   private final boolean byRegion;
+  private final @Nullable FileFetch fetch;
   private long position;
   private boolean isPaused;
   private boolean isWriting;
@@ -38,21 +42,39 @@ public final class ContentFeed {
    * @param position how many of those octets the sink has already
    */
   public ContentFeed(ContentSink sink, StoredOctets octets, long offset, long position) {
-    this(sink, octets, offset, position, false);
+    this(sink, octets, offset, position, false, null);
   }
 
   private ContentFeed(
-      ContentSink sink, StoredOctets octets, long offset, long position, boolean byRegion) {
+      ContentSink sink,
+      StoredOctets octets,
+      long offset,
+      long position,
+      boolean byRegion,
+      @Nullable FileFetch fetch) {
     this.sink = sink;
     this.octets = octets;
     this.offset = offset;
     this.position = position;
     this.byRegion = byRegion;
+    this.fetch = fetch;
   }
 
   /** Feeds a sink that takes regions with what lies behind {@code offset}. Takes over one lease. */
   static ContentFeed byRegion(ContentSink sink, StoredOctets octets, long offset) {
-    return new ContentFeed(sink, octets, offset, 0, true);
+    return new ContentFeed(sink, octets, offset, 0, true, null);
+  }
+
+  /**
+   * Feeds a sink that takes regions with what lies behind {@code offset} in a file on a disk. Takes
+   * over one lease.
+   *
+   * @param loop runs tasks on the client's loop
+   * @param onward run there when {@link #advance} can go on by itself
+   */
+  static ContentFeed ofFile(
+      ContentSink sink, StoredOctets octets, long offset, Executor loop, Runnable onward) {
+    return new ContentFeed(sink, octets, offset, 0, true, new FileFetch(octets, loop, onward));
   }
 
   /** How many octets have been given to the sink. */
@@ -78,7 +100,7 @@ public final class ContentFeed {
    * Gives the sink what is readable below {@code limit}, counted like {@link #position}.
    *
    * @return whether all of that has been given, now or before; false during a pause, during a call
-   *     of this method, and after {@link #close}
+   *     of this method, while a disk is read, and after {@link #close}
    */
   public boolean advance(long limit) {
     if (isWriting || isClosed) {
@@ -88,6 +110,9 @@ public final class ContentFeed {
     while (!isPaused && !isClosed && position < limit) {
       long window = Math.min(limit - position, byRegion ? REGION_WINDOW_BYTES : WINDOW_BYTES);
       long from = offset + position;
+      if (fetch != null && !fetch.has(from, window)) {
+        break;
+      }
       position += window;
       if (byRegion) {
         octets.send(from, window, sink);

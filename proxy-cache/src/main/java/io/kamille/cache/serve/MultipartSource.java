@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class MultipartSource implements ContentSource {
 
   private final Reply reply;
   private final StoredOctets octets;
+  private final Executor loop;
   private final long contentOffset;
   private final List<ByteRange> parts;
   private final String boundary = boundary();
@@ -35,10 +37,16 @@ final class MultipartSource implements ContentSource {
    * Takes over one lease on the response.
    *
    * @param contentType of each part, or null if the response has none
+   * @param loop runs tasks on the client's loop
    */
   MultipartSource(
-      Reply reply, StoredResponse stored, List<ByteRange> parts, @Nullable String contentType) {
+      Reply reply,
+      StoredResponse stored,
+      List<ByteRange> parts,
+      @Nullable String contentType,
+      Executor loop) {
     this.reply = reply;
+    this.loop = loop;
     this.octets = stored.content();
     this.contentOffset = stored.contentOffset();
     this.parts = parts;
@@ -87,7 +95,8 @@ final class MultipartSource implements ContentSource {
       return;
     }
     isAdvancing = true;
-    while (!isPaused && !isEnded) {
+    boolean isWaiting = false;
+    while (!isPaused && !isEnded && !isWaiting) {
       ContentFeed reading = feed;
       if (reading == null) {
         begin();
@@ -95,6 +104,8 @@ final class MultipartSource implements ContentSource {
         reading.close();
         feed = null;
         next++;
+      } else {
+        isWaiting = !reading.isPaused();
       }
     }
     isAdvancing = false;
@@ -112,12 +123,17 @@ final class MultipartSource implements ContentSource {
       return;
     }
     octets.retain();
-    ContentFeed opened =
-        new ContentFeed(reply, octets, contentOffset + parts.get(next).offset(), 0);
+    ContentFeed opened = open(contentOffset + parts.get(next).offset());
     if (isPaused) {
       opened.pause();
     }
     feed = opened;
+  }
+
+  private ContentFeed open(long from) {
+    return octets.isInFile()
+        ? ContentFeed.ofFile(reply, octets, from, loop, this::advance)
+        : new ContentFeed(reply, octets, from, 0);
   }
 
   @Override

@@ -22,7 +22,8 @@ public final class StoredReply {
    * Most hits are small and in one piece: one call, one slice, one gathering write. What is longer
    * than a window goes in windows, so that a slow client holds a lease and not a queue. Large
    * content that is asked for often goes as regions of a file where the connection takes them, and
-   * the kernel copies nothing (ADR 12).
+   * the kernel copies nothing (ADR 12). So does what lies in a file on a disk, in any case (ADR 20);
+   * whoever brings such a response has looked whether the connection takes regions.
    *
    * A coded form is sent whole, never in part: it may be made again with other octets, and its tag
    * is weak. Who asks for a part gets one of the uncoded content, whose tag is the origin's.
@@ -90,7 +91,7 @@ public final class StoredReply {
     if (allowsRange) {
       List<ByteRange> ranges = ByteRanges.of(request.fields(), stored.contentLength());
       if (ranges.size() > 1) {
-        sendParts(reply, ranges, stored, nowEpochSeconds, forwarding);
+        sendParts(loop, reply, ranges, stored, nowEpochSeconds, forwarding);
         return;
       }
       range =
@@ -106,9 +107,9 @@ public final class StoredReply {
     lines.age(stored.facts().ageSeconds(nowEpochSeconds));
     cacheStatus.add(lines, stored, nowEpochSeconds, forwarding);
     if (range != null && range.kind() == ByteRange.Kind.PART) {
-      sendPart(reply, range, stored, lines);
+      sendPart(loop, reply, range, stored, lines);
     } else {
-      sendWhole(request, reply, stored, lines);
+      sendWhole(loop, request, reply, stored, lines);
     }
   }
 
@@ -136,17 +137,19 @@ public final class StoredReply {
     reply.end(null);
   }
 
-  private void sendPart(Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+  private void sendPart(
+      CacheLoop loop, Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
     long length = range.length();
     boolean byRegion = goesByRegion(reply, stored, length);
     lines.contentRange(range);
     lines.contentLength(length);
     sendInWindows(
-        reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), length, byRegion);
+        loop, reply, StatusCode.PARTIAL_CONTENT, stored, lines, range.offset(), length, byRegion);
   }
 
   /** Several parts in one multipart/byteranges (RFC 9110 §15.3.7.2). */
   private void sendParts(
+      CacheLoop loop,
       Reply reply,
       List<ByteRange> ranges,
       StoredResponse stored,
@@ -157,7 +160,8 @@ public final class StoredReply {
     fields.remove(FieldName.CACHE_STATUS);
     cacheStatus.add(fields, stored, now, forwarding);
     String contentType = fields.first(FieldName.CONTENT_TYPE);
-    MultipartSource source = new MultipartSource(reply, stored, ranges, contentType);
+    MultipartSource source =
+        new MultipartSource(reply, stored, ranges, contentType, loop.executor());
     fields.set(FieldName.CONTENT_TYPE, source.contentType());
     fields.set(FieldName.CONTENT_LENGTH, Long.toString(source.length()));
     reply.open(source);
@@ -165,7 +169,8 @@ public final class StoredReply {
     source.start();
   }
 
-  private void sendWhole(RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
+  private void sendWhole(
+      CacheLoop loop, RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
     int status = stored.status();
     long length = stored.contentLength();
     if (!StatusCode.hasNoContent(status)) {
@@ -181,15 +186,17 @@ public final class StoredReply {
       reply.stored(status, lines.octets(), lines.length(), stored.linesAndContent(), length);
       stored.release();
     } else {
-      sendInWindows(reply, status, stored, lines, 0, length, byRegion);
+      sendInWindows(loop, reply, status, stored, lines, 0, length, byRegion);
     }
   }
 
   private boolean goesByRegion(Reply reply, StoredResponse stored, long length) {
-    return length >= sendfileFromBytes && reply.takesRegions() && stored.content().countSending();
+    return stored.content().isInFile()
+        || (length >= sendfileFromBytes && reply.takesRegions() && stored.content().countSending());
   }
 
   private static void sendInWindows(
+      CacheLoop loop,
       Reply reply,
       int status,
       StoredResponse stored,
@@ -198,7 +205,10 @@ public final class StoredReply {
       long length,
       boolean byRegion) {
     ByteBuf head = stored.lines();
-    StoredSource source = new StoredSource(reply, stored, offset, length, byRegion);
+    StoredSource source =
+        stored.content().isInFile()
+            ? StoredSource.ofFile(reply, stored, offset, length, loop.executor())
+            : new StoredSource(reply, stored, offset, length, byRegion);
     reply.open(source);
     reply.storedHead(status, lines.octets(), lines.length(), head, length);
     source.start();

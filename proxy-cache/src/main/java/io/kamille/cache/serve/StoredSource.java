@@ -4,6 +4,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
+import java.util.concurrent.Executor;
 
 /**
  * The content of a stored response, or a part of it, on its way to a client that may be slow.
@@ -33,6 +34,23 @@ final class StoredSource implements ContentSource {
             : new ContentFeed(reply, stored.content(), from, 0);
     stored.content().retain();
     stored.release();
+  }
+
+  private StoredSource(
+      Reply reply, StoredResponse stored, long offset, long length, Executor loop) {
+    this.reply = reply;
+    this.length = length;
+    this.byRegion = true;
+    long from = stored.contentOffset() + offset;
+    this.feed = ContentFeed.ofFile(reply, stored.content(), from, loop, this::advance);
+    stored.content().retain();
+    stored.release();
+  }
+
+  /** The same for content that lies in a file on a disk. Takes over one lease on the response. */
+  static StoredSource ofFile(
+      Reply reply, StoredResponse stored, long offset, long length, Executor loop) {
+    return new StoredSource(reply, stored, offset, length, loop);
   }
 
   /** Begins, after the head was written. */

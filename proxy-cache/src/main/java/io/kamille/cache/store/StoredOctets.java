@@ -75,6 +75,25 @@ public interface StoredOctets {
   void send(long offset, long length, ContentSink sink);
 
   /**
+   * Whether the content lies in a file on a disk: then it goes by {@link #send} only, after {@link
+   * #fetch}, and only the encoded head can be read.
+   */
+  default boolean isInFile() {
+    return false;
+  }
+
+  /**
+   * Sees to it that sending those octets does not wait for a disk. The caller holds a lease.
+   *
+   * @param whenThere run once, later, on any thread, if they have to be waited for; also if that
+   *     was in vain
+   * @return whether they can be sent now
+   */
+  default boolean fetch(long offset, long length, Runnable whenThere) {
+    return true;
+  }
+
+  /**
    * {@code length} octets from {@code offset} on as one buffer with a lease of its own: a slice if
    * they lie in one block, else a copy. The caller owns it.
    *

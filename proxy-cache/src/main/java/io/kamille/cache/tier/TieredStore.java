@@ -466,6 +466,29 @@ public final class TieredStore {
     return null;
   }
 
+  /**
+   * A response that stays on the disk, for the requests that wait for it: nobody else finds it.
+   * Takes over one lease on it.
+   *
+   * @param changes what {@link #changes} said before the disk was asked
+   * @param unpurgedUpTo the purge up to which it was known not to be purged
+   * @return it, with a lease that the caller owns; null if it must not be used
+   */
+  public @Nullable StoredResponse lend(
+      CacheKey key, StoredResponse response, long changes, long unpurgedUpTo) {
+    response.unpurged(0, unpurgedUpTo);
+    response.claimCopy();
+    boolean isUsable =
+        !DiskCopies.isUnderWay(changes)
+            && isUnpurged(response)
+            && !DiskCopies.hasSame(find(key), response)
+            && changes(key) == changes;
+    if (!isUsable) {
+      response.release();
+    }
+    return isUsable ? response : null;
+  }
+
   /** How often something changed under that key, for {@link #promote}. */
   public long changes(CacheKey key) {
     return copies == null ? 0 : copies.changes(key);
