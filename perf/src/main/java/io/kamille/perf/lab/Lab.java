@@ -70,8 +70,14 @@ public final class Lab {
   }
 
   private static Experiment experiment(LabOptions options) {
+    if (!options.against().isEmpty() && !options.experiment().equals("p1")) {
+      throw new IllegalArgumentException(
+          "--against: of no use for "
+              + options.experiment()
+              + " (expected: p1); no other server has what it varies");
+    }
     return switch (options.experiment()) {
-      case "p1" -> new PacedPolling(options.scale());
+      case "p1" -> new PacedPolling(options.scale(), options.against());
       case "p2" -> new MemoryAtPeak(options.scale());
       case "p3" -> new BusyWait(options.scale());
       default ->

@@ -2,14 +2,17 @@ package io.kamille.perf.lab;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What was asked of the lab.
  *
  * @param directory where the results go; null for one of its own below {@code perf/target/lab}
+ * @param against other servers that are asked the same
  */
-record LabOptions(String experiment, LabScale scale, @Nullable Path directory) {
+record LabOptions(
+    String experiment, LabScale scale, @Nullable Path directory, List<String> against) {
 
   static final String HELP =
       """
@@ -19,6 +22,8 @@ record LabOptions(String experiment, LabScale scale, @Nullable Path directory) {
 
       --quick       three minutes at most: to see that it works, not to believe it
       --full        as long as the paper took, as far as one machine goes
+      --against NAMES  p1 only: nginx, haproxy, varnish, trafficserver, squid, apache, by commas;
+                    what is not installed, or has no configuration here, is left out
       --to DIR      where the results go (default perf/target/lab/NAME-TIME)
       """;
 
@@ -33,19 +38,34 @@ record LabOptions(String experiment, LabScale scale, @Nullable Path directory) {
     }
     LabScale scale = LabScale.NORMAL;
     Path directory = null;
+    List<String> against = List.of();
     for (int i = 1; i < words.size(); i++) {
       switch (words.get(i)) {
         case "--quick" -> scale = LabScale.QUICK;
         case "--full" -> scale = LabScale.FULL;
-        case "--to" -> {
-          if (++i == words.size()) {
-            throw new IllegalArgumentException("--to: nothing behind it");
-          }
-          directory = Path.of(words.get(i));
-        }
+        case "--to" -> directory = Path.of(behind(words, i++));
+        case "--against" -> against = servers(behind(words, i++));
         default -> throw new IllegalArgumentException("unknown option " + words.get(i));
       }
     }
-    return new LabOptions(words.getFirst(), scale, directory);
+    return new LabOptions(words.getFirst(), scale, directory, against);
+  }
+
+  private static String behind(List<String> words, int option) {
+    if (option + 1 == words.size()) {
+      throw new IllegalArgumentException(words.get(option) + ": nothing behind it");
+    }
+    return words.get(option + 1);
+  }
+
+  private static List<String> servers(String names) {
+    List<String> servers = List.of(names.split(",", -1)).stream().distinct().toList();
+    for (String name : servers) {
+      if (!Opponents.NAMES.contains(name)) {
+        throw new IllegalArgumentException(
+            "--against: " + name + " (expected: " + new TreeSet<>(Opponents.NAMES) + ")");
+      }
+    }
+    return servers;
   }
 }

@@ -1,12 +1,15 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.compare.Origin;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadResult;
+import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.WebAxe4;
+import io.kamille.perf.peer.Peer;
 import io.kamille.perf.report.Report;
 import java.io.IOException;
 import java.time.Duration;
@@ -102,9 +105,16 @@ final class PacedPolling implements Experiment {
 
   private final Extent extent;
   private final PacedPoints points = new PacedPoints();
+  private final Opponents opponents;
 
-  PacedPolling(LabScale scale) {
+  /**
+   * The experiment.
+   *
+   * @param against the other servers that are asked what Kamille is asked
+   */
+  PacedPolling(LabScale scale, List<String> against) {
     this.extent = Extent.of(scale);
+    this.opponents = new Opponents(against);
   }
 
   @Override
@@ -146,13 +156,14 @@ final class PacedPolling implements Experiment {
   @Override
   public int steps() {
     return SETTINGS.stream()
-        .mapToInt(
-            setting ->
-                1
-                    + extent.rates(setting).size()
-                        * extent.rounds()
-                        * extent.intervalsMicros().size())
-        .sum();
+            .mapToInt(
+                setting ->
+                    1
+                        + extent.rates(setting).size()
+                            * extent.rounds()
+                            * extent.intervalsMicros().size())
+            .sum()
+        + opponents.count() * (1 + extent.kamilleRates().size() * extent.rounds());
   }
 
   @Override
@@ -172,7 +183,52 @@ final class PacedPolling implements Experiment {
           measure(run, setting, targets);
         }
       }
+      measureOpponents(bench, run);
     }
+  }
+
+  private void measureOpponents(Workbench bench, LabRun run)
+      throws IOException, InterruptedException {
+    List<Peer> present = opponents.present(run);
+    if (present.isEmpty()) {
+      return;
+    }
+    Origin origin = Origin.start(bench);
+    for (Peer peer : present) {
+      run.step(peer.name() + ": start and warm up");
+      try (var opponent = opponents.start(bench, peer, origin.port(), extent.connections());
+          var client =
+              OpenLoopClient.open(
+                  PacedTarget.settings(opponent.port(), extent.connections(), true)
+                      .onSharedCore())) {
+        measure(run, opponent, client);
+      } catch (IOException failed) {
+        run.note(peer.name() + " is left out from here on: " + failed.getMessage());
+      }
+    }
+  }
+
+  private void measure(LabRun run, Opponents.Opponent opponent, OpenLoopClient client)
+      throws IOException {
+    var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), 1, 1);
+    fill(client, workload);
+    load(client, workload, extent.kamilleRates().getLast(), WARMING, 0);
+    for (int rate : extent.kamilleRates()) {
+      for (int round = 1; round <= extent.rounds(); round++) {
+        String name = opponent.peer().name();
+        run.step(String.format(Locale.ROOT, "%s: %,d requests/s, round %d", name, rate, round));
+        load(client, workload, rate, SETTLING, round);
+        PacedTarget.Reading before = opponent.read();
+        LoadResult load = load(client, workload, rate, extent.load(), rate * 100L + round);
+        var taken = opponent.read().sinceByTicks(before);
+        keep(run, PacedPoint.of(name, rate, 0, round, load, taken));
+      }
+    }
+  }
+
+  private void keep(LabRun run, PacedPoint point) throws IOException {
+    points.add(point);
+    run.keep("points.csv", PacedPoint.TITLES, point.line());
   }
 
   private void measure(LabRun run, Setting setting, PacedTarget targets)
@@ -192,15 +248,15 @@ final class PacedPolling implements Experiment {
                   PacedPoints.millis(interval),
                   round));
           PacedTarget.Served served = targets.paced(interval);
-          load(served, workload, rate, SETTLING, round);
+          load(served.client(), workload, rate, SETTLING, round);
           PacedTarget.Reading before = served.read();
           workload.resetCounters();
-          LoadResult load = load(served, workload, rate, extent.load(), rate * 100L + round);
+          LoadResult load =
+              load(served.client(), workload, rate, extent.load(), rate * 100L + round);
           var point =
               PacedPoint.of(
                   setting.label(), rate, interval, round, load, served.read().since(before));
-          points.add(point);
-          run.keep("points.csv", PacedPoint.TITLES, point.line());
+          keep(run, point);
         }
       }
     }
@@ -209,30 +265,29 @@ final class PacedPolling implements Experiment {
   private void warm(PacedTarget targets, Setting setting, WebAxe4 workload)
       throws IOException, InterruptedException {
     if (setting.kind() == PacedTarget.Kind.KAMILLE) {
-      PacedTarget.Served served = targets.paced(0);
-      for (int i = 1; !workload.isFilled(); i++) {
-        served
-            .client()
-            .run(
-                Arrivals.poisson(RateSchedule.steady(FILLING_RATE, Duration.ofSeconds(1)), i),
-                workload.filling());
-      }
+      fill(targets.paced(0).client(), workload);
     }
     while (!workload.isFilled()) {
       workload.filling().next();
     }
     int rate = Math.min(WARMING_RATE, extent.rates(setting).getLast());
     for (int interval : extent.intervalsMicros()) {
-      load(targets.paced(interval), workload, rate, WARMING, interval);
+      load(targets.paced(interval).client(), workload, rate, WARMING, interval);
+    }
+  }
+
+  private static void fill(OpenLoopClient client, WebAxe4 workload) throws IOException {
+    for (int i = 1; !workload.isFilled(); i++) {
+      client.run(
+          Arrivals.poisson(RateSchedule.steady(FILLING_RATE, Duration.ofSeconds(1)), i),
+          workload.filling());
     }
   }
 
   private static LoadResult load(
-      PacedTarget.Served served, WebAxe4 workload, int rate, Duration duration, long seed)
+      OpenLoopClient client, WebAxe4 workload, int rate, Duration duration, long seed)
       throws IOException {
-    return served
-        .client()
-        .run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), workload);
+    return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), workload);
   }
 
   @Override
@@ -253,6 +308,14 @@ final class PacedPolling implements Experiment {
         report.table(points.table(setting.label()));
         points.plots(setting.label(), report);
       }
+    }
+    for (Opponents.Setup setup : opponents.setups()) {
+      report.heading(setup.name() + ", as «" + PacedTarget.Kind.KAMILLE.label() + "»");
+      if (!points.of(setup.name()).isEmpty()) {
+        report.table(points.table(setup.name()));
+      }
+      report.paragraph(setup.version() + ", started so:");
+      report.code(setup.text());
     }
     report.heading("What holds today and what does not");
     report.items(SETTINGS.stream().flatMap(s -> points.findings(s.label()).stream()).toList());

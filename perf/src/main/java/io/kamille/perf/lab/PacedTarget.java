@@ -45,6 +45,7 @@ final class PacedTarget implements AutoCloseable {
   }
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final long NANOS_PER_MICRO = 1000;
 
   /**
    * One server under load.
@@ -75,6 +76,18 @@ final class PacedTarget implements AutoCloseable {
    * @param polls less than 0 if it does not tell
    */
   record Reading(RunTime runTime, long ranNanos, CpuTime cpu, long polls, long events) {
+
+    /** Of a process and its children, to a tick of 10 ms; it does not tell of polls. */
+    static Reading ofAll(Child process) throws IOException {
+      return new Reading(process.runTime(), 0, process.cpuTime(), -1, 0);
+    }
+
+    /** The same as {@link #since}, but with the time of the children, by ticks. */
+    Reading sinceByTicks(Reading before) {
+      CpuTime taken = cpu.minus(before.cpu);
+      long micros = taken.userMicros() + taken.kernelMicros();
+      return new Reading(runTime, micros * NANOS_PER_MICRO, taken, -1, 0);
+    }
 
     Reading since(Reading before) {
       return new Reading(
@@ -141,7 +154,7 @@ final class PacedTarget implements AutoCloseable {
     byInterval.put(interval, new Served(port, process, client, true));
   }
 
-  private static LoadSettings settings(int port, int connections, boolean isPersistent) {
+  static LoadSettings settings(int port, int connections, boolean isPersistent) {
     var settings = LoadSettings.persistent(port, connections);
     return isPersistent
         ? settings.withUses(WebAxe4.clientUses(1))

@@ -17,15 +17,22 @@ class LabOptionsTest {
 
   @Test
   void anExperimentIsOfNormalScaleUnlessSaidOtherwise() {
-    assertThat(parse("p1")).isEqualTo(new LabOptions("p1", LabScale.NORMAL, null));
+    assertThat(parse("p1")).isEqualTo(new LabOptions("p1", LabScale.NORMAL, null, List.of()));
     assertThat(parse("p1 --quick").scale()).isEqualTo(LabScale.QUICK);
     assertThat(parse("p1 --full --to there"))
-        .isEqualTo(new LabOptions("p1", LabScale.FULL, Path.of("there")));
+        .isEqualTo(new LabOptions("p1", LabScale.FULL, Path.of("there"), List.of()));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--quick", "p1 --slow", "p1 --to", "p1 p2"})
+  @ValueSource(
+      strings = {"--quick", "p1 --slow", "p1 --to", "p1 p2", "p1 --against", "p1 --against iis"})
   void whatIsNotUnderstoodIsSaid(String line) {
     assertThatThrownBy(() -> parse(line)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void otherServersAreNamedByCommas() {
+    assertThat(parse("p1 --against nginx,haproxy --quick").against())
+        .containsExactly("nginx", "haproxy");
   }
 }
