@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -60,13 +61,13 @@ final class Opponents {
   List<Peer> present(LabRun run) {
     var present = new ArrayList<Peer>();
     for (String name : wanted) {
-      Peer peer = KNOWN.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
-      if (peer == null) {
-        run.note(name + " is left out: the lab has no configuration for it");
-      } else if (peer.missing() != null) {
-        run.note(name + " is left out: " + peer.missing());
+      Optional<Peer> peer = KNOWN.stream().filter(each -> each.name().equals(name)).findFirst();
+      String missing =
+          peer.isPresent() ? peer.get().missing() : "the lab has no configuration for it";
+      if (missing != null) {
+        run.note(name + " is left out: " + missing);
       } else {
-        present.add(peer);
+        present.add(peer.orElseThrow());
       }
     }
     return present;
