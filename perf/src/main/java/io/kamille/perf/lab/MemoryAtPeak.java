@@ -100,8 +100,8 @@ final class MemoryAtPeak implements Experiment {
             + " for 1.5 to 4.5 s scaled by %.1f. The disk is a model, one arm with a queue: %.0f ms for"
             + " a seek on average, evenly from half to one and a half times that, and %d MB/s; writes cost a"
             + " seek for each MiB. It makes %.0f reads per second at the most; the load wants up to %.0f"
-            + " at the peak. Memory: %d MiB, which answers somewhat more than half of the hits (the table says how many), and 1 MiB, the"
-            + " least there is, for «disk only». Everything storable"
+            + " at the peak. Memory: %d MiB, which answers somewhat more than half of the hits (the table says"
+            + " how many), and 1 MiB, the least there is, for «disk only». Everything storable"
             + " is written (admit: always). Time to the first octet runs from the beginning of"
             + " the connection to the first octet of the response, as the paper has it. Every octet is"
             + " compared. Which tiers requests use is asked each second, which also makes the detector look.",
