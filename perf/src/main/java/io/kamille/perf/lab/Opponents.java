@@ -27,6 +27,10 @@ final class Opponents {
       Set.of("nginx", "haproxy", "varnish", "trafficserver", "squid", "apache");
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  /** Toward the origin, which thinks: more than any of the rates needs at once. */
+  private static final int ORIGIN_CONNECTIONS = 4096;
+
   private static final List<Peer> KNOWN = List.of(new Nginx(), new Haproxy(), new Varnish());
 
   /** One that runs. */
@@ -82,7 +86,8 @@ final class Opponents {
   Opponent start(Workbench bench, Peer peer, int originPort, int connections) throws IOException {
     Path directory = bench.directory(peer.name());
     int port = Workbench.freePort();
-    var place = new Place(Job.HIT, port, originPort, connections, List.of());
+    int allowed = connections + ORIGIN_CONNECTIONS;
+    var place = new Place(Job.HIT, port, originPort, allowed, List.of());
     List<String> command = peer.prepare(directory, place);
     keep(peer, directory, command);
     Child process = bench.start(peer.name(), Core.SERVER, command);
