@@ -356,7 +356,7 @@ class AdminServerIT {
                 + "\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,"
                 + "\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,"
                 + "\"originMillis\":50.0,\"requestsPerSecond\":100.0,"
-                + "\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
+                + "\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5,\"busyHours\":[\"11:30-13:00\"]}}\n");
   }
 
   private String putTiers(String content) throws IOException {

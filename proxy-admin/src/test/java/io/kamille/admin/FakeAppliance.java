@@ -23,6 +23,7 @@ import io.kamille.cache.semantics.Freshness;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.cache.tier.MemorySnapshot;
 import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.tier.PeakHours;
 import io.kamille.cache.tier.PeakSnapshot;
 import io.kamille.cache.tier.TierMode;
 import io.kamille.core.http.RequestHead;
@@ -32,6 +33,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +105,20 @@ final class FakeAppliance implements ApplianceView {
             0.25),
         hasDisk
             ? new PeakSnapshot(
-                peak, TierMode.PEAK, 1_795_251_600, "slow", 4, 64e6, 6.4, 4e6, 50e6, 100, 80, 7, 5)
+                peak,
+                TierMode.PEAK,
+                1_795_251_600,
+                "slow",
+                4,
+                64e6,
+                6.4,
+                4e6,
+                50e6,
+                100,
+                80,
+                7,
+                5,
+                List.of(new PeakHours(LocalTime.of(11, 30), LocalTime.of(13, 0))))
             : null);
   }
 

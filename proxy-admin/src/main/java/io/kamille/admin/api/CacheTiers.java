@@ -4,6 +4,7 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tier.PeakHours;
 import io.kamille.cache.tier.PeakSnapshot;
 import java.time.Instant;
 import java.util.List;
@@ -110,7 +111,8 @@ final class CacheTiers implements Resource {
       double requestsPerSecond,
       double meanRequestsPerSecond,
       long skippedReads,
-      long skippedWrites) {
+      long skippedWrites,
+      List<String> busyHours) {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -130,7 +132,8 @@ final class CacheTiers implements Resource {
               rounded(peak.requestsPerSecond()),
               rounded(peak.meanRequestsPerSecond()),
               peak.skippedReads(),
-              peak.skippedWrites());
+              peak.skippedWrites(),
+              peak.busyHours().stream().map(PeakHours::toString).toList());
     }
 
     private static double rounded(double value) {

@@ -7,7 +7,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
-import java.time.LocalTime;
+import java.time.LocalDateTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,6 +71,9 @@ public final class PeakWatch {
 
   @GuardedBy("looking")
   private final PeakDetector detector = new PeakDetector();
+
+  @GuardedBy("looking")
+  private final DailyProfile profile = new DailyProfile();
 
   @GuardedBy("looking")
   private PeakSettings settings;
@@ -223,6 +226,7 @@ public final class PeakWatch {
     lastWindow = totals.since(last);
     lastWithReads = lastWindow.reads() > 0 ? lastWindow : lastWithReads;
     last = totals;
+    profile.learn(localTime(), lastWindow.seconds(), lastWindow.requests());
     detector.follow(settings.choice(), hours());
     detector.take(lastWindow);
     adopt();
@@ -233,8 +237,12 @@ public final class PeakWatch {
     if (settings.hours().isEmpty()) {
       return null;
     }
-    Instant now = Instant.ofEpochMilli(clock.epochMillis());
-    return settings.at(LocalTime.ofInstant(now, settings.zone()));
+    return settings.at(localTime().toLocalTime());
+  }
+
+  @GuardedBy("looking")
+  private LocalDateTime localTime() {
+    return LocalDateTime.ofInstant(Instant.ofEpochMilli(clock.epochMillis()), settings.zone());
   }
 
   @GuardedBy("looking")
@@ -302,7 +310,8 @@ public final class PeakWatch {
           lastWindow.requestsPerSecond(),
           baseline.requestsPerSecond(),
           skippedReads.sum(),
-          skippedWrites.sum());
+          skippedWrites.sum(),
+          profile.busyHours());
     } finally {
       looking.unlock();
     }
