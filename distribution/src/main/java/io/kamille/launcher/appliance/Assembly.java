@@ -35,6 +35,7 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.HealthSettings;
 import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RouteSettings;
+import io.kamille.launcher.configuration.UpstreamSettings.Concurrency;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -264,6 +265,7 @@ final class Assembly implements AutoCloseable {
         settings.connectTimeout(),
         settings.retries(),
         policy(settings.health()),
+        settings.concurrency() == Concurrency.ADAPTIVE,
         new PoolSettings(
             settings.maxConnections(),
             settings.maxWaiting(),

@@ -112,7 +112,11 @@ final class LiveView implements ApplianceView {
 
   private static OriginSnapshot snapshot(Origin origin) {
     return new OriginSnapshot(
-        origin.name(), state(origin), origin.inFlight(), origin.health().failuresInAll());
+        origin.name(),
+        state(origin),
+        origin.inFlight(),
+        origin.adaptiveLimit(),
+        origin.health().failuresInAll());
   }
 
   private static OriginState state(Origin origin) {

@@ -16,6 +16,7 @@ import java.util.List;
  * @param maxConnections to one origin from one loop
  * @param maxIdleConnections pooled, to one origin from one loop
  * @param maxWaiting requests that wait for a connection to one origin on one loop
+ * @param concurrency whether the number of requests at a time finds itself
  * @param queueTimeout how long one of them may wait
  * @param retries on another connection, for a safe or idempotent request without an answer
  */
@@ -31,6 +32,7 @@ public record UpstreamSettings(
     int maxIdleConnections,
     int maxWaiting,
     Duration queueTimeout,
+    Concurrency concurrency,
     int retries,
     HealthSettings health) {
 
@@ -40,6 +42,14 @@ public record UpstreamSettings(
     POWER_OF_TWO,
     /** Each in turn, by weight. */
     ROUND_ROBIN
+  }
+
+  /** How many requests at a time an origin gets from one loop. */
+  public enum Concurrency {
+    /** As many as connections. */
+    FIXED,
+    /** As many as it can do without keeping them waiting, as far as that shows. */
+    ADAPTIVE
   }
 
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
@@ -118,6 +128,16 @@ public record UpstreamSettings(
               "How long such a request waits before it is answered with 503.")
           .defaultsTo(Duration.ofSeconds(5));
 
+  static final Setting<Concurrency> CONCURRENCY =
+      Setting.of(
+              "upstreams.*.concurrency",
+              ValueTypes.oneOf(Concurrency.values()),
+              "How many requests at a time an origin gets from one loop: `fixed` gives as many as"
+                  + " `max-connections`, `adaptive` fewer when its answers begin later than with few"
+                  + " requests under way. More wait. Only for origins whose answers all take about"
+                  + " as long to begin.")
+          .defaultsTo(Concurrency.FIXED);
+
   static final Setting<Integer> RETRIES =
       Setting.of(
               "upstreams.*.retries",
@@ -140,6 +160,7 @@ public record UpstreamSettings(
               MAX_IDLE_CONNECTIONS,
               MAX_WAITING,
               QUEUE_TIMEOUT,
+              CONCURRENCY,
               RETRIES,
               HealthSettings.SECTION)
           .atLeastOne("at least one upstream");
@@ -157,6 +178,7 @@ public record UpstreamSettings(
         values.value(MAX_IDLE_CONNECTIONS),
         values.value(MAX_WAITING),
         values.value(QUEUE_TIMEOUT),
+        values.value(CONCURRENCY),
         values.value(RETRIES),
         HealthSettings.of(values.one(HealthSettings.SECTION)));
   }

@@ -67,6 +67,7 @@ class ConfigurationFileTest {
                 max-idle-connections: 7
                 max-waiting: 17
                 queue-timeout: 18s
+                concurrency: adaptive
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s, longest-out: 19s, slow-return: 0s}
             routes:
@@ -152,6 +153,7 @@ class ConfigurationFileTest {
                 7,
                 17,
                 Duration.ofSeconds(18),
+                UpstreamSettings.Concurrency.ADAPTIVE,
                 2,
                 new HealthSettings(
                     8,

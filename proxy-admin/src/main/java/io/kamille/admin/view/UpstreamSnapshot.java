@@ -23,7 +23,9 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
    *
    * @param name host and port
    * @param inFlight requests it has not answered yet
+   * @param limit how many it may have at a time, found out by itself; 0 if there is no such limit
    * @param failures since the start
    */
-  public record OriginSnapshot(String name, OriginState state, long inFlight, long failures) {}
+  public record OriginSnapshot(
+      String name, OriginState state, long inFlight, long limit, long failures) {}
 }

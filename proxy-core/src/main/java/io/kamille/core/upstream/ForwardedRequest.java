@@ -157,7 +157,7 @@ final class ForwardedRequest
   public void failed(Failure why, boolean mayRepeat) {
     boolean stale = mayRepeat && !onFresh && why.kind() == Kind.CONNECTION_TERMINATED;
     if (!stale && why.side() == Failure.Side.ORIGIN) {
-      home.failed(place, false);
+      home.failed(place, why, home.nanos() - sentNanos);
     }
     finish();
     home.counters().failure(why);

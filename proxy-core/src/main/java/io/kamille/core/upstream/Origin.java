@@ -15,6 +15,7 @@ public final class Origin {
   private final String name;
   private final OriginHealth health;
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger limit = new AtomicInteger();
   private final AtomicReference<InetSocketAddress[]> addresses =
       new AtomicReference<>(new InetSocketAddress[0]);
   private final AtomicInteger turn = new AtomicInteger();
@@ -57,6 +58,15 @@ public final class Origin {
   /** Requests on their way, over all loops. */
   public int inFlight() {
     return inFlight.get();
+  }
+
+  /** Requests that it may get at a time, found out over all loops; 0 where no limit adapts. */
+  public int adaptiveLimit() {
+    return limit.get();
+  }
+
+  void changeLimit(int change) {
+    limit.addAndGet(change);
   }
 
   void begin() {

@@ -7,12 +7,14 @@ import io.kamille.core.upstream.h1.OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Opens connections to one origin, one of its addresses after the other. Confined to its loop. */
 final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
@@ -20,6 +22,7 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
   private final Origin origin;
   private final UpstreamSettings settings;
   private final ForwardedHead forwardedHead;
+  private final EventLoop loop;
   private final Bootstrap bootstrap;
 
   OriginDialer(
@@ -31,6 +34,7 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
     this.origin = origin;
     this.settings = settings;
     this.forwardedHead = forwardedHead;
+    this.loop = loop;
     this.bootstrap =
         new Bootstrap()
             .group(loop)
@@ -63,18 +67,44 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
         .handler(connection.handler())
         .connect(address)
         .addListener(
-            connected -> {
-              if (connected.isSuccess()) {
-                pool.dialed(connection);
-                return;
-              }
-              origin.passOver(address);
-              if (addressesLeft > 1) {
-                dial(pool, addressesLeft - 1);
-              } else {
-                pool.dialFailed(why(address, connected.cause()));
-              }
-            });
+            result ->
+                onLoop(() -> conclude(result.cause(), address, connection, pool, addressesLeft)));
+  }
+
+  /** A socket that could not even be made is reported on a thread of Netty's own. */
+  private void onLoop(Runnable conclusion) {
+    if (loop.inEventLoop()) {
+      conclusion.run();
+    } else {
+      loop.execute(conclusion);
+    }
+  }
+
+  private void conclude(
+      @Nullable Throwable cause,
+      InetSocketAddress address,
+      OriginConnection connection,
+      ConnectionPool<OriginConnection> pool,
+      int addressesLeft) {
+    if (cause == null) {
+      pool.dialed(connection);
+    } else if (cause instanceof ChannelException) {
+      pool.dialFailed(noSocket(cause));
+    } else {
+      origin.passOver(address);
+      if (addressesLeft > 1) {
+        dial(pool, addressesLeft - 1);
+      } else {
+        pool.dialFailed(why(address, cause));
+      }
+    }
+  }
+
+  /** We have too few descriptors, say: nothing is known of the origin. */
+  private Failure noSocket(Throwable cause) {
+    return Failure.of(
+        Kind.CONNECTION_LIMIT_REACHED,
+        "no socket for a connection to " + origin.name() + ": " + cause.getMessage());
   }
 
   private Failure why(InetSocketAddress address, Throwable cause) {

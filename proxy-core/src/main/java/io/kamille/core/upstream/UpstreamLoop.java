@@ -1,6 +1,9 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.h1.ForwardedHead;
 import io.kamille.core.upstream.h1.OriginConnection;
@@ -26,8 +29,10 @@ final class UpstreamLoop {
   private final WallClock clock;
   private final UpstreamCounters counters;
   private final OriginChoice choice;
+  private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
   private final List<ConnectionPool<OriginConnection>> pools = new ArrayList<>();
+  private final List<ConcurrencyLimit> limits = new ArrayList<>();
 
   UpstreamLoop(
       UpstreamSettings settings,
@@ -41,6 +46,7 @@ final class UpstreamLoop {
     this.clock = clock;
     this.counters = counters;
     this.choice = OriginChoice.of(settings.choice(), origins);
+    this.limitsInForce = new int[origins.size()];
     ForwardedHead head = new ForwardedHead(settings.forwarding(), new HeadWriter());
     for (int place = 0; place < origins.size(); place++) {
       Origin origin = origins.get(place);
@@ -54,6 +60,10 @@ final class UpstreamLoop {
               tickNanos(settings),
               counters.opened(place),
               counters.closed(place)));
+      if (settings.isAdaptive()) {
+        limits.add(new ConcurrencyLimit(settings.pool().maxConnections()));
+        limit(place);
+      }
     }
   }
 
@@ -110,11 +120,37 @@ final class UpstreamLoop {
     if (origin(place).health().answered(status, clock.nanos())) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
     }
+    learn(place, headNanos, status == StatusCode.SERVICE_UNAVAILABLE);
+  }
+
+  /** A request got its answer, or waited so long in vain. */
+  private void learn(int place, long nanos, boolean isOverload) {
+    if (settings.isAdaptive()) {
+      limits.get(place).sample(nanos, pool(place).lentCount(), isOverload, clock.nanos());
+      limit(place);
+    }
+  }
+
+  /** The origin knows the sum over all loops. */
+  private void limit(int place) {
+    int limit = limits.get(place).limit();
+    int change = limit - limitsInForce[place];
+    if (change != 0) {
+      limitsInForce[place] = limit;
+      origin(place).changeLimit(change);
+      pool(place).lendLimit(limit);
+    }
   }
 
   /** An exchange is over that the origin answered with this status code. */
   void ended(int place, int status) {
     putOut(place, origin(place).health().ended(status, clock.nanos()));
+  }
+
+  /** A request got no proper answer, so long after it was sent. */
+  void failed(int place, Failure why, long nanos) {
+    learn(place, nanos, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT);
+    failed(place, false);
   }
 
   /** The origin could not be reached, or gave no proper answer. */

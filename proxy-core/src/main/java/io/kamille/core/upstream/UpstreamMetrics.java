@@ -74,6 +74,15 @@ public final class UpstreamMetrics implements AutoCloseable {
           "upstream",
           "origin");
 
+  public static final MetricDescriptor ADAPTIVE_LIMIT =
+      MetricDescriptor.gauge(
+          "kamille_upstream_concurrency_limit",
+          Unit.COUNT,
+          "Requests that an origin may get at a time, as found out by all loops together; 0 where"
+              + " `concurrency` is `fixed`.",
+          "upstream",
+          "origin");
+
   public static final MetricDescriptor EJECTIONS =
       MetricDescriptor.counter(
           "kamille_upstream_ejections_total",
@@ -93,6 +102,8 @@ public final class UpstreamMetrics implements AutoCloseable {
     for (Origin origin : origins) {
       registrations.add(
           registry.gauge(IN_FLIGHT, () -> origin.inFlight(), upstream, origin.name()));
+      registrations.add(
+          registry.gauge(ADAPTIVE_LIMIT, () -> origin.adaptiveLimit(), upstream, origin.name()));
       registrations.add(
           registry.gauge(ORIGIN_IN, () -> origin.health().isIn() ? 1 : 0, upstream, origin.name()));
     }

@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param connectTimeout for a TCP connection
  * @param retries how often a request that failed may be sent once more, if that is safe
  * @param health when an origin is left alone
+ * @param isAdaptive whether each loop finds out how many requests at a time an origin gets, up to
+ *     the connections of the pool
  * @param pool how many connections an origin gets
  * @param connection what one connection puts up with
  * @param forwarding what origins are told
@@ -21,6 +23,7 @@ public record UpstreamSettings(
     Duration connectTimeout,
     int retries,
     HealthPolicy health,
+    boolean isAdaptive,
     PoolSettings pool,
     ConnectionSettings connection,
     ForwardingSettings forwarding) {
@@ -31,6 +34,7 @@ public record UpstreamSettings(
           Duration.ofSeconds(1),
           1,
           HealthPolicy.DEFAULTS,
+          false,
           PoolSettings.DEFAULTS,
           ConnectionSettings.DEFAULTS,
           ForwardingSettings.DEFAULTS);

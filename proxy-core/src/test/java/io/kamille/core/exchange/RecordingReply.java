@@ -24,6 +24,7 @@ public final class RecordingReply implements Reply {
   private @Nullable Failure failure;
   private boolean keepsContent = true;
   private boolean pausesAtOnce;
+  private boolean isFaulty;
   private long contentLength;
   private long received;
 
@@ -36,6 +37,12 @@ public final class RecordingReply implements Reply {
   /** Pauses its source as soon as the response begins, as a very slow client would. */
   public RecordingReply pausedAtOnce() {
     pausesAtOnce = true;
+    return this;
+  }
+
+  /** Throws when the response begins, as a bug would. */
+  public RecordingReply faulty() {
+    isFaulty = true;
     return this;
   }
 
@@ -108,6 +115,9 @@ public final class RecordingReply implements Reply {
       source().pause();
     }
     begun.complete(this);
+    if (isFaulty) {
+      throw new IllegalStateException("a bug, for the test");
+    }
   }
 
   @Override

@@ -11,6 +11,8 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollSocketChannel;
 import java.net.InetSocketAddress;
@@ -37,12 +39,17 @@ final class UpstreamFixture implements AutoCloseable {
   }
 
   UpstreamFixture(UpstreamSettings settings, int... ports) {
+    this(settings, EpollSocketChannel::new, ports);
+  }
+
+  UpstreamFixture(
+      UpstreamSettings settings, ChannelFactory<? extends Channel> channels, int... ports) {
     for (int port : ports) {
       origins.add(settings.origin("127.0.0.1", port, 1));
     }
     names.watch(origins);
     var metrics = new UpstreamMetrics(registry, "test", origins);
-    handler = new UpstreamHandler(settings, origins, EpollSocketChannel::new, clock, metrics);
+    handler = new UpstreamHandler(settings, origins, channels, clock, metrics);
   }
 
   private static int[] ports(ScriptedOrigin... scripted) {

@@ -4,14 +4,20 @@ import static io.kamille.core.upstream.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.h1.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -142,6 +148,7 @@ class UpstreamHandlerTest {
             SETTINGS.connectTimeout(),
             0,
             HealthPolicy.DEFAULTS.with(1, Duration.ofSeconds(10)),
+            false,
             SETTINGS.pool(),
             SETTINGS.connection(),
             SETTINGS.forwarding());
@@ -241,6 +248,45 @@ class UpstreamHandlerTest {
   }
 
   @Test
+  void anAdaptiveLimitBeginsWithFewAndTheRestWaits() throws Exception {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    Script waits =
+        with -> {
+          while (true) {
+            with.readHead();
+            gate.join();
+            with.send(OK);
+          }
+        };
+    try (var origin = ScriptedOrigin.open(waits, waits, waits, waits);
+        var fixture = new UpstreamFixture(adaptive(), origin)) {
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i < 2 * ConcurrencyLimit.FEW; i++) {
+        replies.add(fixture.send("GET", "http://example.org/" + i));
+      }
+      fixture.onLoop(() -> null);
+      assertThat(fixture.origins.getFirst().adaptiveLimit()).isEqualTo(ConcurrencyLimit.FEW);
+      gate.complete(null);
+      for (RecordingReply reply : replies) {
+        assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      }
+      assertThat(origin.connections()).isEqualTo(ConcurrencyLimit.FEW);
+    }
+  }
+
+  private static UpstreamSettings adaptive() {
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        1,
+        SETTINGS.health(),
+        true,
+        SETTINGS.pool(),
+        SETTINGS.connection(),
+        SETTINGS.forwarding());
+  }
+
+  @Test
   void whoLeavesWhileWaitingIsForgotten() throws Exception {
     CompletableFuture<Void> asked = new CompletableFuture<>();
     Script silent =
@@ -264,6 +310,34 @@ class UpstreamHandlerTest {
       assertThat(first.isEnded()).isFalse();
       assertThat(second.isEnded()).isFalse();
       assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  /** As when the process may open no more files. */
+  @Test
+  void aSocketThatCannotBeMadeIsOurOwnTroubleAndIsToldOnTheLoop() throws Exception {
+    ChannelFactory<Channel> none =
+        () -> {
+          throw new ChannelException("too many open files");
+        };
+    try (var fixture = new UpstreamFixture(SETTINGS, none, closedPort())) {
+      for (int i = 0; i < 2 * SETTINGS.health().failuresUntilOut(); i++) {
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
+      }
+      assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+    }
+  }
+
+  @Test
+  void aFaultOfOursWithinAResponseIsNotTheOrigins() throws Exception {
+    RecordingReply faulty = new RecordingReply().faulty();
+    try (var origin = ScriptedOrigin.open(ANSWERS, ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.send(RequestHead.of("GET", "http://example.org/"), RequestContent.NONE, faulty);
+      Failure failure = await(faulty.ended()).failure();
+      assertThat(failure.kind()).isEqualTo(Kind.PROXY_INTERNAL_ERROR);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(fixture.origins.getFirst().health().failuresInAll()).isZero();
     }
   }
 
@@ -420,6 +494,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
+        false,
         SETTINGS.pool(),
         SETTINGS.connection(),
         SETTINGS.forwarding());
@@ -431,6 +506,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
+        false,
         SETTINGS.pool(),
         SETTINGS.connection(),
         new ForwardingSettings(
@@ -448,6 +524,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
+        false,
         new PoolSettings(
             maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60)),
         SETTINGS.connection(),

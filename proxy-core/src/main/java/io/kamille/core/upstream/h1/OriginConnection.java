@@ -452,6 +452,10 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   }
 
   private void inactive() {
+    if (isOurFault() && attempt != null) {
+      fail(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
+      return;
+    }
     switch (state) {
       case HEAD -> fail(closedBefore(parser.isBegun() ? "within" : "before"));
       case CONTENT -> {
@@ -471,6 +475,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
       case IDLE, ENDED -> close();
       case CLOSED -> {}
     }
+  }
+
+  /** What is not the socket's trouble says nothing of the origin. */
+  private boolean isOurFault() {
+    return trouble != null && !(trouble instanceof IOException);
   }
 
   private Failure closedBefore(String place) {

@@ -23,6 +23,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * the meantime serves the first in line. The line is short and has a deadline: an origin that is
    * too slow is felt by its own requests at once, not by the memory of everyone.
    *
+   * Beside the connections that may be open there may be a limit, which changes, for those that are
+   * lent or being opened. Who finds it reached waits in the same line, even while some are idle.
+   *
    * One timer per pool goes round all lent connections a few times a second, instead of one timer
    * per connection or per request. It runs only while there is anything to look at.
    */
@@ -67,6 +70,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   private @Nullable C oldestIdle;
   private int idle;
   private int dialing;
+  private int lendLimit;
   private boolean ticking;
   private boolean retired;
 
@@ -95,6 +99,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     this.tickNanos = tickNanos;
     this.idleTimeoutNanos = settings.idleTimeout().toNanos();
     this.queueTimeoutNanos = settings.queueTimeout().toNanos();
+    this.lendLimit = settings.maxConnections();
     this.opened = opened;
     this.closed = closed;
   }
@@ -116,9 +121,28 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     return line.size();
   }
 
+  /** Connections that carry a request. */
+  public int lentCount() {
+    return open.size() - idle;
+  }
+
+  /** Lends no more than so many at a time from now on; what is lent stays. */
+  public void lendLimit(int count) {
+    boolean mayServe = count > lendLimit;
+    lendLimit = count;
+    if (mayServe && !line.isEmpty()) {
+      serveLine();
+    }
+  }
+
+  /** Whether one more may be lent or opened now. */
+  private boolean mayLend() {
+    return lentCount() + dialing < lendLimit;
+  }
+
   /** The idle connection that was used last, or null: then {@link #await} one. */
   public @Nullable C takeIdle() {
-    while (newestIdle != null) {
+    while (newestIdle != null && mayLend()) {
       C connection = newestIdle;
       unlink(connection);
       if (connection.isOpen()) {
@@ -130,14 +154,13 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Waits for a connection; the answer may come before this returns. */
   public void await(Waiter<C> waiter) {
-    if (open.size() + dialing < settings.maxConnections()) {
+    if (open.size() + dialing < settings.maxConnections() && mayLend()) {
       line.add(new Waiting<>(waiter, clock.nanos()));
       dial();
     } else if (line.size() - dialing < settings.maxWaiting()) {
       line.add(new Waiting<>(waiter, clock.nanos()));
     } else {
-      waiter.refuse(
-          limit("all " + settings.maxConnections() + " connections are busy and the line is full"));
+      waiter.refuse(limit("all " + lendLimit + " connections are busy and the line is full"));
     }
   }
 
@@ -163,7 +186,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     if (first != null) {
       first.waiter().refuse(why);
     }
-    dialForLine();
+    serveLine();
   }
 
   /** Takes back a connection that can serve another request. */
@@ -183,7 +206,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
       open.set(connection.place, last);
       last.place = connection.place;
     }
-    dialForLine();
+    serveLine();
   }
 
   /** Closes what is idle, and from now on whatever comes back. */
@@ -195,7 +218,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private void offer(C connection) {
-    Waiting<C> first = line.poll();
+    Waiting<C> first = lentCount() + dialing <= lendLimit ? line.poll() : null;
     if (first != null) {
       first.waiter().lend(connection);
     } else if (retired || idle >= settings.maxIdle()) {
@@ -205,8 +228,22 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
+  /** Lends to the line what is idle, which only the limit has held back, and opens the rest. */
+  private void serveLine() {
+    while (line.size() > dialing) {
+      C connection = takeIdle();
+      if (connection == null) {
+        dialForLine();
+        return;
+      }
+      line.remove().waiter().lend(connection);
+    }
+  }
+
   private void dialForLine() {
-    while (dialing < line.size() && open.size() + dialing < settings.maxConnections()) {
+    while (dialing < line.size()
+        && open.size() + dialing < settings.maxConnections()
+        && mayLend()) {
       dial();
     }
   }

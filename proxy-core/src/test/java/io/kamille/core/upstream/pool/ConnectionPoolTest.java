@@ -1,0 +1,140 @@
+package io.kamille.core.upstream.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import io.kamille.core.upstream.UpstreamMetrics;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The limit for what is lent at a time, which changes while connections are lent. */
+class ConnectionPoolTest {
+
+  private static final long NEVER_NANOS = Duration.ofHours(1).toNanos();
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final MetricRegistry registry = new MetricRegistry();
+  private final ConnectionPool<Line> pool =
+      new ConnectionPool<>(
+          "origin",
+          PoolSettings.DEFAULTS,
+          pool -> pool.dialed(new Line()),
+          channel.eventLoop(),
+          ManualClock.atSeconds(0),
+          NEVER_NANOS,
+          registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
+          registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
+  private final List<Line> lent = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void whatIsBeyondTheLimitWaitsThoughMoreConnectionsMayBeOpen() {
+    pool.lendLimit(2);
+    ask(3);
+    assertThat(lent).hasSize(2);
+    assertThat(pool.waitingCount()).isEqualTo(1);
+  }
+
+  @Test
+  void whatComesBackServesTheLine() {
+    pool.lendLimit(2);
+    ask(3);
+    pool.release(lent.getFirst());
+    assertThat(lent).hasSize(3);
+    assertThat(pool.openCount()).isEqualTo(2);
+    assertThat(pool.waitingCount()).isZero();
+  }
+
+  @Test
+  void aHigherLimitServesTheLineAtOnce() {
+    pool.lendLimit(1);
+    ask(4);
+    pool.lendLimit(3);
+    assertThat(lent).hasSize(3);
+    assertThat(pool.waitingCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aHigherLimitLendsWhatIsIdleBeforeMoreIsOpened() {
+    ask(2);
+    pool.lendLimit(1);
+    ask(1);
+    pool.release(lent.getFirst());
+    assertThat(pool.idleCount()).isEqualTo(1);
+    pool.lendLimit(2);
+    assertThat(lent).hasSize(3);
+    assertThat(pool.openCount()).isEqualTo(2);
+  }
+
+  @Test
+  void aLowerLimitLeavesWhatIsLentAndLendsNoMoreUntilFewerAre() {
+    ask(3);
+    pool.lendLimit(1);
+    ask(2);
+    assertThat(lent).hasSize(3);
+    pool.release(lent.get(0));
+    pool.release(lent.get(1));
+    assertThat(lent).as("one is still lent").hasSize(3);
+    assertThat(pool.takeIdle()).as("not even an idle one").isNull();
+    pool.release(lent.get(2));
+    assertThat(lent).hasSize(4);
+    assertThat(pool.waitingCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatClosesMakesRoomWithinTheLimit() {
+    pool.lendLimit(1);
+    ask(2);
+    pool.forget(lent.getFirst());
+    assertThat(lent).hasSize(2);
+    assertThat(pool.openCount()).isEqualTo(1);
+  }
+
+  private void ask(int times) {
+    for (int i = 0; i < times; i++) {
+      Line idle = pool.takeIdle();
+      if (idle != null) {
+        lent.add(idle);
+      } else {
+        pool.await(new Asking());
+      }
+    }
+  }
+
+  private final class Asking implements ConnectionPool.Waiter<Line> {
+
+    @Override
+    public void lend(Line connection) {
+      lent.add(connection);
+    }
+
+    @Override
+    public void refuse(Failure why) {
+      throw new AssertionError(why);
+    }
+  }
+
+  private static final class Line extends PooledConnection<Line> {
+
+    @Override
+    protected void tick(long nowNanos) {}
+
+    @Override
+    protected boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    protected void discard() {}
+  }
+}
