@@ -10,6 +10,7 @@ import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
+import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.wan.WanCheck;
 import java.io.IOException;
@@ -35,6 +36,8 @@ public final class Bench {
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
       ./dev bench purge            what a purge by tag costs among a million stored responses
       ./dev bench storage          what policies hit on traces, and what a stored response takes
+      ./dev bench disk [OPTIONS]   a stored response on the disk, sent from there, compared
+      ./dev bench start [OPTIONS]  how soon a process serves that has a million responses on its disk
       ./dev bench wan              how exact the path emulator is on this machine (as root)
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
       """;
@@ -70,6 +73,8 @@ public final class Bench {
       case "collapse" -> CollapseComparison.of(COLLAPSE.parse(arguments)).run();
       case "purge" -> PurgeMeasurement.run();
       case "storage" -> StorageMeasurement.run();
+      case "disk" -> RequestComparison.ofDisk(REQUESTS.parse(arguments)).run();
+      case "start" -> StartMeasurement.run(arguments);
       case "wan" -> WanCheck.run();
       default -> runMicro(name, arguments);
     }
@@ -85,6 +90,8 @@ public final class Bench {
     System.out.println(ComparisonOptions.HELP.indent(2));
     System.out.println("Options of pacing:");
     System.out.println(PacingComparison.HELP.indent(2));
+    System.out.println("Options of start:");
+    System.out.println(StartMeasurement.HELP.indent(2));
     System.out.println("Micro-benchmarks:");
     var silent = OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT);
     BenchmarkList.defaultList().getAll(silent, List.of()).stream()

@@ -53,6 +53,7 @@ record Contestant(Peer peer, Child process, int port) {
               name() + " gave a wrong answer to " + subject.path() + ": " + response);
         }
         response.headers().firstValue("X-Serial").ifPresent(serials::add);
+        proveDisk(subject, response);
       }
     }
     int most = subject.job().isStoring() ? 1 : PROOF_REQUESTS;
@@ -60,6 +61,19 @@ record Contestant(Peer peer, Child process, int port) {
     if (serials.size() < least || serials.size() > most) {
       throw new IOException(
           name() + " asked the origin " + serials.size() + " times for " + subject.path());
+    }
+  }
+
+  /** Kamille says if the answer came from the disk. */
+  private void proveDisk(Subject subject, HttpResponse<byte[]> response) throws IOException {
+    boolean isElsewhere =
+        response
+            .headers()
+            .firstValue("Cache-Status")
+            .filter(status -> !status.endsWith("detail=disk"))
+            .isPresent();
+    if (subject.job() == Peer.Job.DISK && isElsewhere) {
+      throw new IOException(name() + " did not answer from the disk: " + response.headers());
     }
   }
 

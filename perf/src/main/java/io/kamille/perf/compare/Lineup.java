@@ -61,6 +61,9 @@ final class Lineup {
     if (job == Job.COLLAPSE) {
       peers.remove(new Haproxy());
     }
+    if (job == Job.DISK) {
+      peers.removeAll(List.of(new Haproxy(), new Varnish()));
+    }
     if (!options.only().isEmpty()) {
       peers.removeIf(peer -> !options.only().contains(peer.name()));
     }

@@ -35,6 +35,9 @@ public final class RequestComparison {
           new CpuRatio(Subject.PASSES.getFirst(), "haproxy", 1.3),
           new CpuRatio(Subject.PASSES.getFirst(), "nginx", 0.6));
 
+  private static final List<Goal> DISK_GOALS =
+      List.of(new CpuRatio(Subject.DISK.getFirst(), "nginx", 1.1));
+
   private static final List<Goal> CODED_GOALS =
       List.of(
           new CpuRatio(Subject.CODED.getLast(), "nginx", 0.55),
@@ -59,6 +62,11 @@ public final class RequestComparison {
   /** Compares answers from the store that are compressed for clients that take it. */
   public static RequestComparison ofCoded(ComparisonOptions options) {
     return new RequestComparison(Subject.CODED, CODED_GOALS, options);
+  }
+
+  /** Compares answers from files on a disk, which the kernel has in its memory. */
+  public static RequestComparison ofDisk(ComparisonOptions options) {
+    return new RequestComparison(Subject.DISK, DISK_GOALS, options);
   }
 
   /** Compares answers that come from the origin each time. */

@@ -32,10 +32,13 @@ record Subject(Job job, String label, int size, String coding) {
           new Subject(Job.CODED, "16 KiB text", 16 << 10, "identity"),
           new Subject(Job.CODED, "16 KiB text, gzip", 16 << 10, "gzip"));
 
+  /** A response on a disk, large enough to be sent from there. */
+  static final List<Subject> DISK = List.of(new Subject(Job.DISK, "1 MiB disk hit", 1 << 20));
+
   String path() {
     String kind =
         switch (job) {
-          case HIT, COLLAPSE -> "/hit/";
+          case HIT, COLLAPSE, DISK -> "/hit/";
           case CODED -> "/text/";
           case PASS -> "/pass/";
         };

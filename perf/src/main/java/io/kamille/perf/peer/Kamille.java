@@ -2,6 +2,7 @@ package io.kamille.perf.peer;
 
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Programs;
+import io.kamille.perf.load.FixedContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
         - upstream: origin%ROUTE%
       cache:
         memory:
-          capacity: %MIB%MiB
+          capacity: %MIB%MiB%DISK%
       limits:
         connections: %CONNECTIONS%
         idle-timeout: 1h
@@ -40,6 +41,19 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
       admin:
         address: off
       """;
+
+  private static final String DISK =
+      """
+
+        disk:
+          path: %DIRECTORY%/store
+          capacity: 1GiB
+          keep-memory: off
+          peak: off\
+      """;
+
+  private static final long DISK_BYTES = 1L << 30;
+  private static final int DISK_OBJECT_BYTES = 1 << 20;
 
   private static final String PACING =
       """
@@ -76,12 +90,23 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
   public List<String> prepare(Path directory, Place place) throws IOException {
     String route = place.job() == Job.CODED ? "\n    cache: {compress: on}" : "";
     String text =
-        CONFIGURATION.replace("%ROUTE%", route)
+        CONFIGURATION
+                .replace("%ROUTE%", route)
+                .replace("%DISK%", place.job() == Job.DISK ? DISK : "")
             + (pacing == null ? "" : PACING.replace("%PACING%", pacing));
+    if (place.job() == Job.DISK) {
+      fillDisk(directory.resolve("store"), place);
+    }
     Path file = Template.write(directory.resolve("kamille.yaml"), text, place);
     String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
     return List.of(
         "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());
+  }
+
+  /** The response that the job asks for, as an earlier process would have left it. */
+  private static void fillDisk(Path store, Place place) throws IOException {
+    String uri = "http://127.0.0.1:" + place.port() + "/hit/" + DISK_OBJECT_BYTES;
+    DiskStore.write(store, DISK_BYTES, 1, _ -> uri, _ -> FixedContent.octets(DISK_OBJECT_BYTES));
   }
 
   @Override

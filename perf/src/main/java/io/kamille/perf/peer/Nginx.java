@@ -103,7 +103,7 @@ public record Nginx() implements Peer {
     return switch (job) {
       case COLLAPSE -> LOCK;
       case CODED -> GZIP;
-      case HIT, PASS -> "";
+      case HIT, PASS, DISK -> "";
     };
   }
 

@@ -17,7 +17,9 @@ public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
     /** Store, and ask the origin once for what many want at the same time; in a larger store. */
     COLLAPSE,
     /** Answer from its store, and compress text for clients that take gzip. */
-    CODED;
+    CODED,
+    /** Answer from files on a disk, which the kernel has in its memory. */
+    DISK;
 
     /** Whether there is anything to store. */
     public boolean isStoring() {
