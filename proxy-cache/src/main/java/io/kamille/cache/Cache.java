@@ -25,6 +25,7 @@ import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.PeakWatch;
 import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
@@ -204,6 +205,15 @@ public final class Cache implements AutoCloseable {
 
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
+    return handler(next, settings, RouteGate.OPEN);
+  }
+
+  /**
+   * The same, with a gate.
+   *
+   * @param forwardGate asked once about every request that what is stored does not answer
+   */
+  public CacheHandler handler(ExchangeHandler next, CacheSettings settings, RouteGate forwardGate) {
     return new CacheHandler(
         next,
         store,
@@ -214,6 +224,7 @@ public final class Cache implements AutoCloseable {
         coder,
         loops,
         settings,
+        forwardGate,
         sendfileFromBytes,
         clock);
   }

@@ -29,6 +29,7 @@ import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -60,6 +61,7 @@ public final class CacheHandler implements ExchangeHandler {
   private final SearchVariances variances;
   private final CacheLoops loops;
   private final CacheSettings settings;
+  private final RouteGate forwardGate;
   private final WallClock clock;
   private final CacheStatus cacheStatus;
   private final StoredReply replies;
@@ -74,6 +76,7 @@ public final class CacheHandler implements ExchangeHandler {
    * A handler for one route.
    *
    * @param recalls who reads the disk; null if there is none
+   * @param forwardGate asked about every request that what is stored does not answer
    */
   CacheHandler(
       ExchangeHandler next,
@@ -85,6 +88,7 @@ public final class CacheHandler implements ExchangeHandler {
       Coder coder,
       CacheLoops loops,
       CacheSettings settings,
+      RouteGate forwardGate,
       long sendfileFromBytes,
       WallClock clock) {
     this.store = store;
@@ -94,6 +98,7 @@ public final class CacheHandler implements ExchangeHandler {
     this.variances = variances;
     this.loops = loops;
     this.settings = settings;
+    this.forwardGate = forwardGate;
     this.clock = clock;
     this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
     this.replies = new StoredReply(cacheStatus, sendfileFromBytes);
@@ -283,7 +288,7 @@ public final class CacheHandler implements ExchangeHandler {
     release(stored);
     if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
       refuse(exchange);
-    } else {
+    } else if (!isRefused(exchange)) {
       fetches.pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("identity-refused"));
     }
   }
@@ -339,7 +344,19 @@ public final class CacheHandler implements ExchangeHandler {
                 "only-if-cached, and nothing usable is stored"));
   }
 
+  /** Whether the request may not be forwarded; then it has its answer. */
+  private boolean isRefused(Exchange exchange) {
+    Failure refusal = forwardGate.refusal(exchange);
+    if (refusal != null) {
+      exchange.reply().fail(refusal);
+    }
+    return refusal != null;
+  }
+
   private void pass(Exchange exchange, Forwarding forwarding) {
+    if (isRefused(exchange)) {
+      return;
+    }
     if (exchange.request().method().isSafe()) {
       fetches.pass(exchange, forwarding);
     } else {
@@ -376,6 +393,10 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       StoredResponse stored,
       long deadlineNanos) {
+    if (deadlineNanos == NOT_HELD && isRefused(exchange)) {
+      stored.release();
+      return;
+    }
     ForwardWay way =
         ForwardWay.ofValidation(
             exchange.request(), reason, stored.facts(), mayBeHeld(deadlineNanos));
@@ -397,6 +418,10 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       @Nullable StoredResponse stale,
       long deadlineNanos) {
+    if (deadlineNanos == NOT_HELD && isRefused(exchange)) {
+      release(stale);
+      return;
+    }
     RequestHead request = exchange.request();
     ForwardWay way =
         ForwardWay.of(request, key, reason, stale != null, mayBeHeld(deadlineNanos), flights);

@@ -66,7 +66,8 @@ public final class Appliance implements AutoCloseable {
       MetricDescriptor.counter(
           "kamille_requests_refused_total",
           Unit.COUNT,
-          "Requests answered with 429: too many of their client were under way (client).",
+          "Requests answered with 429: too many of their client were under way (client), or came in"
+              + " too short a time (rate).",
           "reason");
 
   static final MetricDescriptor CLOSED_EARLY =

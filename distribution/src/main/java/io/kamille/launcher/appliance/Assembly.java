@@ -11,6 +11,7 @@ import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.tier.DiskCopies.Admission;
 import io.kamille.cache.tier.PeakSettings;
 import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.RateLimit;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h1.HeadLimits;
@@ -34,6 +35,8 @@ import io.kamille.core.upstream.pool.PoolSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.HealthSettings;
 import io.kamille.launcher.configuration.OriginSettings;
+import io.kamille.launcher.configuration.RateLimitSettings;
+import io.kamille.launcher.configuration.RateLimitSettings.Counts;
 import io.kamille.launcher.configuration.RouteSettings;
 import io.kamille.launcher.configuration.UpstreamSettings.Concurrency;
 import java.io.IOException;
@@ -43,6 +46,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +67,7 @@ final class Assembly implements AutoCloseable {
   private final Cache cache;
   private final PurgeMethod purgeMethod;
   private Optional<PeakSettings> peak;
+  private final LongAdder overRate = new LongAdder();
   private Upstreams upstreams = new Upstreams();
 
   /**
@@ -77,6 +82,7 @@ final class Assembly implements AutoCloseable {
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().map(Assembly::peak);
     reload(configuration);
+    registry.counting(Appliance.REFUSED_REQUESTS, overRate::sum, "rate");
   }
 
   private QueryRules queryRules(RequestHead request) {
@@ -178,6 +184,7 @@ final class Assembly implements AutoCloseable {
     private final Map<String, List<Origin>> origins = new LinkedHashMap<>();
     private final Map<String, String> upstreamOf = new LinkedHashMap<>();
     private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
+    private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
     private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
 
     /** The routes, and one more for each path of theirs that passes the cache by. */
@@ -187,11 +194,15 @@ final class Assembly implements AutoCloseable {
       for (RouteSettings settings : configuration.routes()) {
         String host = settings.host() == null ? Route.ANY_HOST : settings.host();
         String name = host + settings.path();
-        RouteGate gate = gate(settings);
+        RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
+        RouteGate gate = gate(settings, rate);
         ExchangeHandler handler = upstream(settings, configuration);
         if (settings.cache().isEnabled()) {
           CacheHandler caching =
-              cache.handler(handler, RoutePolicy.of(settings.cache(), configuration.cache()));
+              cache.handler(
+                  handler,
+                  RoutePolicy.of(settings.cache(), configuration.cache()),
+                  countsForwarded(settings) ? rate : RouteGate.OPEN);
           handler = caching;
           for (String path : settings.cache().bypass().paths()) {
             bypassed.add(new Route(name, host, path, caching.bypass(), gate));
@@ -204,9 +215,35 @@ final class Assembly implements AutoCloseable {
       return List.copyOf(routes.values());
     }
 
-    private static RouteGate gate(RouteSettings settings) {
-      AccessList access = settings.access().list();
-      return access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
+    /** Asked about every request of the route. */
+    private RouteGate gate(RouteSettings route, RouteGate rate) {
+      AccessList access = route.access().list();
+      RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
+      return route.rateLimit().isEmpty() || countsForwarded(route) ? first : first.and(rate);
+    }
+
+    private static boolean countsForwarded(RouteSettings route) {
+      return route.cache().isEnabled()
+          && route.rateLimit().map(RateLimitSettings::counts).stream()
+              .anyMatch(counts -> counts == Counts.FORWARDED);
+    }
+
+    /** The limit of the configuration before this one goes on, if it is the same. */
+    private RouteGate rate(String route, RouteSettings settings, int ipv6PrefixLength) {
+      if (settings.rateLimit().isEmpty()) {
+        return RouteGate.OPEN;
+      }
+      var limit = settings.rateLimit().get();
+      var asked =
+          new io.kamille.core.admission.RateLimitSettings(
+              limit.rate().intervalNanos(), limit.burst(), limit.key().field(), ipv6PrefixLength);
+      RateLimit last = upstreams.rateLimits.get(route);
+      RateLimit rate =
+          last != null && last.settings().equals(asked)
+              ? last
+              : new RateLimit(asked, route, overRate, clock::nanos);
+      rateLimits.put(route, rate);
+      return rate;
     }
 
     /** Routes to one upstream share its connections, unless they write different hosts. */

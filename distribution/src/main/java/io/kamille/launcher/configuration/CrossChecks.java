@@ -47,6 +47,7 @@ final class CrossChecks {
     checks.statusCodesCanHaveLifetimes();
     checks.bypassedPathsLieBelowTheirRoutes();
     checks.parametersAreKeptOrIgnored();
+    checks.rateLimitsHaveARate();
     checks.objectsFitTheCache();
     checks.aDiskHasACapacity();
     checks.targetsFitTheHead();
@@ -180,6 +181,18 @@ final class CrossChecks {
             RouteCacheSettings.QUERY_IGNORE,
             String.join(", ", query.value(RouteCacheSettings.QUERY_IGNORE)),
             "nothing, where keep says which parameters count");
+      }
+    }
+  }
+
+  private void rateLimitsHaveARate() {
+    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+      SectionValues limit = route.one(RateLimitSettings.SECTION);
+      for (Setting<?> setting :
+          List.of(RateLimitSettings.BURST, RateLimitSettings.KEY, RateLimitSettings.COUNTS)) {
+        if (limit.isGiven(setting) && !limit.isGiven(RateLimitSettings.RATE)) {
+          conflict(limit, setting, String.valueOf(limit.find(setting)), "a rate beside it");
+        }
       }
     }
   }

@@ -7,6 +7,7 @@ import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param upstream the name of an upstream that exists
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param access which clients may use it
+ * @param rateLimit how often each of them may, if not as often as it likes
  * @param cache how it uses the cache
  */
 public record RouteSettings(
@@ -26,6 +28,7 @@ public record RouteSettings(
     String upstream,
     @Nullable String hostRewrite,
     AccessSettings access,
+    Optional<RateLimitSettings> rateLimit,
     RouteCacheSettings cache) {
 
   private static final Pattern PATH = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
@@ -96,6 +99,7 @@ public record RouteSettings(
               UPSTREAM,
               HOST_REWRITE,
               AccessSettings.OF_ROUTE.section(),
+              RateLimitSettings.SECTION,
               RouteCacheSettings.SECTION)
           .atLeastOne("at least one route");
 
@@ -106,6 +110,7 @@ public record RouteSettings(
         values.value(UPSTREAM),
         values.find(HOST_REWRITE),
         AccessSettings.OF_ROUTE.of(values),
+        RateLimitSettings.of(values.one(RateLimitSettings.SECTION)),
         RouteCacheSettings.of(values.one(RouteCacheSettings.SECTION)));
   }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +41,13 @@ class ConfigurationFileTest {
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
-                null, "/", "web", null, ALL, cache(SectionValues.of(RouteCacheSettings.SECTION))));
+                null,
+                "/",
+                "web",
+                null,
+                ALL,
+                Optional.empty(),
+                cache(SectionValues.of(RouteCacheSettings.SECTION))));
     assertThat(configuration.upstreams().getFirst().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
@@ -76,6 +83,7 @@ class ConfigurationFileTest {
                 upstream: web
                 host-rewrite: inner:81
                 access: {allow: ["::1"], deny: [10.0.0.0/8]}
+                rate-limit: {rate: 90/m, burst: 7, key: "field:X-Api-Key", counts: forwarded}
                 cache:
                   compress: on
                   ttl: 1m
@@ -169,6 +177,12 @@ class ConfigurationFileTest {
                 "web",
                 "inner:81",
                 new AccessSettings(List.of("::1"), List.of("10.0.0.0/8")),
+                Optional.of(
+                    new RateLimitSettings(
+                        new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
+                        7,
+                        new RateLimitSettings.Key("X-Api-Key"),
+                        RateLimitSettings.Counts.FORWARDED)),
                 new RouteCacheSettings(
                     true,
                     true,
@@ -191,6 +205,7 @@ class ConfigurationFileTest {
                 "web",
                 null,
                 ALL,
+                Optional.empty(),
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false))));

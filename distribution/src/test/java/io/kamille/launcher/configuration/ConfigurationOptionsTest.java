@@ -8,6 +8,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationOptionsTest {
@@ -30,6 +31,7 @@ class ConfigurationOptionsTest {
                 "origin",
                 null,
                 new AccessSettings(List.of(), List.of()),
+                Optional.empty(),
                 RouteCacheSettings.of(SectionValues.of(RouteCacheSettings.SECTION).build())));
     assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));

@@ -55,8 +55,29 @@ public record AddressBits(long high, long low) {
 
   @Override
   public int hashCode() {
-    long mixed = (high ^ SEED) * 0x9e3779b97f4a7c15L;
-    mixed = (mixed ^ mixed >>> 32 ^ low) * 0xd6e8feb86659fd93L;
+    long mixed = longHash();
     return (int) (mixed ^ mixed >>> 32);
+  }
+
+  /** A hash of 64 bits that nobody outside the process can foresee. */
+  public long longHash() {
+    return mixed(mixed(SEED, high), low);
+  }
+
+  /** The same of any octets. */
+  public static long hash(byte[] octets, int start, int end) {
+    long hash = mixed(SEED, end - start);
+    int at = start;
+    for (; end - at > 8; at += 8) {
+      hash = mixed(hash, number(octets, at, at + 8));
+    }
+    return mixed(hash, number(octets, at, end));
+  }
+
+  /** The finalizer of MurmurHash3, with a secret before it and after each word. */
+  private static long mixed(long hash, long word) {
+    long mixed = (hash ^ word) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return (mixed ^ mixed >>> 33) + SEED;
   }
 }
