@@ -1,0 +1,282 @@
+package io.kamille.perf.soak;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.kamille.perf.host.Workbench;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Kamille as a child, and what can be asked of it. Any thread. */
+final class SoakServer implements AutoCloseable {
+
+  private static final int START_SECONDS = 120;
+  private static final int STOP_SECONDS = 60;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** The first line of a stack trace's frames, and what nobody wants to read in a log. */
+  private static final Pattern TROUBLE =
+      Pattern.compile("LEAK|^\\s+at \\S+\\(|Exception|Error:|OutOfMemory|AssertionError");
+
+  private static final String CONFIGURATION =
+      """
+      listeners:
+        - address: 127.0.0.1:%PORT%
+      loops: 2
+      engine:
+        stall-limit: off
+      upstreams:
+        sound:
+          origins:
+            - http://127.0.0.1:%SOUND%
+          connect-timeout: 30s
+          head-timeout: 60s
+          content-timeout: 60s
+          queue-timeout: 60s
+        shaky:
+          origins:
+            - http://127.0.0.1:%SHAKY%
+            - http://127.0.0.1:%DOWN%
+          retries: %RETRIES%
+          head-timeout: 2s
+          content-timeout: 2s
+          health:
+            out-for: 1s
+            longest-out: 2s
+            slow-return: 2s
+      routes:
+        - upstream: sound
+        - path: /text
+          upstream: sound
+          cache: {compress: on}
+        - path: /short
+          upstream: sound
+          cache: {stale-while-revalidate: %STALE%}
+        - path: /pass
+          upstream: sound
+          cache: off
+        - path: /shaky
+          upstream: shaky
+          cache: {stale-if-error: 1m}
+      cache:
+        memory:
+          capacity: 32MiB
+        disk:
+          path: %STORE%
+          capacity: 256MiB
+        purge-from: [127.0.0.1]
+      limits:
+        head-timeout: 10s
+        idle-timeout: 10s
+        content-timeout: 10s
+      admin:
+        address: 127.0.0.1:%ADMIN%
+        token-file: %TOKEN%
+      """;
+
+  private final Path directory;
+  private final int port;
+  private final int adminPort;
+  private final Ports origins;
+  private final Process process;
+
+  /** Where the origins listen. */
+  record Ports(int sound, int shaky, int down) {}
+
+  private SoakServer(Path directory, int port, int adminPort, Ports origins, Process process) {
+    this.directory = directory;
+    this.port = port;
+    this.adminPort = adminPort;
+    this.origins = origins;
+    this.process = process;
+  }
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param command runs Kamille, without what {@code run} takes
+   * @param directory for all its files, of which {@code kamille.log} is its log
+   */
+  static SoakServer start(List<String> command, Path directory, Ports origins) throws IOException {
+    int port = Workbench.freePort();
+    int adminPort = Workbench.freePort();
+    Files.writeString(file(directory), configuration(directory, port, adminPort, origins, 0));
+    var words = new ArrayList<>(command);
+    words.addAll(List.of("run", "--config", file(directory).toString()));
+    Process process =
+        new ProcessBuilder(words)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("kamille.log").toFile())
+            .start();
+    var server = new SoakServer(directory, port, adminPort, origins, process);
+    server.awaitReady();
+    return server;
+  }
+
+  private static Path file(Path directory) {
+    return directory.resolve("kamille.yaml");
+  }
+
+  /** What a reload changes follows from its number. */
+  private static String configuration(
+      Path directory, int port, int adminPort, Ports origins, int number) {
+    return CONFIGURATION
+        .replace("%PORT%", Integer.toString(port))
+        .replace("%ADMIN%", Integer.toString(adminPort))
+        .replace("%SOUND%", Integer.toString(origins.sound()))
+        .replace("%SHAKY%", Integer.toString(origins.shaky()))
+        .replace("%DOWN%", Integer.toString(origins.down()))
+        .replace("%STORE%", directory.resolve("store").toString())
+        .replace("%TOKEN%", directory.resolve("token").toString())
+        .replace("%RETRIES%", Integer.toString(1 + number % 2))
+        .replace("%STALE%", 1 + number % 3 + "s");
+  }
+
+  private void awaitReady() throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+    while (!isReady()) {
+      if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+        close();
+        throw new IOException("Kamille does not start: " + Files.readString(log()));
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private boolean isReady() {
+    try {
+      return get("/readyz").startsWith("ready");
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  Path log() {
+    return directory.resolve("kamille.log");
+  }
+
+  /** Writes another configuration and has it loaded. */
+  void reload(int number) throws IOException, InterruptedException {
+    Files.writeString(file(directory), configuration(directory, port, adminPort, origins, number));
+    int status = new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor();
+    if (status != 0) {
+      throw new IOException("kill -HUP ended with status " + status);
+    }
+  }
+
+  Metrics metrics() throws IOException {
+    return Metrics.parse(get("/metrics"));
+  }
+
+  Descriptors descriptors() throws IOException {
+    return Descriptors.of(process.pid(), directory.resolve("store"));
+  }
+
+  /** Its pages in memory, in octets. */
+  long residentBytes() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+      }
+    }
+    throw new IOException("Kamille has ended");
+  }
+
+  /** The heap that is in use after everything else was collected, in octets. */
+  long liveHeapBytes() throws IOException, InterruptedException {
+    String tool = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    new ProcessBuilder(tool, Long.toString(process.pid()), "GC.run")
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start()
+        .waitFor();
+    return metrics().with("jvm_memory_used_bytes", "area=\"heap\"");
+  }
+
+  /** Lines of its log that should not be there. */
+  List<String> troubleInLog() throws IOException {
+    try (Stream<String> lines = Files.lines(log())) {
+      return lines.filter(line -> TROUBLE.matcher(line).find()).toList();
+    }
+  }
+
+  String get(String path) throws IOException {
+    return order("GET", path, "");
+  }
+
+  /**
+   * Asks the control plane.
+   *
+   * @param json the content; empty for none
+   * @throws IOException if the answer is no success
+   */
+  String order(String method, String path, String json) throws IOException {
+    Path token = directory.resolve("token");
+    String authorization =
+        Files.exists(token) ? "Authorization: Bearer " + Files.readString(token).strip() : "X: x";
+    String content =
+        json.isEmpty()
+            ? ""
+            : "Content-Type: application/json\r\nContent-Length: " + json.length() + "\r\n";
+    try (var connection = ClientConnection.open(adminPort)) {
+      connection.send(
+          method
+              + " "
+              + path
+              + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+              + authorization
+              + "\r\n"
+              + content
+              + "\r\n"
+              + json);
+      Head head = connection.in().head();
+      if (head == null) {
+        throw new IOException(path + ": no answer");
+      }
+      var text = new ByteArrayOutputStream();
+      connection.in().content(head, true, text::write);
+      if (head.status() >= 300) {
+        throw new IOException(path + ": " + head.startLine() + " " + text.toString(UTF_8));
+      }
+      return text.toString(UTF_8);
+    }
+  }
+
+  /** Tells it to stop, and waits; by force if it hesitates. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** How it ended, after {@link #close}. */
+  int exitValue() {
+    return process.exitValue();
+  }
+}

@@ -1,0 +1,76 @@
+package io.kamille.perf.soak;
+
+import java.util.SplittableRandom;
+
+/** One thing the origin has. All about it, but its version, follows from its name. */
+record Subject(Family family, int number) {
+
+  /** How an answer without a fault tells where it ends. */
+  enum Framing {
+    LENGTH,
+    CHUNKED,
+    CLOSE
+  }
+
+  private static final int NEGATIVE_EVERY = 16;
+  static final int TAGS = 16;
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  /** Reads a target in origin form, as {@link #target} makes it. */
+  static Subject parse(String target) {
+    int slash = target.indexOf('/', 1);
+    if (slash < 0) {
+      throw new IllegalArgumentException("target: " + target + " (expected: /FAMILY/NUMBER)");
+    }
+    return new Subject(
+        Family.ofPath(target.substring(1, slash)), Integer.parseInt(target.substring(slash + 1)));
+  }
+
+  /** One of a family; a few of them are wanted often. */
+  static Subject any(Family family, SplittableRandom random) {
+    double skewed = Math.pow(random.nextDouble(), 3);
+    return new Subject(family, (int) (skewed * family.count()));
+  }
+
+  String target() {
+    return "/" + family.path() + "/" + number;
+  }
+
+  /** Of the content, in octets. */
+  int length() {
+    int range = family.mostLength() - family.leastLength() + 1;
+    double skewed = Math.pow(scattered().nextDouble(), 2);
+    return family.leastLength() + (int) (skewed * range);
+  }
+
+  Framing framing() {
+    return Framing.values()[number % Framing.values().length];
+  }
+
+  /** Whether there is none: it is answered with 404, and content as usual. */
+  boolean isNegative() {
+    return family == Family.PAGE && number % NEGATIVE_EVERY == NEGATIVE_EVERY - 1;
+  }
+
+  /** Whether the origin answers ranges. */
+  boolean hasRanges() {
+    return number % 2 == 0;
+  }
+
+  String tag() {
+    return "tag" + number % TAGS;
+  }
+
+  /** The strong entity tag of that version. */
+  static String entityTag(int variant, long version) {
+    return "\"" + version + "-" + variant + "\"";
+  }
+
+  long seed() {
+    return (((long) family.ordinal() << 32) + number) * GOLDEN;
+  }
+
+  private SplittableRandom scattered() {
+    return new SplittableRandom(seed());
+  }
+}

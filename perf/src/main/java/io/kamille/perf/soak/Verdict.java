@@ -1,0 +1,179 @@
+package io.kamille.perf.soak;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares an answer with what was wanted, octet by octet as it comes. Confined.
+ *
+ * <p>An answer that breaks off by its framing is right as far as it came.
+ */
+final class Verdict implements MessageReader.Sink {
+
+  /** What an answer is. */
+  enum Kind {
+    CONTENT,
+    UNMODIFIED,
+    TROUBLE,
+    WRONG
+  }
+
+  private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+)");
+  private static final Pattern TAG = Pattern.compile("\"(\\d+)-.*");
+
+  private final Wanted wanted;
+  private final Head head;
+  private final Kind kind;
+  private final @Nullable ByteArrayOutputStream coded;
+  private @Nullable String fault;
+  private @Nullable SoakContent content;
+  private int position;
+  private int end;
+
+  Verdict(Wanted wanted, Head head, Versions versions) {
+    this.wanted = wanted;
+    this.head = head;
+    this.coded = head.has("content-encoding") ? new ByteArrayOutputStream() : null;
+    this.kind = judge(versions);
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** What is wrong; null if nothing is so far. */
+  @Nullable String fault() {
+    return fault;
+  }
+
+  private Kind judge(Versions versions) {
+    int status = head.status();
+    if (status >= 500) {
+      boolean isExplained = head.has("proxy-status") || head.has("x-fault");
+      return isExplained ? Kind.TROUBLE : wrong("nobody says why");
+    }
+    if (status == 304) {
+      return wanted.isConditional() ? unmodified() : wrong("304 without a condition");
+    }
+    if (status != (wanted.subject().isNegative() ? 404 : 200) && status != 206) {
+      return wrong("an odd status code");
+    }
+    String version = head.field("x-version");
+    if (version == null) {
+      return wrong("no version");
+    }
+    checkVersion(Long.parseLong(version), versions);
+    content = SoakContent.of(wanted.subject(), wanted.variant(), Long.parseLong(version));
+    end = wanted.subject().length();
+    if (status == 206) {
+      checkRange();
+    }
+    checkLength();
+    if (coded != null && !(wanted.takesGzip() && "gzip".equals(head.field("content-encoding")))) {
+      return wrong("a coding that was not asked for");
+    }
+    return fault == null ? Kind.CONTENT : Kind.WRONG;
+  }
+
+  private Kind unmodified() {
+    String tag = head.field("etag");
+    Matcher matcher = TAG.matcher(tag == null ? "" : tag);
+    if (matcher.matches() && Long.parseLong(matcher.group(1)) < wanted.least()) {
+      return wrong("304 for what was invalidated");
+    }
+    return Kind.UNMODIFIED;
+  }
+
+  private void checkVersion(long version, Versions versions) {
+    if (version < wanted.least()) {
+      wrong("version " + version + ", of before the invalidation that made " + wanted.least());
+    } else if (version > versions.current(wanted.subject())) {
+      wrong("version " + version + ", which does not exist");
+    }
+    String tag = head.field("etag");
+    if (tag == null || !tag.contains("-" + wanted.variant())) {
+      wrong("another variant than " + wanted.variant());
+    }
+  }
+
+  private void checkRange() {
+    String value = head.field("content-range");
+    Matcher matcher = CONTENT_RANGE.matcher(value == null ? "" : value);
+    if (wanted.first() < 0 || !matcher.matches()) {
+      wrong("a range that was not asked for");
+      return;
+    }
+    position = Integer.parseInt(matcher.group(1));
+    int last = Math.min(wanted.last(), end - 1);
+    if (position != wanted.first()
+        || Integer.parseInt(matcher.group(2)) != last
+        || Integer.parseInt(matcher.group(3)) != end) {
+      wrong("another range");
+    }
+    end = last + 1;
+  }
+
+  private void checkLength() {
+    int length = head.contentLength();
+    if (coded == null && length >= 0 && length != end - position) {
+      wrong("another length than " + (end - position));
+    }
+  }
+
+  @Override
+  public void take(byte[] octets, int from, int count) {
+    if (kind == Kind.TROUBLE || fault != null) {
+      return;
+    }
+    if (content == null) {
+      wrong("content where there is none");
+    } else if (coded != null) {
+      coded.write(octets, from, count);
+    } else {
+      compare(content, octets, from, count);
+    }
+  }
+
+  private void compare(SoakContent expected, byte[] octets, int from, int count) {
+    if (position + count > end) {
+      wrong("more than " + end + " octets");
+    } else if (!expected.matches(position, octets, from, count)) {
+      wrong("other octets, between " + position + " and " + (position + count));
+    }
+    position += count;
+  }
+
+  /** The answer is complete by its framing. */
+  void complete() {
+    if (kind != Kind.CONTENT || fault != null || wanted.isHead()) {
+      return;
+    }
+    if (coded != null && content != null) {
+      decode(coded.toByteArray(), content);
+    }
+    if (fault == null && position != end) {
+      wrong("complete with " + position + " of " + end + " octets");
+    }
+  }
+
+  private void decode(byte[] octets, SoakContent expected) {
+    try (var in = new GZIPInputStream(new ByteArrayInputStream(octets))) {
+      byte[] plain = in.readAllBytes();
+      compare(expected, plain, 0, plain.length);
+    } catch (IOException e) {
+      wrong("no gzip: " + e.getMessage());
+    }
+  }
+
+  private Kind wrong(String what) {
+    if (fault == null) {
+      fault = wanted.method() + " " + wanted.subject().target() + ": " + what + " — " + head;
+    }
+    return Kind.WRONG;
+  }
+}

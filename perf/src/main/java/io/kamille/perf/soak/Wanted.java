@@ -1,0 +1,91 @@
+package io.kamille.perf.soak;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request, and what is needed to tell a right answer to it.
+ *
+ * @param least the oldest version that may be the answer
+ * @param first of the range asked for, with {@code last}; -1 if none was
+ * @param lines further field lines, each ended by CRLF
+ */
+record Wanted(
+    String method,
+    Subject subject,
+    int variant,
+    long least,
+    int first,
+    int last,
+    boolean isConditional,
+    boolean takesGzip,
+    String lines) {
+
+  private static final String[] LANGUAGES = {"en", "de", "fr"};
+  private static final String HOST = "soak.example";
+
+  /** A GET for the whole, which begins now. */
+  static Wanted get(Versions versions, Subject subject, int variant) {
+    long least = versions.least(subject);
+    String lines =
+        subject.family() == Family.VARY ? "Accept-Language: " + LANGUAGES[variant] + "\r\n" : "";
+    return new Wanted("GET", subject, variant, least, -1, -1, false, false, lines);
+  }
+
+  Wanted head() {
+    return new Wanted("HEAD", subject, variant, least, first, last, isConditional, false, lines);
+  }
+
+  Wanted range(int from, int to, @Nullable String ifRange) {
+    String condition = ifRange == null ? "" : "If-Range: " + ifRange + "\r\n";
+    String range = "Range: bytes=" + from + "-" + to + "\r\n";
+    return new Wanted(
+        method, subject, variant, least, from, to, false, false, lines + range + condition);
+  }
+
+  Wanted unless(String entityTag) {
+    String condition = "If-None-Match: " + entityTag + "\r\n";
+    return new Wanted(
+        method, subject, variant, least, first, last, true, takesGzip, lines + condition);
+  }
+
+  Wanted gzip() {
+    return new Wanted(
+        method,
+        subject,
+        variant,
+        least,
+        first,
+        last,
+        isConditional,
+        true,
+        lines + "Accept-Encoding: gzip\r\n");
+  }
+
+  Wanted with(String more) {
+    return new Wanted(
+        method, subject, variant, least, first, last, isConditional, takesGzip, lines + more);
+  }
+
+  boolean isHead() {
+    return method.equals("HEAD");
+  }
+
+  /** The octets of the head. */
+  String text(String version) {
+    return beginning(method, subject, version) + lines + "\r\n";
+  }
+
+  /** Request line and Host. */
+  static String beginning(String method, Subject subject, String version) {
+    return method + " " + subject.target() + " HTTP/" + version + "\r\nHost: " + HOST + "\r\n";
+  }
+
+  /** The URL that clients ask for. */
+  static String url(Subject subject) {
+    return "http://" + HOST + subject.target();
+  }
+
+  static String host() {
+    return HOST;
+  }
+}
