@@ -335,7 +335,7 @@ class AdminServerIT {
                 + "\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,"
                 + "\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,"
                 + "\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,"
-                + "\"spinSeconds\":0.0,\"stalls\":1,\"turns\":{\"count\":2,\"seconds\":6.0E-6,"
+                + "\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,"
                 + "\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":["
                 + "{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
   }

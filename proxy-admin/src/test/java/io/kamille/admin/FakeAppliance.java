@@ -136,6 +136,11 @@ final class FakeAppliance implements ApplianceView {
   }
 
   @Override
+  public List<Double> shedShares() {
+    return List.of(0.25);
+  }
+
+  @Override
   public List<LoopTurns> turns() {
     Histogram turns = new MetricRegistry().histogram(TURNS);
     turns.record(1_000);

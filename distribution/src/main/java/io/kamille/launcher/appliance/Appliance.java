@@ -6,6 +6,8 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.core.admission.ClientTable;
+import io.kamille.core.admission.Overload;
+import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.ExchangeMetrics;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.h1.HeadLimits;
@@ -70,6 +72,22 @@ public final class Appliance implements AutoCloseable {
               + " too short a time (rate).",
           "reason");
 
+  static final MetricDescriptor SHED_REQUESTS =
+      MetricDescriptor.counter(
+          "kamille_requests_shed_total",
+          Unit.COUNT,
+          "Requests answered with 503 because their loop was late: those that would have been"
+              + " forwarded (forward), and those nobody had looked at (any).",
+          "kind");
+
+  static final MetricDescriptor SHED_SHARE =
+      MetricDescriptor.gauge(
+          "kamille_loop_shed_share",
+          Unit.COUNT,
+          "What a loop sheds now: up to 1 the share of requests to be forwarded; what is over 1 is"
+              + " the share of all others.",
+          "loop");
+
   static final MetricDescriptor CLOSED_EARLY =
       MetricDescriptor.counter(
           "kamille_connections_closed_early_total",
@@ -103,6 +121,7 @@ public final class Appliance implements AutoCloseable {
   private final ClientTable clients;
   private final AccessLog accessLog;
   private final LoopGroup loops;
+  private final Overload overload;
   private final Assembly assembly;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable AdminServer admin;
@@ -118,6 +137,7 @@ public final class Appliance implements AutoCloseable {
     LimitSettings limits = configuration.limits();
     limiter = new ConnectionLimiter(preflight.connections(limits.connections()), governor(limits));
     clients = new ClientTable(limits.client().limits(), System::nanoTime);
+    overload = new Overload(configuration.overload().targetNanos());
     assembly = assemble(configuration);
     accessLog = openAccessLog(configuration.log());
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
@@ -148,7 +168,7 @@ public final class Appliance implements AutoCloseable {
 
   private Assembly assemble(Configuration configuration) throws StartFailure {
     try {
-      return new Assembly(configuration, registry);
+      return new Assembly(configuration, registry, overload);
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
@@ -219,6 +239,9 @@ public final class Appliance implements AutoCloseable {
 
   private void listen() throws StartFailure {
     for (EventLoop loop : loops.loops()) {
+      int number = h1Loops.size();
+      Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
+      registry.gauge(SHED_SHARE, shedder::share, loops.name(number));
       H1Loop h1 =
           new H1Loop(
               loop,
@@ -228,9 +251,9 @@ public final class Appliance implements AutoCloseable {
               assembly.entrance(),
               observer(),
               System::nanoTime,
-              () -> System.currentTimeMillis() / 1000);
+              () -> System.currentTimeMillis() / 1000,
+              shedder);
       h1.start();
-      int number = h1Loops.size();
       loops.answered(number, exchanges.getLast());
       registry.counting(LOOP_CPU, () -> loops.cpuNanos(number) / 1e9, loops.name(number));
       h1Loops.add(h1);
@@ -259,6 +282,8 @@ public final class Appliance implements AutoCloseable {
     registry.counting(REFUSED, clients::refusedConnections, "client");
     registry.counting(REFUSED, clients::denied, "access");
     registry.counting(REFUSED_REQUESTS, clients::refusedRequests, "client");
+    registry.counting(SHED_REQUESTS, overload::shedForwards, "forward");
+    registry.counting(SHED_REQUESTS, overload::shedAtOnce, "any");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
     registry.gauge(
@@ -294,6 +319,11 @@ public final class Appliance implements AutoCloseable {
         H1Settings.DEFAULT.lowWatermarkBytes(),
         H1Settings.DEFAULT.highWatermarkBytes(),
         configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
+  }
+
+  /** What the loops shed while they are late. */
+  Overload overload() {
+    return overload;
   }
 
   /** Where clients reach us, with the ports the kernel chose. */
@@ -340,6 +370,7 @@ public final class Appliance implements AutoCloseable {
     }
     int lateLoops = takeLimits(next);
     limiter.limit(preflight.connections(next.limits().connections()), governor(next.limits()));
+    overload.target(next.overload().targetNanos());
     clients.limits(next.limits().client().limits());
     for (int i = 0; i < listeners.size(); i++) {
       listeners.get(i).access(next.listeners().get(i).access().list());

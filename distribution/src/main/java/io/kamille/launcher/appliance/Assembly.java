@@ -11,6 +11,7 @@ import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.tier.DiskCopies.Admission;
 import io.kamille.cache.tier.PeakSettings;
 import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.RateLimit;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -64,6 +65,7 @@ final class Assembly implements AutoCloseable {
   private final OriginNames names = OriginNames.open();
   private final Router router = new Router(RouteTable.of(List.of()));
   private final MetricRegistry registry;
+  private final Overload overload;
   private final Cache cache;
   private final PurgeMethod purgeMethod;
   private Optional<PeakSettings> peak;
@@ -73,10 +75,13 @@ final class Assembly implements AutoCloseable {
   /**
    * The chain of that configuration.
    *
+   * @param overload asked about what would be forwarded
    * @throws IOException if the directory of the disk tier cannot be had
    */
-  Assembly(Configuration configuration, MetricRegistry registry) throws IOException {
+  Assembly(Configuration configuration, MetricRegistry registry, Overload overload)
+      throws IOException {
     this.registry = registry;
+    this.overload = overload;
     cache = openCache(configuration);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -202,7 +207,7 @@ final class Assembly implements AutoCloseable {
               cache.handler(
                   handler,
                   RoutePolicy.of(settings.cache(), configuration.cache()),
-                  countsForwarded(settings) ? rate : RouteGate.OPEN);
+                  countsForwarded(settings) ? overload.and(rate) : overload);
           handler = caching;
           for (String path : settings.cache().bypass().paths()) {
             bypassed.add(new Route(name, host, path, caching.bypass(), gate));
@@ -219,7 +224,9 @@ final class Assembly implements AutoCloseable {
     private RouteGate gate(RouteSettings route, RouteGate rate) {
       AccessList access = route.access().list();
       RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
-      return route.rateLimit().isEmpty() || countsForwarded(route) ? first : first.and(rate);
+      RouteGate limited =
+          route.rateLimit().isEmpty() || countsForwarded(route) ? first : first.and(rate);
+      return route.cache().isEnabled() ? limited : limited.and(overload);
     }
 
     private static boolean countsForwarded(RouteSettings route) {

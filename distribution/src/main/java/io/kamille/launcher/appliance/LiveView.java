@@ -128,6 +128,11 @@ final class LiveView implements ApplianceView {
   }
 
   @Override
+  public List<Double> shedShares() {
+    return appliance.overload().shares();
+  }
+
+  @Override
   public List<LoopTurns> turns() {
     return appliance.loops().turns();
   }

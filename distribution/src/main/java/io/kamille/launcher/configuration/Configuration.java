@@ -33,6 +33,7 @@ public final class Configuration {
           RouteSettings.SECTION,
           CacheSettings.SECTION,
           LimitSettings.SECTION,
+          OverloadSettings.SECTION,
           ForwardingSettings.SECTION,
           LogSettings.SECTION,
           AdminSettings.SECTION);
@@ -45,6 +46,7 @@ public final class Configuration {
   private final List<RouteSettings> routes;
   private final CacheSettings cache;
   private final LimitSettings limits;
+  private final OverloadSettings overload;
   private final ForwardingSettings forwarding;
   private final LogSettings log;
   private final AdminSettings admin;
@@ -59,6 +61,7 @@ public final class Configuration {
     routes = values.all(RouteSettings.SECTION).stream().map(RouteSettings::of).toList();
     cache = CacheSettings.of(values.one(CacheSettings.SECTION));
     limits = LimitSettings.of(values.one(LimitSettings.SECTION));
+    overload = OverloadSettings.of(values.one(OverloadSettings.SECTION));
     forwarding = ForwardingSettings.of(values.one(ForwardingSettings.SECTION));
     log = LogSettings.of(values.one(LogSettings.SECTION));
     admin = AdminSettings.of(values.one(AdminSettings.SECTION));
@@ -95,6 +98,10 @@ public final class Configuration {
 
   public LimitSettings limits() {
     return limits;
+  }
+
+  public OverloadSettings overload() {
+    return overload;
   }
 
   public ForwardingSettings forwarding() {

@@ -113,6 +113,7 @@ class ConfigurationFileTest {
               status-field: off
               status-key: on
               purge-from: [10.0.0.0/8, "::1"]
+            overload: {target: 8ms}
             limits:
               request-target: 1KiB
               fields: 50
@@ -236,6 +237,8 @@ class ConfigurationFileTest {
                 Optional.empty(),
                 true,
                 List.of("10.0.0.0/8", "::1")));
+    assertThat(configuration.overload())
+        .isEqualTo(new OverloadSettings(Optional.of(Duration.ofMillis(8))));
     assertThat(configuration.limits())
         .isEqualTo(
             new LimitSettings(

@@ -51,7 +51,15 @@ final class EngineLoops implements Resource {
             Pacing.type().print(pace.pacing()),
             Pacing.latencyBudgetType().print(Duration.ofNanos(pace.latencyBudgetNanos())),
             Pacing.spinLimitType().print(Optional.of(spin).filter(Duration::isPositive)),
-            appliance.turns().stream().map(Loop::of).toList()));
+            loops(appliance.turns(), appliance.shedShares())));
+  }
+
+  private static List<Loop> loops(List<LoopTurns> turns, List<Double> shedShares) {
+    List<Loop> loops = new ArrayList<>();
+    for (int i = 0; i < turns.size(); i++) {
+      loops.add(Loop.of(turns.get(i), i < shedShares.size() ? shedShares.get(i) : 0));
+    }
+    return loops;
   }
 
   private record Document(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
@@ -73,9 +81,10 @@ final class EngineLoops implements Resource {
       long paidSpins,
       double spinSeconds,
       long stalls,
+      double shedShare,
       Turns turns) {
 
-    static Loop of(LoopTurns loop) {
+    static Loop of(LoopTurns loop, double shedShare) {
       return new Loop(
           loop.name(),
           loop.intervalNanos() / NANOS_PER_MICRO,
@@ -93,6 +102,7 @@ final class EngineLoops implements Resource {
           loop.paidSpins(),
           loop.spinNanos() / NANOS_PER_SECOND,
           loop.stalls(),
+          shedShare,
           Turns.of(loop.turns()));
     }
   }

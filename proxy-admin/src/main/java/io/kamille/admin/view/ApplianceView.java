@@ -54,6 +54,12 @@ public interface ApplianceView {
   /** How the loops turn, in the order of {@link #loops}. */
   List<LoopTurns> turns();
 
+  /**
+   * What each loop sheds now, in the same order: of requests to be forwarded the share up to 1, of
+   * all others what is over 1.
+   */
+  List<Double> shedShares();
+
   /** How the loops pace themselves. */
   PaceSettings pace();
 

@@ -201,6 +201,11 @@ public final class LoopGroup implements AutoCloseable {
     return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(id));
   }
 
+  /** How often one loop has polled. Any thread. */
+  public long polls(int index) {
+    return meters.get(index).value(Reading.POLLS);
+  }
+
   /** The name of a loop's thread. */
   public String name(int index) {
     return "kamille-loop-" + (index + 1);

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * A region of a file waits in the channel's queue like everything else, but the channel does not
    * count its octets. So they are counted here, and as long as any are left the client passes for
    * one that does not take its answers.
+   *
+   * A client that was shed is held back: not read from for about a second. It is idle meanwhile, and
+   * what it sends stays with the kernel.
    *
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
@@ -86,6 +90,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean flushPlanned;
   private boolean unflushed;
   private boolean readPaused;
+  private boolean heldBack;
   private boolean inputClosed;
   private boolean tallied;
 
@@ -115,7 +120,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
     reading = true;
-    shared.lookAtClock();
+    shared.read();
     ByteBuf before = waiting;
     if (before != null) {
       waiting = null;
@@ -177,7 +182,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private boolean head(ByteBuf in) {
     ClientExchange begun = exchange;
-    if (begun == null && !isWritable()) {
+    if (begun == null && (heldBack || !isWritable())) {
       shared.busy.append(this);
       awaitClient();
       return keep(in);
@@ -500,9 +505,23 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Reads no request of this client for a while, once the present exchange is over. */
+  void holdBack() {
+    heldBack = true;
+    shared.loop.schedule(this::letGo, shared.shedder.holdNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void letGo() {
+    heldBack = false;
+    if (exchange == null) {
+      shared.lookAtClock();
+      processNext();
+    }
+  }
+
   /** Goes on with the next request, if it still stands there. */
   private void processNext() {
-    if (phase == Phase.HEAD) {
+    if (phase == Phase.HEAD && !heldBack) {
       processWaiting();
     }
   }
@@ -523,7 +542,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
     phase = Phase.HEAD;
     settle();
-    if (waiting != null || inputClosed) {
+    if (heldBack) {
+      readMore(false);
+    } else if (waiting != null || inputClosed) {
       // Not from within the call that ended the exchange: a long pipeline would nest as deeply.
       shared.loop.execute(this::processNext);
     } else {

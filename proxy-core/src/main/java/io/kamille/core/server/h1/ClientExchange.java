@@ -1,5 +1,6 @@
 package io.kamille.core.server.h1;
 
+import io.kamille.core.admission.Overload;
 import io.kamille.core.content.ContentSink;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -161,6 +162,10 @@ final class ClientExchange implements Reply {
     }
     if (connection().refusesRequest()) {
       fail(Failure.busyClient("too many requests of this client are under way", 1));
+      return;
+    }
+    if (shared.shedder.shedsAtOnce()) {
+      fail(Overload.SHED);
       return;
     }
     try {
@@ -632,6 +637,10 @@ final class ClientExchange implements Reply {
     }
     notes(failure);
     dismissContent();
+    if (failure.equals(Overload.SHED)) {
+      shed();
+      return;
+    }
     String text = failure.status() + " " + StatusCode.reason(failure.status());
     byte[] octets =
         (text + "\n" + failure.publicReason() + "\n").getBytes(StandardCharsets.ISO_8859_1);
@@ -657,6 +666,23 @@ final class ClientExchange implements Reply {
     head(head, octets.length);
     write(Unpooled.wrappedBuffer(octets));
     end(null);
+  }
+
+  /** The answer to a request that is shed: the same octets each time, for this must cost little. */
+  private void shed() {
+    state = State.BEGUN;
+    status = Overload.SHED.status();
+    settlePersistence();
+    if (persistent) {
+      connection().holdBack();
+    }
+    HeadWriter out = shared.writer;
+    out.statusLine(status);
+    out.octets(shared.shedLines);
+    connectionLine(out);
+    out.newLine();
+    connection().write(out.toBuffer(connection().channel().alloc()));
+    finish();
   }
 
   /** What the cache noted, or that no cache was asked because no route took the request. */

@@ -1,10 +1,13 @@
 package io.kamille.core.server.h1;
 
+import io.kamille.core.admission.Overload;
+import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.h1.HeadWriter;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -30,6 +33,8 @@ public final class H1Loop {
   final ExchangeObserver observer;
   final LongSupplier nanoClock;
   final LongSupplier epochSeconds;
+  final Shedder shedder;
+  final byte[] shedLines;
   final HeadWriter writer = new HeadWriter();
   final IdleConnections idle;
   final ConnectionList busy = new ConnectionList();
@@ -48,6 +53,7 @@ public final class H1Loop {
    * @param idleTimeout given the configured one
    * @param nanoClock monotonic nanoseconds
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
+   * @param shedder told of every read
    */
   public H1Loop(
       EventLoop loop,
@@ -57,7 +63,8 @@ public final class H1Loop {
       ExchangeHandler handler,
       ExchangeObserver observer,
       LongSupplier nanoClock,
-      LongSupplier epochSeconds) {
+      LongSupplier epochSeconds,
+      Shedder shedder) {
     this.loop = loop;
     this.name = name;
     this.settings = settings;
@@ -66,6 +73,19 @@ public final class H1Loop {
     this.observer = observer;
     this.nanoClock = nanoClock;
     this.epochSeconds = epochSeconds;
+    this.shedder = shedder;
+    this.shedLines = shedLines(name);
+  }
+
+  /** The field lines of an answer to a request that is shed. */
+  private static byte[] shedLines(String name) {
+    String lines =
+        "Content-Length: 0\r\nCache-Control: no-store\r\nRetry-After: "
+            + Overload.SHED.retryAfterSeconds()
+            + "\r\nProxy-Status: "
+            + Overload.SHED.proxyStatus(name)
+            + "\r\n";
+    return lines.getBytes(StandardCharsets.ISO_8859_1);
   }
 
   /** Begins to sweep. Any thread; once. */
@@ -97,6 +117,12 @@ public final class H1Loop {
   /** Looks at the clock, once for a burst of reads: good enough for deadlines and start times. */
   void lookAtClock() {
     nowNanos = nanoClock.getAsLong();
+  }
+
+  /** A client is read from. */
+  void read() {
+    lookAtClock();
+    shedder.read(nowNanos);
   }
 
   /** The time of the last look, monotonic. */

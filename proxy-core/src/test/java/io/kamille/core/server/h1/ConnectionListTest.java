@@ -3,6 +3,7 @@ package io.kamille.core.server.h1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.admission.ClientTally;
+import io.kamille.core.admission.Shedder;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -36,7 +37,8 @@ class ConnectionListTest {
           exchange -> {},
           (exchange, status, contentBytes, start, end) -> {},
           () -> 0,
-          () -> 0);
+          () -> 0,
+          Shedder.off());
   private final ConnectionList list = new ConnectionList();
   private final ConnectionList other = new ConnectionList();
   private final List<ClientConnection> all =

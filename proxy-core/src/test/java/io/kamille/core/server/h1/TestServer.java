@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.ClientLimits;
 import io.kamille.core.admission.ClientTable;
+import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
@@ -83,7 +84,8 @@ public final class TestServer implements AutoCloseable {
               (exchange, status, contentBytes, start, end) ->
                   ended.add(new Ended(exchange.request().target(), status, contentBytes)),
               nanos::get,
-              () -> 0L));
+              () -> 0L,
+              Shedder.off()));
     }
     try {
       listener =

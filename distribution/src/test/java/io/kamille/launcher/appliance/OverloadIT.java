@@ -1,0 +1,74 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.server.h1.TestClient.Answer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a late loop sheds, through a whole appliance; that it is late is forced. */
+class OverloadIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @BeforeEach
+  void stores() {
+    journey.origin().on("/stored", ok("stored", "Cache-Control: max-age=600"));
+    journey.origin().on("/other", ok("other", "Cache-Control: max-age=600"));
+    assertThat(journey.get("/stored").status()).isEqualTo(200);
+  }
+
+  @Test
+  void missesAreShedBeforeHits() {
+    journey.appliance().overload().force(1);
+    Answer shed = journey.get("/other");
+    assertThat(shed.status()).isEqualTo(503);
+    assertThat(shed.field("Retry-After")).isEqualTo("1");
+    assertThat(shed.field("Cache-Control")).isEqualTo("no-store");
+    assertThat(shed.field("Proxy-Status"))
+        .isEqualTo(
+            "kamille; error=proxy_internal_response; details=\"too busy for this request now\"");
+    assertThat(journey.get("/stored").status()).isEqualTo(200);
+    assertThat(journey.origin().requests()).hasSize(1);
+    assertThat(journey.appliance().overload().shedForwards()).isEqualTo(1);
+  }
+
+  @Test
+  void hitsAreShedWhenThatIsNotEnough() {
+    journey.appliance().overload().force(2);
+    assertThat(journey.get("/stored").status()).isEqualTo(503);
+    assertThat(journey.appliance().overload().shedAtOnce()).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatWasShedIsServedAgainLater() {
+    journey.appliance().overload().force(1);
+    TestClient client = journey.client();
+    assertThat(client.get("/other").answer().status()).isEqualTo(503);
+    journey.appliance().overload().obeyLaw();
+    assertThat(client.get("/other").answer().status()).isEqualTo(200);
+    assertThat(client.get("/stored").answer().status()).isEqualTo(200);
+  }
+
+  @Test
+  void whatWasSentBehindAShedRequestIsAnsweredInOrder() {
+    journey.appliance().overload().force(1);
+    TestClient client = journey.client();
+    client.get("/other").get("/stored").get("/other");
+    assertThat(client.answer().status()).isEqualTo(503);
+    assertThat(client.answer().status()).isEqualTo(200);
+    assertThat(client.answer().status()).isEqualTo(503);
+  }
+
+  @Test
+  void requestsWithContentAreShedToo() {
+    journey.appliance().overload().force(1);
+    TestClient client = journey.client();
+    client.send("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
+    assertThat(client.answer().status()).isEqualTo(503);
+    assertThat(client.get("/stored").answer().status()).isEqualTo(200);
+  }
+}
