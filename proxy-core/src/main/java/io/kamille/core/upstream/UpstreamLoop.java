@@ -69,7 +69,8 @@ final class UpstreamLoop {
 
   /** An eighth of the shortest time-out, so that none is much longer than it says. */
   private static long tickNanos(UpstreamSettings settings) {
-    Duration shortest = LONGEST_TICK.multipliedBy(8);
+    // Nanoseconds: to multiply a Duration initialises BigDecimal, for a quarter of a second
+    long shortest = LONGEST_TICK.toNanos() * 8;
     for (Duration timeout :
         List.of(
             settings.connection().headTimeout(),
@@ -77,9 +78,9 @@ final class UpstreamLoop {
             settings.connection().continueTimeout(),
             settings.pool().idleTimeout(),
             settings.pool().queueTimeout())) {
-      shortest = timeout.compareTo(shortest) < 0 ? timeout : shortest;
+      shortest = Math.min(shortest, timeout.toNanos());
     }
-    return Math.max(shortest.dividedBy(8).toNanos(), SHORTEST_TICK.toNanos());
+    return Math.max(shortest / 8, SHORTEST_TICK.toNanos());
   }
 
   UpstreamSettings settings() {
