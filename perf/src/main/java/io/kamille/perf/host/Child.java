@@ -2,6 +2,7 @@ package io.kamille.perf.host;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ public final class Child {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(3);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
   private static final Duration LOOK_SOON = Duration.ofMillis(5);
+  private static final int CONNECT_LIMIT_MILLIS = 2000;
   private static final int LOG_LINES = 5;
 
   private final String name;
@@ -40,8 +42,17 @@ public final class Child {
    * @throws IOException if the process ended or the limit passed; with what it printed last
    */
   public void awaitListening(int port, Duration limit) throws IOException {
+    awaitListening(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), limit);
+  }
+
+  /**
+   * Waits until somebody listens there, as the calling thread's network has it.
+   *
+   * @throws IOException if the process ended or the limit passed; with what it printed last
+   */
+  public void awaitListening(InetSocketAddress address, Duration limit) throws IOException {
     long deadline = System.nanoTime() + limit.toNanos();
-    while (!isListening(port)) {
+    while (!isListening(address)) {
       if (!process.isAlive()) {
         throw new IOException(name + " ended with status " + process.exitValue() + lastWords());
       }
@@ -73,9 +84,10 @@ public final class Child {
     }
   }
 
-  private static boolean isListening(int port) {
-    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      return socket.isConnected();
+  private static boolean isListening(InetSocketAddress address) {
+    try (var socket = new Socket()) {
+      socket.connect(address, CONNECT_LIMIT_MILLIS);
+      return true;
     } catch (IOException refused) {
       return false;
     }

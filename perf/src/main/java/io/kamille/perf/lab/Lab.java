@@ -13,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** What {@code ./dev lab} runs: the papers' experiments, each by one command. */
 public final class Lab {
@@ -24,6 +25,7 @@ public final class Lab {
 
   private static final int USAGE = 64;
   private static final int UNAVAILABLE = 69;
+  private static final Set<String> COMPARED = Set.of("p1", "p5");
   private static final double QUIET_LOAD = 0.5;
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
@@ -70,19 +72,20 @@ public final class Lab {
   }
 
   private static Experiment experiment(LabOptions options) {
-    if (!options.against().isEmpty() && !options.experiment().equals("p1")) {
+    if (!options.against().isEmpty() && !COMPARED.contains(options.experiment())) {
       throw new IllegalArgumentException(
           "--against: of no use for "
               + options.experiment()
-              + " (expected: p1); no other server has what it varies");
+              + " (expected: p1 or p5); no other server has what it varies");
     }
     return switch (options.experiment()) {
       case "p1" -> new PacedPolling(options.scale(), options.against());
       case "p2" -> new MemoryAtPeak(options.scale());
       case "p3" -> new BusyWait(options.scale());
+      case "p5" -> new LossyPaths(options.scale(), options.against());
       default ->
           throw new IllegalArgumentException(
-              "unknown experiment " + options.experiment() + " (expected: p1, p2 or p3)");
+              "unknown experiment " + options.experiment() + " (expected: p1, p2, p3 or p5)");
     };
   }
 

@@ -19,11 +19,12 @@ record LabOptions(
       ./dev lab p1 [OPTIONS]   paced polling: request rate × interval between two polls
       ./dev lab p2 [OPTIONS]   memory at the peak: four kinds of store through a peak of load
       ./dev lab p3 [OPTIONS]   short busy wait: round trip, wake-ups, what a neighbour loses
+      ./dev lab p5 [OPTIONS]   long and lossy paths: object × round trip × loss × rate (as root)
 
       --quick       three minutes at most: to see that it works, not to believe it
       --full        as long as the paper took, as far as one machine goes
-      --against NAMES  p1 only: nginx, haproxy, varnish, trafficserver, squid, apache, by commas;
-                    what is not installed, or has no configuration here, is left out
+      --against NAMES  p1 and p5: nginx, haproxy, varnish, trafficserver, squid, apache, by commas;
+                    what is not installed, or has no configuration here, is left out; p5 without it: nginx
       --to DIR      where the results go (default perf/target/lab/NAME-TIME)
       """;
 
@@ -34,7 +35,7 @@ record LabOptions(
    */
   static LabOptions parse(List<String> words) {
     if (words.isEmpty() || words.getFirst().startsWith("-")) {
-      throw new IllegalArgumentException("no experiment (expected: p1, p2 or p3)");
+      throw new IllegalArgumentException("no experiment (expected: p1, p2, p3 or p5)");
     }
     LabScale scale = LabScale.NORMAL;
     Path directory = null;

@@ -96,8 +96,7 @@ final class Opponents {
   }
 
   /** The files that were written for it and that its command names, and the command itself. */
-  private synchronized void keep(Peer peer, Path directory, List<String> command)
-      throws IOException {
+  synchronized void keep(Peer peer, Path directory, List<String> command) throws IOException {
     var text = new StringBuilder("# " + String.join(" ", command) + "\n");
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {

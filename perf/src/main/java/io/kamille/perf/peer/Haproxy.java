@@ -27,7 +27,7 @@ public record Haproxy() implements Peer {
         max-object-size 2000000
         max-age 3600
       frontend clients
-        bind 127.0.0.1:%PORT% backlog 1024
+        bind %ADDRESS%:%PORT% backlog 1024
         default_backend origin
       backend origin
         server only 127.0.0.1:%ORIGIN%

@@ -20,7 +20,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
   private static final String CONFIGURATION =
       """
       listeners:
-        - address: 127.0.0.1:%PORT%
+        - address: %ADDRESS%:%PORT%
       loops: 1
       upstreams:
         origin:

@@ -43,7 +43,7 @@ public record Nginx() implements Peer {
         }
         %EXTRA%
         server {
-          listen 127.0.0.1:%PORT% backlog=1024;
+          listen %ADDRESS%:%PORT% backlog=1024;
           proxy_http_version 1.1;
           proxy_set_header Connection "";
           proxy_set_header Host $http_host;

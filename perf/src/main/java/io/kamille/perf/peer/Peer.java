@@ -35,12 +35,25 @@ public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
   /**
    * Where a server listens and asks.
    *
-   * @param port ours, on the loopback address
+   * @param address ours, of IPv4
+   * @param port ours
    * @param originPort the origin's, on the loopback address
    * @param connections how many there will be at once at most
    * @param javaOptions for a server in Java, besides its own and KAMILLE_JAVA_OPTS
    */
-  record Place(Job job, int port, int originPort, int connections, List<String> javaOptions) {}
+  record Place(
+      Job job,
+      String address,
+      int port,
+      int originPort,
+      int connections,
+      List<String> javaOptions) {
+
+    /** A place on the loopback address. */
+    public Place(Job job, int port, int originPort, int connections, List<String> javaOptions) {
+      this(job, "127.0.0.1", port, originPort, connections, javaOptions);
+    }
+  }
 
   /** A short name in lower case. */
   String name();

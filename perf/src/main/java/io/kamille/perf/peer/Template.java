@@ -27,6 +27,7 @@ final class Template {
     return template
         .replace("%DIRECTORY%", String.valueOf(file.getParent()))
         .replace("%MIB%", Integer.toString(place.job().storeMib()))
+        .replace("%ADDRESS%", place.address())
         .replace("%PORT%", Integer.toString(place.port()))
         .replace("%ORIGIN%", Integer.toString(place.originPort()))
         .replace("%CONNECTIONS%", Integer.toString(allowed(place.connections())));

@@ -72,7 +72,7 @@ public record Varnish() implements Peer {
         "-f",
         file.toString(),
         "-a",
-        "127.0.0.1:" + place.port(),
+        place.address() + ":" + place.port(),
         "-T",
         "none",
         "-s",

@@ -2,10 +2,14 @@ package io.kamille.perf.wan;
 
 import io.kamille.perf.host.Programs;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -147,6 +151,53 @@ public final class Namespaces implements AutoCloseable {
     var words = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip"));
     words.addAll(List.of(in(name, command)));
     return words;
+  }
+
+  /** Sets how both ends of new connections control congestion. */
+  public void controlCongestion(String algorithm) throws IOException {
+    for (String name : List.of(servers, clients)) {
+      ip(in(name, List.of("sysctl", "-q", "-w", "net.ipv4.tcp_congestion_control=" + algorithm)));
+    }
+  }
+
+  /** Does something on a thread that is where servers are; sockets belong where they are made. */
+  public <T> T callAtServer(Callable<T> call) throws IOException, InterruptedException {
+    return callIn(serverNetwork(), call);
+  }
+
+  /** Does something on a thread that is where clients are; sockets belong where they are made. */
+  public <T> T callAtClient(Callable<T> call) throws IOException, InterruptedException {
+    return callIn(clientNetwork(), call);
+  }
+
+  private static <T> T callIn(Path network, Callable<T> call)
+      throws IOException, InterruptedException {
+    var task =
+        new FutureTask<T>(
+            () -> {
+              enter(network);
+              return call.call();
+            });
+    Thread.ofPlatform().name("namespace").daemon().start(task);
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IOException(cause.getMessage(), cause);
+    }
+  }
+
+  /** The calling thread stays there until its end. */
+  private static void enter(Path network) throws IOException {
+    try (Arena scope = Arena.ofConfined()) {
+      var posix = new Posix(scope);
+      int there = posix.open(network.toString(), Posix.CLOSE_ON_EXEC);
+      try {
+        posix.enterNetwork(there);
+      } finally {
+        posix.close(there);
+      }
+    }
   }
 
   Path serverNetwork() {
