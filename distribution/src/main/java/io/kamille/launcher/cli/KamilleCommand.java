@@ -19,6 +19,7 @@ import picocli.CommandLine.ScopeType;
       RunCommand.class,
       CheckCommand.class,
       DemoCommand.class,
+      SizeCommand.class,
       VersionCommand.class,
       CompletionCommand.class,
       HelpCommand.class
