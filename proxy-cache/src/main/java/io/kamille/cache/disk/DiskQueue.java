@@ -53,7 +53,7 @@ final class DiskQueue {
    * @return whether there was
    */
   boolean offer(CacheKey key, StoredResponse response, long sequence, BooleanSupplier isCurrent) {
-    long bytes = response.contentLength() + RECORD_BYTES;
+    long bytes = response.contentLength() + response.headLength() + RECORD_BYTES;
     boolean isRoom = takeRoom(bytes);
     if (isRoom) {
       waitingWrites.incrementAndGet();

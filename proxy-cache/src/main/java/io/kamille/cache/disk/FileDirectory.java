@@ -31,6 +31,8 @@ final class FileDirectory implements StoreDirectory {
 
   private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
+  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -50,7 +52,7 @@ final class FileDirectory implements StoreDirectory {
    * @throws IOException if that is impossible, or another process has the lock
    */
   static FileDirectory open(Path path) throws IOException {
-    Path own = Files.createDirectories(path).toRealPath();
+    Path own = Files.createDirectories(path, OWNERS_DIRECTORY).toRealPath();
     if (!OPEN.add(own)) {
       throw new IOException("this process uses it already");
     }

@@ -10,7 +10,7 @@ public interface HeapBudget {
   /**
    * Counts octets on the heap.
    *
-   * @param changeBytes how many more, or, negative, less; a multiple of 128
+   * @param changeBytes how many more, or, negative, less; a multiple of 64
    * @return false if more is refused, and nothing has changed; less is always granted
    */
   boolean charge(long changeBytes);

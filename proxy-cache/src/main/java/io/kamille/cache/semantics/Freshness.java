@@ -53,6 +53,11 @@ public record Freshness(int lifetimeSeconds, Source source) {
       };
     }
 
+    /** Whether the lifetime is hardly ever that of another response, being counted from a date. */
+    boolean isOfOne() {
+      return this == EXPIRES || this == HEURISTIC;
+    }
+
     /** Whether the origin said so (§4.2.1). */
     public boolean isExplicit() {
       return this == S_MAXAGE || this == MAX_AGE || this == EXPIRES;

@@ -181,6 +181,7 @@ public final class StoredFacts {
   /** What it takes on the heap for itself alone, nearly. */
   public int heapBytes() {
     return HEAP_BYTES
+        + (rules.freshness().source().isOfOne() ? ReuseRules.HEAP_BYTES : 0)
         + (entityTag == null ? 0 : TEXT_BYTES + entityTag.length())
         + (oddLastModified == null ? 0 : TEXT_BYTES + oddLastModified.length())
         + (tags.size() == 0 ? 0 : TAGS_BYTES + tags.size() * Long.BYTES);
@@ -209,7 +210,7 @@ public final class StoredFacts {
     long least = Math.max(whileRevalidate, SOFT_PURGE_SECONDS);
     int window = (int) Math.min(least, leftSeconds + whileRevalidate);
     int maxStale = Math.min(rules.maxStaleSeconds(), window);
-    return new StoredFacts(this, rules.with(ageThen, window, maxStale), entityTag, tags);
+    return new StoredFacts(this, rules.with(ageThen, window, maxStale).shared(), entityTag, tags);
   }
 
   /** The same for a coded form, whose tag is weak (RFC 9110 §8.8.1). */

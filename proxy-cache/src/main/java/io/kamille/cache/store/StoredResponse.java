@@ -39,6 +39,7 @@ public final class StoredResponse implements Variants {
   private static final int HEAP_BYTES = 80;
   private static final int BEHIND_HEAP_BYTES = 88;
   private static final int FORM_HEAP_BYTES = 24;
+  private static final int TEXT_HEAP_BYTES = 72;
   private static final VarHandle UNPURGED_UP_TO;
   private static final VarHandle IS_COPIED;
 
@@ -342,6 +343,9 @@ public final class StoredResponse implements Variants {
     long sum = HEAP_BYTES + facts.heapBytes() + rest.selecting.heapBytes();
     if (rest.behind != null) {
       sum += BEHIND_HEAP_BYTES;
+    }
+    if (rest.cacheStatusBehind != null) {
+      sum += TEXT_HEAP_BYTES + rest.cacheStatusBehind.length();
     }
     for (CodedForms.Form form : rest.forms.all()) {
       sum += FORM_HEAP_BYTES + form.response().responseHeapBytes();

@@ -66,6 +66,30 @@ class PolicyIndexTest {
     return StoredResponse.of(head, stored, facts, SelectingFields.NONE);
   }
 
+  @Test
+  void whatAnOriginMakesUsKeepOnTheHeapIsCharged() {
+    String text = "x".repeat(50_000);
+    index.put(key(1), response(1, 10, text, ResponseHead.of(200, "Cache-Control", "max-age=60")));
+    long plain = index.heapBytes();
+    assertThat(plain).isGreaterThan(text.length());
+    String expires = "Sun, 15 Nov 2026 08:12:31 GMT";
+    index.put(key(2), response(2, 10, text, ResponseHead.of(200, "Expires", expires)));
+    assertThat(index.heapBytes() - plain)
+        .as("a lifetime that no other response has takes an object of its own")
+        .isGreaterThan(plain);
+    index.clear();
+    assertThat(index.heapBytes()).isZero();
+  }
+
+  private StoredResponse response(int number, int length, String cacheStatus, ResponseHead head) {
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead encoded = ResponseCodec.encode(uri(number), head, octets).behind(cacheStatus);
+    octets.writeZero(length);
+    StoredBytes stored = Objects.requireNonNull(arena.store(octets, 0));
+    StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
+    return StoredResponse.of(encoded, stored, facts, SelectingFields.NONE);
+  }
+
   private void put(int number, int length) {
     index.put(key(number), response(number, length));
   }
