@@ -136,6 +136,7 @@ public final class Listener implements AutoCloseable {
     if (!bind.isSuccess()) {
       throw cannotListen(address, bind.cause());
     }
+    bind.channel().pipeline().addLast(new AcceptTrouble(opening.shared));
     return bind.channel();
   }
 
@@ -152,6 +153,11 @@ public final class Listener implements AutoCloseable {
   /** Other clients may connect from now on; connections that are open stay. */
   public void access(AccessList access) {
     this.access.setRelease(access);
+  }
+
+  /** The listening socket of each loop. */
+  List<Channel> sockets() {
+    return sockets;
   }
 
   /** Stops accepting; open connections stay. */

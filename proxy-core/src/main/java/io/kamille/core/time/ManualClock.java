@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class ManualClock implements WallClock {
 
-  private final long startEpochMillis;
+  // Volatile: set by the test, read by loops.
+  private volatile long startEpochMillis;
   private final AtomicLong elapsedNanos = new AtomicLong();
 
   private ManualClock(long startEpochMillis) {
@@ -37,6 +38,11 @@ public final class ManualClock implements WallClock {
       throw new IllegalArgumentException("step: " + step + " (expected: zero or more)");
     }
     elapsedNanos.addAndGet(step.toNanos());
+  }
+
+  /** Sets the time of day, back or forward, as an operator may; the monotonic count goes on. */
+  public void setTimeOfDay(long epochMillis) {
+    startEpochMillis = epochMillis - elapsedNanos.get() / 1_000_000L;
   }
 
   @Override

@@ -105,6 +105,21 @@ class ListenerIT {
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
   }
 
+  /** As accept does when there is no descriptor for the connection (EMFILE). */
+  @Test
+  void whereNoConnectionCanBeAcceptedIdleOnesYieldAndSoonOthersAreServedAgain() {
+    TestClient idle = server.connect();
+    idle.get("/").answer();
+    server.settle();
+    server
+        .listener()
+        .sockets()
+        .forEach(
+            socket -> socket.pipeline().fireExceptionCaught(new IOException("no descriptor left")));
+    assertThat(idle.isAtEnd()).isTrue();
+    assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
+  }
+
   @Test
   void aListenerThatIsClosedAcceptsNoMoreAndKeepsWhatIsOpen() {
     TestClient client = server.connect();

@@ -170,7 +170,7 @@ final class ClientExchange implements Reply {
     }
     try {
       shared.handler.handle(current);
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException | OutOfMemoryError bug) {
       LOG.log(Level.ERROR, "an exchange failed by a fault of ours: " + head.target(), bug);
       failAndTell(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
     }

@@ -287,6 +287,21 @@ class AnswerIT {
     assertThat(other.get("/after").answer().content()).isEqualTo("/after");
   }
 
+  /** Netty says so when direct memory is used up. */
+  @Test
+  void anExchangeThatIsRefusedMemoryFailsAlone() {
+    server.on(
+        "/large",
+        exchange -> {
+          throw new OutOfMemoryError("refused, for this test");
+        });
+    TestClient other = server.connect();
+    other.get("/before").answer();
+    assertThat(client.get("/large").answer().status()).isEqualTo(500);
+    assertThat(client.get("/after").answer().content()).isEqualTo("/after");
+    assertThat(other.get("/after").answer().content()).isEqualTo("/after");
+  }
+
   @Test
   void connectIsForForwardProxies() {
     client.send("CONNECT b:443 HTTP/1.1\r\nHost: b:443\r\n\r\n");
