@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.Test;
 /** Matching by Vary on generated values (RFC 9111 §4.1). */
 class SelectingFieldsFuzzTest {
 
-  private static final long SEED = 20261121;
+  private static final int ROUNDS = 10_000;
+  private static final long SEED = FuzzBudget.SEED;
   private static final String[] CODINGS = {"gzip", "br", "zstd", "deflate", "identity", "*"};
   private static final String[] WEIGHTS = {"", ";q=1", ";q=0.5", ";q=0.50", ";q=0", " ; q=0.25"};
 
@@ -22,7 +24,8 @@ class SelectingFieldsFuzzTest {
 
   @Test
   void anyRequestMatchesItselfUnlessVarySaysOtherwise() {
-    for (int round = 0; round < 50_000; round++) {
+    FuzzBudget budget = new FuzzBudget(ROUNDS);
+    while (budget.hasNext()) {
       String vary = text("Foo,Bar,Accept-Encoding,Accept,Accept-Language, *;\"".split("(?<=,)"));
       RequestHead request =
           get(
@@ -44,7 +47,8 @@ class SelectingFieldsFuzzTest {
 
   @Test
   void acceptEncodingIgnoresOrderCaseAndWhiteSpaceAndNothingElse() {
-    for (int round = 0; round < 20_000; round++) {
+    FuzzBudget budget = new FuzzBudget(ROUNDS / 2);
+    while (budget.hasNext()) {
       List<String> codings = new ArrayList<>(List.of(CODINGS));
       Collections.shuffle(codings, random);
       List<String> chosen = new ArrayList<>();
@@ -58,6 +62,40 @@ class SelectingFieldsFuzzTest {
       String more = same + "," + codings.getLast() + "x";
       assertThat(matches(one, more)).as("seed %d: '%s' '%s'", SEED, one, more).isFalse();
     }
+  }
+
+  @Test
+  void aFieldWeKnowNothingOfMatchesTheSameValueOnly() {
+    FuzzBudget budget = new FuzzBudget(ROUNDS);
+    while (budget.hasNext()) {
+      String one = junk();
+      String other = random.nextBoolean() ? one : junk();
+      var selecting = SelectingFields.of(Fields.of("Vary", "X-Foo"), get("X-Foo", one));
+      assertThat(selecting.matches(get("x-foo", other)))
+          .as("seed %d: '%s' '%s'", SEED, one, other)
+          .isEqualTo(one.equals(other));
+      assertThat(selecting.matches(get("X-Bar", one))).as("seed %d: '%s'", SEED, one).isFalse();
+    }
+    budget.report("selecting fields of any name");
+  }
+
+  @Test
+  void membersOfVaryAreOneSetHoweverTheyAreWritten() {
+    FuzzBudget budget = new FuzzBudget(ROUNDS / 2);
+    while (budget.hasNext()) {
+      List<String> names = new ArrayList<>();
+      for (int i = random.nextInt(5); i >= 0; i--) {
+        names.add(text("a", "b", "-", "Accept", "*", "/", " "));
+      }
+      Fields cut = new Fields();
+      names.forEach(name -> cut.add("Vary", "," + name.toUpperCase(Locale.ROOT) + " ,"));
+      String joined = String.join(", ", names);
+      RequestHead request = get("a", junk(), "b", junk(), "Accept", junk());
+      assertThat(SelectingFields.of(cut, request))
+          .as("seed %d: Vary: %s", SEED, joined)
+          .isEqualTo(SelectingFields.of(Fields.of("Vary", joined), request));
+    }
+    budget.report("members of Vary");
   }
 
   private static boolean matches(String original, String presented) {
