@@ -335,6 +335,21 @@ class OverflowTest {
   }
 
   @Test
+  void aLeaderWhoseClientLeftBeforeTheWindowBeganHoldsNothingOfIt() {
+    ScriptedOrigin.Forwarded origin = begin(1);
+    write(origin, CHUNK);
+    replies.get(0).pause();
+    replies.get(0).leave();
+    overflow(origin);
+    for (int i = 0; i < 100; i++) {
+      write(origin, CHUNK);
+      assertThat(origin.isPaused()).as("a window that nobody reads is full").isFalse();
+    }
+    end(origin);
+    assertWhole(replies.get(1));
+  }
+
+  @Test
   void whenEverybodyHasLeftTheOriginIsCancelled() {
     ScriptedOrigin.Forwarded origin = begin(2);
     replies.get(2).pause();

@@ -79,6 +79,9 @@ final class LeaderOutput {
     fill = null;
     origin = ContentSource.NONE;
     backlog = new Backlog(client, isPaused);
+    if (isClosed) {
+      backlog.close();
+    }
   }
 
   /** Takes one chunk of the window. Takes over one hold. */
