@@ -40,15 +40,6 @@ public sealed interface Variants permits StoredResponse, SeveralVariants {
     return true;
   }
 
-  /** How many responses and coded forms there are. */
-  default int formCount() {
-    int count = size();
-    for (int i = 0; i < size(); i++) {
-      count += at(i).forms().all().size();
-    }
-    return count;
-  }
-
   /** Whether that very response is among them. */
   default boolean contains(StoredResponse response) {
     for (int i = 0; i < size(); i++) {
