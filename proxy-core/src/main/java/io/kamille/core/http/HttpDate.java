@@ -112,10 +112,8 @@ public final class HttpDate {
       return INVALID;
     }
     int thisYear = LocalDate.ofEpochDay(Math.floorDiv(nowEpochSeconds, SECONDS_PER_DAY)).getYear();
-    int year = thisYear - thisYear % 100 + twoDigits;
-    if (year > thisYear + 50) {
-      year -= 100;
-    }
+    int latest = thisYear + 50;
+    int year = latest - Math.floorMod(latest - twoDigits, 100);
     return epochSeconds(
         year, indexOf(MONTHS, text, comma + 5), number(text, comma + 2, 2), time(text, comma + 12));
   }

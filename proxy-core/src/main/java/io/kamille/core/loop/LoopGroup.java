@@ -84,7 +84,7 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   private IoHandlerFactory handlers(MetricRegistry registry) {
-    IoHandlerFactory epoll = HalfCloseIoHandler.factory(EpollIoHandler.newFactory());
+    IoHandlerFactory epoll = MendedEpollHandler.factory(EpollIoHandler.newFactory());
     ThreadMXBean process = ManagementFactory.getThreadMXBean();
     return new IoHandlerFactory() {
       @Override

@@ -58,7 +58,7 @@ class PacedLoopIT {
   }
 
   private static IoHandlerFactory paced(PaceSettings settings, Recording recording) {
-    IoHandlerFactory epoll = HalfCloseIoHandler.factory(EpollIoHandler.newFactory());
+    IoHandlerFactory epoll = MendedEpollHandler.factory(EpollIoHandler.newFactory());
     return new IoHandlerFactory() {
       @Override
       public IoHandler newHandler(ThreadAwareExecutor executor) {

@@ -9,29 +9,41 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client that has closed its side still gets everything that is written to it later.
+ * A client that has closed its side still gets everything that is written to it later, and nobody
+ * gets an event of who had the descriptor before.
  *
- * <p>That it does not without the handler depends on how fast the client reads, so no test says so;
- * on a quiet machine, with {@code EpollIoHandler} alone, the answer stops short.
+ * <p>That the first is not so without the handler depends on how fast the client reads, so no test
+ * says so; on a quiet machine, with {@code EpollIoHandler} alone, the answer stops short.
  */
-class HalfCloseIoHandlerTest {
+class MendedEpollHandlerTest {
 
   private static final int LENGTH = 6 << 20;
   private static final int PATIENCE_MILLIS = 20_000;
@@ -46,16 +58,61 @@ class HalfCloseIoHandlerTest {
     assertThat(received(false)).isEqualTo(LENGTH);
   }
 
+  /** Both pipes can be read at the same poll: the first event closes the other's descriptor. */
+  @Test
+  void whatIsRegisteredWithinAPollGetsNoEventOfThatPoll() throws Exception {
+    var handlers = MendedEpollHandler.factory(EpollIoHandler.newFactory());
+    var group = new MultiThreadIoEventLoopGroup(1, handlers);
+    IoEventLoop loop = group.next();
+    CompletableFuture<Boolean> hadOctets = new CompletableFuture<>();
+    try (Pipe one = Pipe.open();
+        Pipe other = Pipe.open()) {
+      one.onEvent(loop, () -> replace(other, one, loop, hadOctets));
+      other.onEvent(loop, () -> replace(one, other, loop, hadOctets));
+      loop.submit(
+              () -> {
+                one.write();
+                other.write();
+                return null;
+              })
+          .get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      assertThat(hadOctets.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+          .as("the event is its own")
+          .isTrue();
+    } finally {
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE_MILLIS);
+    }
+  }
+
+  /** Closes two pipes and opens a third, which gets octets when the events have been handled. */
+  private static void replace(
+      Pipe pending, Pipe handled, IoEventLoop loop, CompletableFuture<Boolean> hadOctets) {
+    try {
+      pending.close();
+      Pipe third = Pipe.open();
+      third.onEvent(
+          loop,
+          () -> {
+            hadOctets.complete(third.written);
+            third.close();
+          });
+      handled.close();
+      loop.execute(third::write);
+    } catch (IOException e) {
+      hadOctets.completeExceptionally(e);
+    }
+  }
+
   @Test
   void changingThreadsIsLeftToEpoll() {
     IoHandlerFactory epoll = EpollIoHandler.newFactory();
-    assertThat(HalfCloseIoHandler.factory(epoll).isChangingThreadSupported())
+    assertThat(MendedEpollHandler.factory(epoll).isChangingThreadSupported())
         .isEqualTo(epoll.isChangingThreadSupported());
   }
 
   /** How many octets of a late answer arrive at a client that waits patiently. */
   private static int received(boolean halfClose) throws IOException {
-    var handlers = HalfCloseIoHandler.factory(EpollIoHandler.newFactory());
+    var handlers = MendedEpollHandler.factory(EpollIoHandler.newFactory());
     var group = new MultiThreadIoEventLoopGroup(1, handlers);
     try (Socket client = new Socket()) {
       Channel server =
@@ -135,6 +192,70 @@ class HalfCloseIoHandlerTest {
                       .addListener(written -> context.close()),
               50,
               TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** A pipe whose end to read from is registered. Confined to its loop once it is. */
+  private static final class Pipe implements EpollIoHandle {
+
+    private final FileDescriptor in;
+    private final FileDescriptor out;
+    private @Nullable Runnable onEvent;
+    private @Nullable IoRegistration registration;
+    private boolean written;
+
+    private Pipe(FileDescriptor[] ends) {
+      in = ends[0];
+      out = ends[1];
+    }
+
+    static Pipe open() throws IOException {
+      return new Pipe(FileDescriptor.pipe());
+    }
+
+    void onEvent(IoEventLoop loop, Runnable reaction) {
+      onEvent = reaction;
+      loop.register(this)
+          .addListener(
+              registered -> {
+                registration = (IoRegistration) registered.getNow();
+                registration.submit(EpollIoOps.EPOLLIN);
+              });
+    }
+
+    void write() {
+      try {
+        written = true;
+        out.write(ByteBuffer.allocateDirect(1), 0, 1);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public FileDescriptor fd() {
+      return in;
+    }
+
+    @Override
+    public void handle(IoRegistration own, IoEvent event) {
+      Objects.requireNonNull(onEvent).run();
+    }
+
+    /** Again without effect. */
+    @Override
+    public void close() {
+      if (in.isOpen()) {
+        try {
+          if (registration != null) {
+            registration.cancel();
+          }
+          in.close();
+          out.close();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
     }
   }
 }
