@@ -23,12 +23,14 @@ public record ComparisonOptions(
       --seconds N       of load on one server in one round (default 3; not of collapse)
       --quick           3 rounds of 1 second: to see that it works, not to believe it
       --connections N   open at once (default 64, collapse 1000, idle 10000)
-      --only A,B        these servers: floor, kamille, nginx, haproxy, varnish
+      --only A,B        these servers: floor, kamille, nginx, haproxy, varnish; hit, pass and idle
+                        also trafficserver, squid and apache, which are left out otherwise
       --record NAME     keep the raw data in perf/log/data/NAME.csv
       """;
 
   private static final List<String> NAMES =
-      List.of("floor", "kamille", "nginx", "haproxy", "varnish");
+      List.of(
+          "floor", "kamille", "nginx", "haproxy", "varnish", "trafficserver", "squid", "apache");
   private static final Pattern FILE_NAME = Pattern.compile("[a-z0-9][a-z0-9.-]*");
   private static final int LIMIT = 100_000;
 

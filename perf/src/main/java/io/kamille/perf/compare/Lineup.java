@@ -2,6 +2,7 @@ package io.kamille.perf.compare;
 
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Workbench;
+import io.kamille.perf.peer.Apache;
 import io.kamille.perf.peer.Floor;
 import io.kamille.perf.peer.Haproxy;
 import io.kamille.perf.peer.Kamille;
@@ -9,6 +10,8 @@ import io.kamille.perf.peer.Nginx;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.peer.Squid;
+import io.kamille.perf.peer.TrafficServer;
 import io.kamille.perf.peer.Varnish;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,6 +22,9 @@ import java.util.List;
 final class Lineup {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  /** Started only where they are asked for by name. */
+  private static final List<Peer> OTHERS = List.of(new TrafficServer(), new Squid(), new Apache());
 
   private final List<Contestant> contestants = new ArrayList<>();
 
@@ -63,6 +69,9 @@ final class Lineup {
     }
     if (job == Job.DISK) {
       peers.removeAll(List.of(new Haproxy(), new Varnish()));
+    }
+    if (job == Job.HIT || job == Job.PASS) {
+      OTHERS.stream().filter(peer -> options.only().contains(peer.name())).forEach(peers::add);
     }
     if (!options.only().isEmpty()) {
       peers.removeIf(peer -> !options.only().contains(peer.name()));

@@ -7,9 +7,13 @@ import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One Kamille that changes its way of pacing while it runs: the same machine code, the same memory
@@ -44,9 +48,18 @@ public final class PacedServer {
    *
    * @throws IOException if it is not built, or does not start
    */
-  public static PacedServer start(Workbench bench, Checkout checkout, Place place, String way)
+  static PacedServer start(Workbench bench, Checkout checkout, Place place, String way)
       throws IOException {
-    var kamille = new Kamille(checkout);
+    return start(bench, new Kamille(checkout), place, way);
+  }
+
+  /**
+   * Starts this one.
+   *
+   * @throws IOException if it is not built, or does not start
+   */
+  public static PacedServer start(Workbench bench, Kamille kamille, Place place, String way)
+      throws IOException {
     String missing = kamille.missing();
     if (missing != null) {
       throw new IOException(missing);
@@ -76,5 +89,36 @@ public final class PacedServer {
 
   public Child process() {
     return process;
+  }
+
+  /**
+   * How many polls its loop has made, and how many events they brought.
+   *
+   * @param polls since the start
+   * @param events since the start
+   */
+  public record Polls(long polls, long events) {
+
+    static Polls parse(String metrics) throws IOException {
+      return new Polls(
+          value(metrics, "kamille_loop_polls_total"), value(metrics, "kamille_loop_events_total"));
+    }
+
+    private static long value(String metrics, String name) throws IOException {
+      Matcher matcher =
+          Pattern.compile("^" + name + "\\S* ([0-9.eE+]+)$", Pattern.MULTILINE).matcher(metrics);
+      if (!matcher.find()) {
+        throw new IOException(name + ": not among the metrics");
+      }
+      return Math.round(Double.parseDouble(matcher.group(1)));
+    }
+  }
+
+  /** Reads them from the metrics of a server that was started with some. */
+  public Polls polls() throws IOException {
+    URI metrics = URI.create("http://127.0.0.1:" + kamille.adminPort() + "/metrics");
+    try (var in = metrics.toURL().openStream()) {
+      return Polls.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    }
   }
 }

@@ -7,11 +7,15 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -43,6 +47,10 @@ public final class Workbench implements AutoCloseable {
     }
   }
 
+  /** Servers that give up root must reach what is theirs below; nobody else learns its name. */
+  private static final FileAttribute<Set<PosixFilePermission>> PASSABLE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x"));
+
   /** Below the range that connections get theirs from. */
   private static final int LOCK_PORT = 27_315;
 
@@ -71,7 +79,7 @@ public final class Workbench implements AutoCloseable {
       }
     }
     ServerSocket lock = lock();
-    var bench = new Workbench(Files.createTempDirectory("kamille-bench"));
+    var bench = new Workbench(Files.createTempDirectory("kamille-bench", PASSABLE));
     Runtime.getRuntime().addShutdownHook(bench.hook);
     bench.undo(lock);
     bench.undo(() -> deleteTree(bench.directory));

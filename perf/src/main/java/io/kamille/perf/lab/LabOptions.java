@@ -24,7 +24,7 @@ record LabOptions(
       --quick       three minutes at most: to see that it works, not to believe it
       --full        as long as the paper took, as far as one machine goes
       --against NAMES  p1 and p5: nginx, haproxy, varnish, trafficserver, squid, apache, by commas;
-                    what is not installed, or has no configuration here, is left out; p5 without it: nginx
+                    what is not installed is left out; p5 without it: nginx
       --to DIR      where the results go (default perf/target/lab/NAME-TIME)
       """;
 

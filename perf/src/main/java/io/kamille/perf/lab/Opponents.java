@@ -3,11 +3,14 @@ package io.kamille.perf.lab;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.peer.Apache;
 import io.kamille.perf.peer.Haproxy;
 import io.kamille.perf.peer.Nginx;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.peer.Squid;
+import io.kamille.perf.peer.TrafficServer;
 import io.kamille.perf.peer.Varnish;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,23 +18,29 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The other servers that an experiment asks the same as Kamille. Confined. */
 final class Opponents {
-
-  /** What can be named; for some of them nobody has written a configuration yet. */
-  static final Set<String> NAMES =
-      Set.of("nginx", "haproxy", "varnish", "trafficserver", "squid", "apache");
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   /** Toward the origin, which thinks: more than any of the rates needs at once. */
   private static final int ORIGIN_CONNECTIONS = 4096;
 
-  private static final List<Peer> KNOWN = List.of(new Nginx(), new Haproxy(), new Varnish());
+  private static final List<Peer> KNOWN =
+      List.of(
+          new Nginx(),
+          new Haproxy(),
+          new Varnish(),
+          new TrafficServer(),
+          new Squid(),
+          new Apache());
+
+  /** What can be named. */
+  static final Set<String> NAMES = KNOWN.stream().map(Peer::name).collect(Collectors.toSet());
 
   /** One that runs. */
   record Opponent(Peer peer, int port, Child process) implements AutoCloseable {
@@ -61,17 +70,16 @@ final class Opponents {
     this.wanted = List.copyOf(wanted);
   }
 
-  /** Those that are wanted, known and installed; a sentence for each of the others. */
+  /** Those that are wanted and installed; a sentence for each of the others. */
   List<Peer> present(LabRun run) {
     var present = new ArrayList<Peer>();
     for (String name : wanted) {
-      Optional<Peer> peer = KNOWN.stream().filter(each -> each.name().equals(name)).findFirst();
-      String missing =
-          peer.isPresent() ? peer.get().missing() : "the lab has no configuration for it";
+      Peer peer = KNOWN.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+      String missing = peer.missing();
       if (missing != null) {
         run.note(name + " is left out: " + missing);
       } else {
-        present.add(peer.orElseThrow());
+        present.add(peer);
       }
     }
     return present;

@@ -2,6 +2,7 @@ package io.kamille.perf.lab;
 
 import io.kamille.perf.compare.Origin;
 import io.kamille.perf.compare.PacedServer;
+import io.kamille.perf.compare.PacedServer.Polls;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
@@ -13,6 +14,7 @@ import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.PacedResponder;
 import io.kamille.perf.load.WebAxe4;
 import io.kamille.perf.peer.Jvm;
+import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
@@ -47,25 +49,27 @@ final class PacedTarget implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final long NANOS_PER_MICRO = 1000;
 
-  /**
-   * One server under load.
-   *
-   * @param tellsPolls whether it answers {@code /polls}
-   */
-  record Served(int port, Child process, OpenLoopClient client, boolean tellsPolls) {
+  /** Tells how many polls a server has made since its start. */
+  @FunctionalInterface
+  private interface PollMeter {
+    Polls read() throws IOException;
+  }
+
+  /** One server under load. */
+  record Served(Child process, OpenLoopClient client, PollMeter meter) {
 
     /** Reads its meters. */
     Reading read() throws IOException {
-      long polls = -1;
-      long events = -1;
-      if (tellsPolls) {
-        try (var in = URI.create("http://127.0.0.1:" + port + "/polls").toURL().openStream()) {
-          String[] counts = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ", -1);
-          polls = Long.parseLong(counts[0]);
-          events = Long.parseLong(counts[1]);
-        }
-      }
-      return new Reading(process.runTime(), 0, process.cpuTime(), polls, events);
+      Polls polls = meter.read();
+      return new Reading(process.runTime(), 0, process.cpuTime(), polls.polls(), polls.events());
+    }
+  }
+
+  /** What a responder tells of itself. */
+  private static Polls pollsOfResponder(int port) throws IOException {
+    try (var in = URI.create("http://127.0.0.1:" + port + "/polls").toURL().openStream()) {
+      String[] counts = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ", -1);
+      return new Polls(Long.parseLong(counts[0]), Long.parseLong(counts[1]));
     }
   }
 
@@ -130,10 +134,11 @@ final class PacedTarget implements AutoCloseable {
     Origin origin = Origin.start(bench);
     int port = Workbench.freePort();
     var place = new Place(Job.HIT, port, origin.port(), connections, List.of());
-    PacedServer server = PacedServer.start(bench, Checkout.find(), place, "off");
+    var told = new Kamille(Checkout.find()).withMetrics(Workbench.freePort());
+    PacedServer server = PacedServer.start(bench, told, place, "off");
     kamille = server;
     LoadSettings settings = settings(port, connections, isPersistent).onSharedCore();
-    var served = new Served(port, server.process(), OpenLoopClient.open(settings), false);
+    var served = new Served(server.process(), OpenLoopClient.open(settings), server::polls);
     intervals.forEach(interval -> byInterval.put(interval, served));
   }
 
@@ -151,7 +156,7 @@ final class PacedTarget implements AutoCloseable {
             "responder-" + port, Core.SERVER, Jvm.command(PacedResponder.class, options, port));
     process.awaitListening(port, START_LIMIT);
     var client = OpenLoopClient.open(settings(port, connections, isPersistent));
-    byInterval.put(interval, new Served(port, process, client, true));
+    byInterval.put(interval, new Served(process, client, () -> pollsOfResponder(port)));
   }
 
   static LoadSettings settings(int port, int connections, boolean isPersistent) {

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param program {@code bin/kamille}
  * @param pacing {@code off}, {@code adaptive} or an interval; null leaves it to its default
+ * @param adminPort of its metrics, on the loopback address; 0 for none
  */
-public record Kamille(Path program, @Nullable String pacing) implements Peer {
+public record Kamille(Path program, @Nullable String pacing, int adminPort) implements Peer {
 
   private static final String CONFIGURATION =
       """
@@ -39,7 +40,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
         access:
           enabled: off
       admin:
-        address: off
+        address: %ADMIN%
       """;
 
   private static final String DISK =
@@ -55,6 +56,8 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
   private static final long DISK_BYTES = 1L << 30;
   private static final int DISK_OBJECT_BYTES = 1 << 20;
 
+  private static final String ADMIN_TOKEN = "\n  token-file: %DIRECTORY%/token";
+
   private static final String PACING =
       """
       engine:
@@ -63,12 +66,17 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
 
   /** Kamille of that checkout. */
   public Kamille(Checkout checkout) {
-    this(checkout.kamille(), null);
+    this(checkout.kamille(), null, 0);
   }
 
   /** The same with another way of pacing. */
   public Kamille withPacing(String way) {
-    return new Kamille(program, way);
+    return new Kamille(program, way, adminPort);
+  }
+
+  /** The same with its metrics on that port. */
+  public Kamille withMetrics(int port) {
+    return new Kamille(program, pacing, port);
   }
 
   @Override
@@ -92,6 +100,7 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
     String text =
         CONFIGURATION
                 .replace("%ROUTE%", route)
+                .replace("%ADMIN%", admin())
                 .replace("%DISK%", place.job() == Job.DISK ? DISK : "")
             + (pacing == null ? "" : PACING.replace("%PACING%", pacing));
     if (place.job() == Job.DISK) {
@@ -101,6 +110,10 @@ public record Kamille(Path program, @Nullable String pacing) implements Peer {
     String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
     return List.of(
         "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());
+  }
+
+  private String admin() {
+    return adminPort == 0 ? "off" : "127.0.0.1:" + adminPort + ADMIN_TOKEN;
   }
 
   /** The response that the job asks for, as an earlier process would have left it. */

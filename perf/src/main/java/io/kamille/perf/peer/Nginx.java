@@ -109,6 +109,6 @@ public record Nginx() implements Peer {
 
   /** As root, the worker must stay root to reach our directory. */
   private static String user() {
-    return "root".equals(System.getProperty("user.name")) ? "user root;\n" : "";
+    return Template.isRoot() ? "user root;\n" : "";
   }
 }

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A server that can be compared: one worker, no log, otherwise as its manual recommends. */
-public sealed interface Peer permits Floor, Haproxy, Kamille, Nginx, Varnish {
+public sealed interface Peer
+    permits Apache, Floor, Haproxy, Kamille, Nginx, Squid, TrafficServer, Varnish {
 
   /** What the server has to do. */
   enum Job {

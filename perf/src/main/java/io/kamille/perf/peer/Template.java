@@ -33,6 +33,11 @@ final class Template {
         .replace("%CONNECTIONS%", Integer.toString(allowed(place.connections())));
   }
 
+  /** Whether the servers are started as root, which some of them give up. */
+  static boolean isRoot() {
+    return "root".equals(System.getProperty("user.name"));
+  }
+
   private static int allowed(int connections) {
     return connections + connections / SPARE_SHARE + SPARE_CONNECTIONS;
   }

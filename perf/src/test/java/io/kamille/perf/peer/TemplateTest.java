@@ -19,12 +19,18 @@ class TemplateTest {
 
   static Stream<Peer> peers() {
     return Stream.of(
-        new Kamille(Path.of("bin/kamille"), null), new Nginx(), new Haproxy(), new Varnish());
+        new Kamille(Path.of("bin/kamille"), null, 0),
+        new Nginx(),
+        new Haproxy(),
+        new Varnish(),
+        new TrafficServer(),
+        new Squid(),
+        new Apache());
   }
 
   @Test
   void pacingIsLeftToItsDefaultUnlessAWayIsNamed(@TempDir Path directory) throws Exception {
-    var kamille = new Kamille(Path.of("bin/kamille"), null);
+    var kamille = new Kamille(Path.of("bin/kamille"), null, 0);
     kamille.prepare(directory, PLACE);
     Path file = directory.resolve("kamille.yaml");
     assertThat(file).content().doesNotContain("engine:");
@@ -32,15 +38,29 @@ class TemplateTest {
     assertThat(file).content().endsWith("engine:\n  pacing: 500us\n");
   }
 
+  @Test
+  void metricsAreToldWhereAPortIsNamedForThem(@TempDir Path directory) throws Exception {
+    var kamille = new Kamille(Path.of("bin/kamille"), null, 0);
+    Path file = directory.resolve("kamille.yaml");
+    kamille.prepare(directory, PLACE);
+    assertThat(file).content().contains("admin:\n  address: off\n");
+    kamille.withMetrics(9090).prepare(directory, PLACE);
+    assertThat(file)
+        .content()
+        .contains("admin:\n  address: 127.0.0.1:9090\n  token-file: " + directory + "/token\n");
+  }
+
   @ParameterizedTest
   @MethodSource("peers")
   void noPlaceStaysEmpty(Peer peer, @TempDir Path directory) throws Exception {
     for (Job job : Job.values()) {
-      peer.prepare(directory, new Place(job, 8080, 9000, 64, List.of()));
+      List<String> command = peer.prepare(directory, new Place(job, 8080, 9000, 64, List.of()));
       try (var files = Files.list(directory)) {
+        var text = new StringBuilder(command.toString());
         for (Path file : files.filter(Files::isRegularFile).toList()) {
-          assertThat(Files.readString(file)).contains("9000").doesNotContain("%");
+          text.append(Files.readString(file));
         }
+        assertThat(text).contains("9000", "8080").doesNotContain("%");
       }
     }
   }
