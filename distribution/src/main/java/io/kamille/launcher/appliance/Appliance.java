@@ -64,6 +64,13 @@ public final class Appliance implements AutoCloseable {
               + " too many of their client were (client), or their client is not let in (access).",
           "reason");
 
+  static final MetricDescriptor ACCEPT_FAILURES =
+      MetricDescriptor.counter(
+          "kamille_accept_failures_total",
+          Unit.COUNT,
+          "Attempts to accept a connection that failed, mostly for want of a file descriptor; each"
+              + " time, one listener's loop accepts nothing for a second.");
+
   static final MetricDescriptor REFUSED_REQUESTS =
       MetricDescriptor.counter(
           "kamille_requests_refused_total",
@@ -279,6 +286,7 @@ public final class Appliance implements AutoCloseable {
 
   private void registerConnections() {
     registry.counting(REFUSED, limiter::refused, "limit");
+    registry.counting(ACCEPT_FAILURES, limiter::acceptFailures);
     registry.counting(REFUSED, clients::refusedConnections, "client");
     registry.counting(REFUSED, clients::denied, "access");
     registry.counting(REFUSED_REQUESTS, clients::refusedRequests, "client");

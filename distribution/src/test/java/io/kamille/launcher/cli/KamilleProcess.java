@@ -4,11 +4,13 @@ import io.kamille.launcher.appliance.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Kamille in a process of its own, and what it prints. */
 final class KamilleProcess implements AutoCloseable {
@@ -70,6 +72,22 @@ final class KamilleProcess implements AutoCloseable {
   /** Sends a signal, such as {@code HUP}. */
   void signal(String name) throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** Files, sockets and the like that it has open. */
+  int descriptors() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
+      return (int) open.count();
+    }
+  }
+
+  /** From now on, no descriptor from this number on can be had. */
+  void limitDescriptors(int limit) throws IOException, InterruptedException {
+    List<String> command =
+        List.of("prlimit", "--pid", Long.toString(process.pid()), "--nofile=" + limit + ":");
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IOException("prlimit failed");
+    }
   }
 
   boolean isAlive() {

@@ -22,15 +22,18 @@ final class AcceptTrouble extends ChannelInboundHandlerAdapter {
   private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final H1Loop shared;
+  private final ConnectionLimiter limiter;
   private boolean hasTold;
   private long toldNanos;
 
-  AcceptTrouble(H1Loop shared) {
+  AcceptTrouble(H1Loop shared, ConnectionLimiter limiter) {
     this.shared = shared;
+    this.limiter = limiter;
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    limiter.failToAccept();
     tell(cause, System.nanoTime());
     shared.loop().execute(this::makeRoom);
   }

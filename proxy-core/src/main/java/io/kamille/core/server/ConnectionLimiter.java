@@ -12,6 +12,7 @@ public final class ConnectionLimiter implements IdleTimeout {
 
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder acceptFailures = new LongAdder();
   private volatile Bounds bounds;
 
   private record Bounds(int limit, IdleTimeoutGovernor governor) {}
@@ -41,6 +42,11 @@ public final class ConnectionLimiter implements IdleTimeout {
     refused.increment();
   }
 
+  /** Counts an attempt to accept that failed. */
+  void failToAccept() {
+    acceptFailures.increment();
+  }
+
   /** Counts a connection that is gone. */
   void leave() {
     open.decrementAndGet();
@@ -60,5 +66,10 @@ public final class ConnectionLimiter implements IdleTimeout {
   /** Connections closed as soon as they came because there were too many. */
   public long refused() {
     return refused.sum();
+  }
+
+  /** Attempts to accept a connection that failed, mostly for want of a file descriptor. */
+  public long acceptFailures() {
+    return acceptFailures.sum();
   }
 }

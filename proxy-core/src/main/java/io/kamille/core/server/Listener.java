@@ -136,7 +136,7 @@ public final class Listener implements AutoCloseable {
     if (!bind.isSuccess()) {
       throw cannotListen(address, bind.cause());
     }
-    bind.channel().pipeline().addLast(new AcceptTrouble(opening.shared));
+    bind.channel().pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
     return bind.channel();
   }
 

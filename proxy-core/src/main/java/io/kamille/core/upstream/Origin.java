@@ -88,6 +88,16 @@ public final class Origin {
     return addresses.getAcquire().length;
   }
 
+  /** Whether this is one of its addresses. */
+  boolean isAt(InetSocketAddress address) {
+    for (InetSocketAddress one : addresses.getAcquire()) {
+      if (one.equals(address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Prefers the next address from now on, unless someone else has seen to it already. */
   void passOver(InetSocketAddress failed) {
     int now = turn.get();

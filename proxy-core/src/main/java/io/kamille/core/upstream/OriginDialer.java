@@ -61,7 +61,8 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
       return;
     }
     OriginConnection connection =
-        new OriginConnection(origin.name(), pool, settings.connection(), forwardedHead);
+        new OriginConnection(
+            origin.name(), () -> origin.isAt(address), pool, settings.connection(), forwardedHead);
     bootstrap
         .clone()
         .handler(connection.handler())

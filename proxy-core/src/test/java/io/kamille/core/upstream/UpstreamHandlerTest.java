@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +190,25 @@ class UpstreamHandlerTest {
       RecordingReply reply = await(fixture.send("POST", "http://example.org/").ended());
       assertThat(reply.content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anIdleConnectionToAnAddressThatTheNameNoLongerHasIsClosed() throws Exception {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    Script once =
+        with -> {
+          with.readHead();
+          with.send(OK);
+          with.readToEnd();
+          closed.complete(null);
+        };
+    try (var origin = ScriptedOrigin.open(once);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      InetAddress another = InetAddress.getByAddress(new byte[] {127, 0, 0, 2});
+      fixture.origins.getFirst().addresses(new InetAddress[] {another});
+      closed.get(60, TimeUnit.SECONDS);
     }
   }
 

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   }
 
   private final String origin;
+  private final BooleanSupplier isCurrent;
   private final ConnectionPool<OriginConnection> pool;
   private final ConnectionSettings settings;
   private final ForwardedHead forwardedHead;
@@ -109,13 +111,16 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
    * the pool's loop.
    *
    * @param origin its name, for reasons and for requests that name no host
+   * @param isCurrent whether the origin still has the address that this connection leads to
    */
   public OriginConnection(
       String origin,
+      BooleanSupplier isCurrent,
       ConnectionPool<OriginConnection> pool,
       ConnectionSettings settings,
       ForwardedHead forwardedHead) {
     this.origin = origin;
+    this.isCurrent = isCurrent;
     this.pool = pool;
     this.settings = settings;
     this.forwardedHead = forwardedHead;
@@ -519,6 +524,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   @Override
   protected boolean isOpen() {
     return channel().isActive();
+  }
+
+  @Override
+  protected boolean isCurrent() {
+    return isCurrent.getAsBoolean();
   }
 
   @Override

@@ -27,7 +27,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * lent or being opened. Who finds it reached waits in the same line, even while some are idle.
    *
    * One timer per pool goes round all lent connections a few times a second, instead of one timer
-   * per connection or per request. It runs only while there is anything to look at.
+   * per connection or per request. It runs only while there is anything to look at. It also closes
+   * idle connections to an address that the origin no longer has; lent ones are closed when they
+   * come back.
    */
 
   /** Opens connections for a pool. */
@@ -145,7 +147,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     while (newestIdle != null && mayLend()) {
       C connection = newestIdle;
       unlink(connection);
-      if (connection.isOpen()) {
+      if (!connection.isCurrent()) {
+        connection.discard();
+      } else if (connection.isOpen()) {
         return connection;
       }
     }
@@ -192,7 +196,11 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Takes back a connection that can serve another request. */
   public void release(C connection) {
     assert !connection.isIdle;
-    offer(connection);
+    if (connection.isCurrent()) {
+      offer(connection);
+    } else {
+      connection.discard();
+    }
   }
 
   /** Strikes a connection, lent or idle, that is closed. */
@@ -213,7 +221,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   public void retire() {
     retired = true;
     while (oldestIdle != null) {
-      discardOldestIdle(oldestIdle);
+      discardIdle(oldestIdle);
     }
   }
 
@@ -286,9 +294,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     idle--;
   }
 
-  private void discardOldestIdle(C oldest) {
-    unlink(oldest);
-    oldest.discard();
+  private void discardIdle(C connection) {
+    unlink(connection);
+    connection.discard();
   }
 
   private void startTicking() {
@@ -302,11 +310,11 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   void tick() {
     long now = clock.nanos();
     while (oldestIdle != null && now - oldestIdle.idleSinceNanos >= idleTimeoutNanos) {
-      discardOldestIdle(oldestIdle);
+      discardIdle(oldestIdle);
     }
     for (int i = open.size() - 1; i >= 0; i--) {
-      if (i < open.size() && !open.get(i).isIdle) {
-        open.get(i).tick(now);
+      if (i < open.size()) {
+        look(open.get(i), now);
       }
     }
     while (!line.isEmpty() && now - line.peek().sinceNanos() >= queueTimeoutNanos) {
@@ -318,6 +326,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     ticking = false;
     if (!open.isEmpty() || dialing > 0 || !line.isEmpty()) {
       startTicking();
+    }
+  }
+
+  private void look(C connection, long nowNanos) {
+    if (!connection.isIdle) {
+      connection.tick(nowNanos);
+    } else if (!connection.isCurrent()) {
+      discardIdle(connection);
     }
   }
 

@@ -147,7 +147,11 @@ class HeadDeadlineTest {
             asked -> {
               connection =
                   new OriginConnection(
-                      "origin", asked, SETTINGS, new ForwardedHead(settings, new HeadWriter()));
+                      "origin",
+                      () -> true,
+                      asked,
+                      SETTINGS,
+                      new ForwardedHead(settings, new HeadWriter()));
               channel.pipeline().addLast(connection().handler());
               asked.dialed(connection());
             },

@@ -31,6 +31,7 @@ class ConnectionPoolTest {
           registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
           registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
   private final List<Line> lent = new ArrayList<>();
+  private boolean isCurrent = true;
 
   @AfterEach
   void close() {
@@ -100,6 +101,37 @@ class ConnectionPoolTest {
     assertThat(pool.openCount()).isEqualTo(1);
   }
 
+  @Test
+  void idleConnectionsToAnAddressThatHasGoneAreClosedAtTheNextTick() {
+    ask(3);
+    pool.release(lent.get(0));
+    pool.release(lent.get(1));
+    isCurrent = false;
+    pool.tick();
+    assertThat(pool.idleCount()).isZero();
+    assertThat(pool.openCount()).as("the one that is lent").isEqualTo(1);
+  }
+
+  @Test
+  void anIdleConnectionToAnAddressThatHasGoneIsNotLent() {
+    ask(2);
+    pool.release(lent.get(0));
+    pool.release(lent.get(1));
+    isCurrent = false;
+    assertThat(pool.takeIdle()).isNull();
+    assertThat(pool.openCount()).isZero();
+  }
+
+  @Test
+  void aLentConnectionToAnAddressThatHasGoneIsClosedWhenItComesBackAndTheLineGetsANewOne() {
+    pool.lendLimit(1);
+    ask(2);
+    isCurrent = false;
+    pool.release(lent.getFirst());
+    assertThat(lent).hasSize(2).doesNotHaveDuplicates();
+    assertThat(pool.openCount()).isEqualTo(1);
+  }
+
   private void ask(int times) {
     for (int i = 0; i < times; i++) {
       Line idle = pool.takeIdle();
@@ -124,7 +156,7 @@ class ConnectionPoolTest {
     }
   }
 
-  private static final class Line extends PooledConnection<Line> {
+  private final class Line extends PooledConnection<Line> {
 
     @Override
     protected void tick(long nowNanos) {}
@@ -135,6 +167,13 @@ class ConnectionPoolTest {
     }
 
     @Override
-    protected void discard() {}
+    protected boolean isCurrent() {
+      return isCurrent;
+    }
+
+    @Override
+    protected void discard() {
+      pool.forget(this);
+    }
   }
 }
