@@ -103,6 +103,14 @@ public final class Appliance implements AutoCloseable {
               + " limit.",
           "reason");
 
+  static final MetricDescriptor CLOSED_SLOW =
+      MetricDescriptor.counter(
+          "kamille_connections_closed_slow_total",
+          Unit.COUNT,
+          "Connections reset because their client took what waited for it slower than it must (rate),"
+              + " or took nothing of it within the content time-out (stopped).",
+          "reason");
+
   static final MetricDescriptor IDLE_TIMEOUT =
       MetricDescriptor.gauge(
           "kamille_connections_idle_timeout_seconds",
@@ -294,6 +302,8 @@ public final class Appliance implements AutoCloseable {
     registry.counting(SHED_REQUESTS, overload::shedAtOnce, "any");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
+    registry.counting(CLOSED_SLOW, () -> sum(H1Loop::tooSlow), "rate");
+    registry.counting(CLOSED_SLOW, () -> sum(H1Loop::stopped), "stopped");
     registry.gauge(
         IDLE_TIMEOUT, () -> limiter.nanos(running.limits().idleTimeout().toNanos(), 0) / 1e9);
   }
@@ -323,6 +333,8 @@ public final class Appliance implements AutoCloseable {
         limits.tunnelTimeout(),
         limits.uploadBytesPerSecond(),
         limits.uploadGrace(),
+        limits.downloadBytesPerSecond(),
+        limits.downloadGrace(),
         limits.requestContentBytes(),
         H1Settings.DEFAULT.lowWatermarkBytes(),
         H1Settings.DEFAULT.highWatermarkBytes(),

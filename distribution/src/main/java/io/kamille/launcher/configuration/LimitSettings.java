@@ -28,6 +28,9 @@ import java.util.Optional;
  * @param tunnelTimeout of a connection after an upgrade, without a byte either way
  * @param uploadBytesPerSecond the least rate of request content, else 408; 0 for no limit
  * @param uploadGrace how long request content may come slower than that
+ * @param downloadBytesPerSecond the least rate at which clients take what waits for them; 0 for no
+ *     limit
+ * @param downloadGrace how long they may take it slower than that
  * @param requestContentBytes of one request's content, else 413; {@link Long#MAX_VALUE} for no
  *     limit
  * @param drainDeadline how long exchanges may finish after the order to stop
@@ -47,6 +50,8 @@ public record LimitSettings(
     Duration tunnelTimeout,
     long uploadBytesPerSecond,
     Duration uploadGrace,
+    long downloadBytesPerSecond,
+    Duration downloadGrace,
     long requestContentBytes,
     Duration drainDeadline) {
 
@@ -227,6 +232,26 @@ public record LimitSettings(
               "How long request content may come slower than `limits.upload-rate`.")
           .defaultsTo(Duration.ofSeconds(20));
 
+  static final Setting<Optional<Long>> DOWNLOAD_RATE =
+      Setting.of(
+              "limits.download-rate",
+              ValueTypes.orWord("none", ValueTypes.size(1, GIB)),
+              "The least rate, in bytes per second, at which a client must take what waits for it, or"
+                  + " `none` for no such limit. A client that takes less within a"
+                  + " `limits.download-grace` is reset. Taken is what its side has acknowledged by"
+                  + " TCP, whatever the send buffer holds. Time in which all it is to get has been"
+                  + " handed to the kernel, because the origin is the slow one, does not count, nor"
+                  + " does a connection after an upgrade.")
+          .defaultsTo(Optional.of(500L));
+
+  static final Setting<Duration> DOWNLOAD_GRACE =
+      Setting.of(
+              "limits.download-grace",
+              ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+              "How long a client may take what waits for it slower than `limits.download-rate`. What"
+                  + " it took before gives no credit.")
+          .defaultsTo(Duration.ofSeconds(30));
+
   static final Setting<Optional<Long>> REQUEST_CONTENT =
       Setting.of(
               "limits.request-content",
@@ -260,6 +285,8 @@ public record LimitSettings(
           TUNNEL_TIMEOUT,
           UPLOAD_RATE,
           UPLOAD_GRACE,
+          DOWNLOAD_RATE,
+          DOWNLOAD_GRACE,
           REQUEST_CONTENT,
           DRAIN_DEADLINE);
 
@@ -279,6 +306,8 @@ public record LimitSettings(
         values.value(TUNNEL_TIMEOUT),
         values.value(UPLOAD_RATE).orElse(0L),
         values.value(UPLOAD_GRACE),
+        values.value(DOWNLOAD_RATE).orElse(0L),
+        values.value(DOWNLOAD_GRACE),
         values.value(REQUEST_CONTENT).orElse(Long.MAX_VALUE),
         values.value(DRAIN_DEADLINE));
   }

@@ -129,6 +129,8 @@ class ConfigurationFileTest {
               tunnel-timeout: 8s
               upload-rate: 2KiB
               upload-grace: 11s
+              download-rate: 3KiB
+              download-grace: 12s
               request-content: 8MB
               drain-deadline: 9s
             forwarding: {via: edge1, x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
@@ -256,6 +258,8 @@ class ConfigurationFileTest {
                 Duration.ofSeconds(8),
                 2 << 10,
                 Duration.ofSeconds(11),
+                3 << 10,
+                Duration.ofSeconds(12),
                 8_000_000,
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())

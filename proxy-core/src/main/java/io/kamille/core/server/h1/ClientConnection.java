@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -43,12 +44,19 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * count its octets. So they are counted here, and as long as any are left the client passes for
    * one that does not take its answers.
    *
+   * A client is slow while octets wait for it, be its exchange over or not: it is among the busy ones
+   * then, and each sweep looks whether it takes them fast enough. What it takes is what its side has
+   * acknowledged. How the kernel empties a send buffer of megabytes says little: it takes more only
+   * once a third of it has gone. A client that is too slow is reset, so that the kernel drops what it
+   * holds for it; a clean close would leave it to send that for as long as the client likes.
+   *
    * A client that was shed is held back: not read from for about a second. It is idle meanwhile, and
    * what it sends stays with the kernel.
    *
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
-   * and drop for a moment, and close then (RFC 9112 §9.6).
+   * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
+   * send: the pace holds for that, too.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -81,8 +89,11 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ClientExchange exchange;
   private @Nullable ByteBuf waiting;
   private @Nullable PendingRegions regions;
+  private @Nullable DownloadPace pace;
+  private @Nullable String resetBecause;
   private long deadlineNanos = NEVER;
   private long pendingSeen;
+  private long takenSeen;
   private boolean reading;
   private boolean processing;
   private boolean handling;
@@ -326,7 +337,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       if (regions != null) {
         current.notSent(regions.unsentBytes());
       }
-      current.clientGone(Failure.of(Kind.CLIENT_GONE, reason));
+      String cause = resetBecause == null ? reason : resetBecause;
+      current.clientGone(Failure.of(Kind.CLIENT_GONE, cause));
     }
   }
 
@@ -463,6 +475,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void flush() {
     unflushed = false;
     channel.flush();
+    if (phase == Phase.HEAD && exchange == null && list != shared.busy && isBehind()) {
+      shared.busy.append(this);
+      awaitClient();
+    }
   }
 
   /** Something moved: the content time-out begins anew. */
@@ -557,7 +573,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (!processing) {
       shared.lookAtClock();
     }
-    if (waiting == null && !inputClosed) {
+    if (isBehind()) {
+      shared.busy.append(this);
+      awaitClient();
+    } else if (waiting == null && !inputClosed) {
       deadlineNanos = NEVER;
       shared.idle.over(this);
     } else {
@@ -656,11 +675,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
         && pendingBytes() == 0;
   }
 
-  /** Acts if the deadline has passed, or if the client sends too slowly. */
+  /** Acts if the deadline has passed, or if the client sends, or takes, too slowly. */
   void checkDeadline() {
     ClientExchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");
+      return;
+    }
+    if (takesTooSlowly()) {
+      shared.resetTooSlow();
+      reset("the client took its answer too slowly");
       return;
     }
     if (isIdle()) {
@@ -677,7 +701,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
           if (hasMoved()) {
             progress();
           } else {
-            close();
+            giveUp();
           }
         } else {
           phase = Phase.EXCHANGE;
@@ -694,18 +718,73 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
         } else if (isWritable()) {
           deadlineNanos = NEVER;
         } else {
-          close();
+          giveUp();
         }
       }
-      case TUNNEL, LINGER -> {
+      case TUNNEL -> {
         if (hasMoved()) {
           progress();
         } else {
           close();
         }
       }
+      case LINGER -> {
+        if (hasMoved()) {
+          progress();
+        } else if (pace != null && pendingBytes() == 0) {
+          deadlineNanos = shared.nowNanos() + LINGER_NANOS;
+        } else {
+          giveUp();
+        }
+      }
       case CLOSED -> {}
     }
+  }
+
+  /** Ends a connection on which nothing has moved. */
+  private void giveUp() {
+    if (pendingBytes() == 0) {
+      close();
+    } else {
+      shared.resetStopped();
+      reset("the client took nothing of its answer");
+    }
+  }
+
+  /** Closes the connection and has the kernel drop what it holds for the client. */
+  private void reset(String reason) {
+    LOG.log(Level.DEBUG, () -> reason + ": " + client);
+    resetBecause = reason;
+    if (channel.isOpen()) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    close();
+  }
+
+  /** Whether something waits for the client, and it takes it slower than it must. */
+  private boolean takesTooSlowly() {
+    H1Settings settings = shared.settings();
+    if (phase == Phase.TUNNEL || settings.downloadBytesPerSecond() == 0 || !isAwaited()) {
+      pace = null;
+      return false;
+    }
+    DownloadPace measured = pace == null ? new DownloadPace() : pace;
+    pace = measured;
+    long now = shared.nowNanos();
+    long grace = settings.downloadGrace().toNanos();
+    if (!measured.isDue(now, grace) || !shared.output.look(channel)) {
+      return false;
+    }
+    takenSeen = shared.output.acknowledgedBytes();
+    return measured.isTooSlow(now, takenSeen, grace, settings.downloadBytesPerSecond());
+  }
+
+  /** Whether octets wait for the client to take others; after the last answer also the kernel's. */
+  private boolean isAwaited() {
+    return isBehind()
+        || (phase == Phase.LINGER
+            && shared.output.look(channel)
+            && shared.output.unsentBytes() > 0);
   }
 
   private void contentIsLate(ClientExchange current) {
@@ -725,9 +804,20 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Whether the client took octets since the last look, however slowly. */
   private boolean hasMoved() {
     long pending = pendingBytes();
-    boolean moved = pending != 0 && pending != pendingSeen;
+    if (pending == 0) {
+      pendingSeen = 0;
+      return false;
+    }
+    long taken = shared.output.look(channel) ? shared.output.acknowledgedBytes() : takenSeen;
+    boolean moved = pending != pendingSeen || taken != takenSeen;
     pendingSeen = pending;
+    takenSeen = taken;
     return moved;
+  }
+
+  /** Whether the kernel has not taken all that it was given. */
+  private boolean isBehind() {
+    return !unflushed && pendingBytes() != 0;
   }
 
   /** Octets the kernel has not taken. The pending count alone ignores what is partly written. */

@@ -5,6 +5,7 @@ import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.socket.TcpOutput;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,7 @@ public final class H1Loop {
   final Shedder shedder;
   final byte[] shedLines;
   final HeadWriter writer = new HeadWriter();
+  final TcpOutput output = new TcpOutput();
   final IdleConnections idle;
   final ConnectionList busy = new ConnectionList();
 
@@ -45,6 +47,8 @@ public final class H1Loop {
   private boolean draining;
   private int leaving;
   private volatile int connections;
+  private volatile long tooSlow;
+  private volatile long stopped;
 
   /**
    * The shared part for {@code loop}.
@@ -177,6 +181,26 @@ public final class H1Loop {
   /** Idle connections closed to make room for others. Any thread. */
   public long displaced() {
     return idle.displaced();
+  }
+
+  /** Connections reset because their client took too little of what waited for it. Any thread. */
+  public long tooSlow() {
+    return tooSlow;
+  }
+
+  /** Connections reset because their client took nothing of what waited for it. Any thread. */
+  public long stopped() {
+    return stopped;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
+  void resetTooSlow() {
+    tooSlow++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
+  void resetStopped() {
+    stopped++;
   }
 
   /** Connections whose closing has begun. */

@@ -13,6 +13,9 @@ import java.time.Duration;
  * @param tunnelTimeout without an octet either way after an upgrade
  * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
  * @param uploadGrace how long content may come slower than that
+ * @param downloadBytesPerSecond a client that takes what waits for it slower is closed; 0 for no
+ *     limit
+ * @param downloadGrace how long it may take it slower than that
  * @param maxContentBytes content of one request; more is 413
  * @param lowWatermarkBytes octets waiting for the client below which the source goes on
  * @param highWatermarkBytes octets waiting for the client above which the source pauses
@@ -27,6 +30,8 @@ public record H1Settings(
     Duration tunnelTimeout,
     long uploadBytesPerSecond,
     Duration uploadGrace,
+    long downloadBytesPerSecond,
+    Duration downloadGrace,
     long maxContentBytes,
     int lowWatermarkBytes,
     int highWatermarkBytes,
@@ -42,6 +47,8 @@ public record H1Settings(
           Duration.ofMinutes(10),
           500,
           Duration.ofSeconds(20),
+          500,
+          Duration.ofSeconds(30),
           Long.MAX_VALUE,
           64 * 1024,
           128 * 1024,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.netty.buffer.ByteBuf;
@@ -246,6 +247,8 @@ class DeadlineIT {
         settings.tunnelTimeout(),
         10,
         Duration.ofSeconds(20),
+        0,
+        Duration.ZERO,
         settings.maxContentBytes(),
         settings.lowWatermarkBytes(),
         settings.highWatermarkBytes(),
@@ -280,6 +283,107 @@ class DeadlineIT {
       pass(29);
     }
     slow.read(16 * PIECE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClientThatTakesItsAnswerTooSlowlyIsReset(boolean ended) {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      AtomicReference<@Nullable Exchange> met = new AtomicReference<>();
+      strict.on(
+          "/",
+          exchange -> {
+            large(exchange, ended);
+            met.set(exchange);
+          });
+      TestClient slow = strict.connect(4_096);
+      slow.get("/").read(10);
+      strict.settle();
+      for (int i = 0; i < 10 && strict.connections() > 0; i++) {
+        slow.read(10);
+        strict.pass(Duration.ofSeconds(10));
+        strict.settle();
+      }
+      assertThat(strict.connections()).isZero();
+      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
+      assertThat(strict.loops().getFirst().stopped()).isZero();
+      assertThatThrownBy(slow::rest).hasRootCauseInstanceOf(IOException.class);
+      Failure failure = Objects.requireNonNull(met.get()).notes().failure();
+      assertThat(failure == null ? "" : failure.reason())
+          .isEqualTo(ended ? "" : "the client took its answer too slowly");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClientThatTakesItsAnswerAtTheLeastRateIsKept(boolean ended) {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      strict.on("/", exchange -> large(exchange, ended));
+      TestClient slow = strict.connect(4_096);
+      slow.get("/", ended ? "Connection: close" : "X: y");
+      for (int i = 0; i < PIECES / 8 - 2; i++) {
+        slow.read(8 * PIECE);
+        strict.pass(Duration.ofSeconds(29));
+      }
+      slow.read(16 * PIECE);
+      assertThat(strict.loops().getFirst().tooSlow()).isZero();
+    }
+  }
+
+  @Test
+  void timeInWhichNothingWaitsCountsForNoRate() {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      AtomicReference<@Nullable Exchange> met = new AtomicReference<>();
+      strict.on(
+          "/",
+          exchange -> {
+            exchange.reply().head(ResponseHead.of(200), 10);
+            met.set(exchange);
+          });
+      TestClient client = strict.connect();
+      client.get("/").readUntil("\r\n\r\n");
+      Exchange exchange = Objects.requireNonNull(met.get());
+      for (int i = 0; i < 10; i++) {
+        strict.pass(Duration.ofSeconds(100));
+        exchange.loop().execute(() -> exchange.reply().write(TestServer.octets("x")));
+        assertThat(client.read(1)).isEqualTo("x");
+      }
+      assertThat(strict.loops().getFirst().tooSlow()).isZero();
+    }
+  }
+
+  @Test
+  void afterTheLastAnswerWhatTheKernelHoldsCountsToo() {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      strict.on("/", exchange -> stored(exchange, "x".repeat(PIECE)));
+      TestClient slow = strict.connect(4_096);
+      slow.get("/", "Connection: close").readUntil("\r\n\r\n");
+      strict.settle();
+      for (int i = 0; i < 10; i++) {
+        strict.pass(Duration.ofSeconds(3));
+        strict.settle();
+        assertThat(strict.connections()).as("after %d s", 3 * (i + 1)).isEqualTo(1);
+      }
+      strict.pass(Duration.ofSeconds(3));
+      TestServer.await("its end", () -> strict.connections() == 0);
+      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
+      assertThatThrownBy(slow::rest).hasRootCauseInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void afterTheLastAnswerAClientThatTakesItInTimeGetsItAll() {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      strict.on("/", exchange -> stored(exchange, "x".repeat(PIECE)));
+      TestClient slow = strict.connect(4_096);
+      slow.get("/", "Connection: close").readUntil("\r\n\r\n");
+      for (int i = 0; i < 8; i++) {
+        slow.read(PIECE / 8 - 1);
+        strict.pass(Duration.ofSeconds(29));
+      }
+      slow.read(8);
+      assertThat(slow.isAtEnd()).isTrue();
+    }
   }
 
   @Test

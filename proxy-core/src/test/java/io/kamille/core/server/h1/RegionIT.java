@@ -177,6 +177,24 @@ class RegionIT {
     slow.octets(16 * MIB);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClientThatTakesARegionTooSlowlyIsReset(boolean ended) {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      strict.on("/", exchange -> large(exchange, ended));
+      TestClient slow = strict.connect(4_096);
+      slow.get("/").readUntil("\r\n\r\n");
+      strict.settle();
+      for (int i = 0; i < 10 && strict.connections() > 0; i++) {
+        slow.octets(10);
+        strict.pass(Duration.ofSeconds(10));
+        strict.settle();
+      }
+      assertThat(strict.connections()).isZero();
+      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
+    }
+  }
+
   @Test
   void aClientGoneWithinARegionIsCountedByWhatItMayHaveGot() {
     server.on("/", this::large);

@@ -502,6 +502,8 @@ class RequestContentIT {
         settings.tunnelTimeout(),
         settings.uploadBytesPerSecond(),
         settings.uploadGrace(),
+        settings.downloadBytesPerSecond(),
+        settings.downloadGrace(),
         maxContentBytes,
         settings.lowWatermarkBytes(),
         settings.highWatermarkBytes(),

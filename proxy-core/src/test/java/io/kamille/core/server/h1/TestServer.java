@@ -49,10 +49,30 @@ public final class TestServer implements AutoCloseable {
           Duration.ofSeconds(600),
           0,
           Duration.ZERO,
+          0,
+          Duration.ZERO,
           Long.MAX_VALUE,
           32 * 1024,
           64 * 1024,
           "kamille; detail=refused");
+
+  /** As those, but patient with content, and takers must take 500 octets a second, after 30 s. */
+  static H1Settings withDownloadRate() {
+    return new H1Settings(
+        SETTINGS.head(),
+        SETTINGS.headTimeout(),
+        SETTINGS.idleTimeout(),
+        Duration.ofSeconds(600),
+        SETTINGS.tunnelTimeout(),
+        500,
+        Duration.ofSeconds(20),
+        500,
+        Duration.ofSeconds(30),
+        SETTINGS.maxContentBytes(),
+        SETTINGS.lowWatermarkBytes(),
+        SETTINGS.highWatermarkBytes(),
+        SETTINGS.refusedCacheStatus());
+  }
 
   /** What the observer was told. */
   public record Ended(String target, int status, long contentBytes) {}

@@ -71,6 +71,22 @@ class TunnelIT {
   }
 
   @Test
+  void aTunnelMayBeTakenHoweverSlowly() {
+    try (TestServer strict = new TestServer(TestServer.withDownloadRate(), 1)) {
+      strict.on("/", this::switchOver);
+      TestClient slow = strict.connect(4_096);
+      slow.send(upgrade()).answer();
+      ByteBuf much = octets("x".repeat(16 << 20));
+      onLoop(exchange -> exchange.reply().write(much));
+      strict.settle();
+      for (int i = 0; i < 5; i++) {
+        strict.pass(Duration.ofSeconds(100));
+      }
+      assertThat(strict.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void theClientMayEndFirst() {
     open();
     client.send("last").closeOutput();

@@ -1,0 +1,53 @@
+package io.kamille.core.socket;
+
+import io.netty.channel.Channel;
+import io.netty.channel.unix.Socket;
+import io.netty.channel.unix.UnixChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * How far the kernel is with what it was given to send on a TCP connection ({@code tcp(7)},
+ * TCP_INFO). One look at a time. Confined to its loop.
+ */
+public final class TcpOutput {
+
+  /*
+   *   120  8  tcpi_bytes_acked    octets that the other side has acknowledged (RFC 4898)
+   *   144  4  tcpi_notsent_bytes  octets in the send buffer that were never sent
+   *
+   * An offset of `struct tcp_info` never changes; an older kernel fills less of it.
+   */
+  private static final int IPPROTO_TCP = 6;
+  private static final int TCP_INFO = 11;
+  private static final int ACKNOWLEDGED_OFFSET = 120;
+  private static final int UNSENT_OFFSET = 144;
+  private static final int LENGTH = UNSENT_OFFSET + Integer.BYTES;
+
+  private final ByteBuffer info = ByteBuffer.allocateDirect(LENGTH).order(ByteOrder.nativeOrder());
+
+  /** Looks at this connection; false if the kernel does not tell. */
+  public boolean look(Channel channel) {
+    if (!(channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket)) {
+      return false;
+    }
+    try {
+      info.clear();
+      socket.getRawOpt(IPPROTO_TCP, TCP_INFO, info);
+      return true;
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
+  /** Octets that had been acknowledged at the last look. */
+  public long acknowledgedBytes() {
+    return info.getLong(ACKNOWLEDGED_OFFSET);
+  }
+
+  /** Octets that lay in the send buffer, never sent, at the last look. */
+  public long unsentBytes() {
+    return Integer.toUnsignedLong(info.getInt(UNSENT_OFFSET));
+  }
+}
