@@ -1,15 +1,19 @@
 package io.kamille.perf;
 
 import static io.kamille.perf.compare.ComparisonOptions.COLLAPSE;
+import static io.kamille.perf.compare.ComparisonOptions.FAULTS;
 import static io.kamille.perf.compare.ComparisonOptions.IDLE;
 import static io.kamille.perf.compare.ComparisonOptions.REQUESTS;
+import static io.kamille.perf.compare.ComparisonOptions.SLOW;
 
 import io.kamille.perf.compare.CollapseComparison;
 import io.kamille.perf.compare.ComparisonOptions;
+import io.kamille.perf.compare.FaultComparison;
 import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
+import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.wan.WanCheck;
@@ -33,6 +37,8 @@ public final class Bench {
       ./dev bench collapse [OPTIONS]
                                    many misses on one key at once: one origin request, and when
                                    each has its first octet, compared
+      ./dev bench slow [OPTIONS]   well-behaved clients beside hundreds that are as slow as they can be, compared
+      ./dev bench faults [OPTIONS] an origin that fails, its route and another route, compared
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
       ./dev bench purge            what a purge by tag costs among a million stored responses
       ./dev bench storage          what policies hit on traces, and what a stored response takes
@@ -71,6 +77,8 @@ public final class Bench {
       case "pacing" -> PacingComparison.of(arguments).run();
       case "idle" -> IdleComparison.of(IDLE.parse(arguments)).run();
       case "collapse" -> CollapseComparison.of(COLLAPSE.parse(arguments)).run();
+      case "slow" -> SlowComparison.of(SLOW.parse(arguments)).run();
+      case "faults" -> FaultComparison.of(FAULTS.parse(arguments)).run();
       case "purge" -> PurgeMeasurement.run();
       case "storage" -> StorageMeasurement.run();
       case "disk" -> RequestComparison.ofDisk(REQUESTS.parse(arguments)).run();

@@ -19,10 +19,10 @@ public record ComparisonOptions(
   /** What there is to say. */
   public static final String HELP =
       """
-      --rounds N        how often every server is asked in turn (default 7, collapse 5, idle 3)
-      --seconds N       of load on one server in one round (default 3; not of collapse)
+      --rounds N        how often every server is asked in turn (default 7, collapse 5, others 3)
+      --seconds N       of load on one server in one round (default 3, slow and faults 10; not of collapse)
       --quick           3 rounds of 1 second: to see that it works, not to believe it
-      --connections N   open at once (default 64, collapse 1000, idle 10000)
+      --connections N   open at once (default 64, collapse 1000, faults 1024, idle 10000)
       --only A,B        these servers: floor, kamille, nginx, haproxy, varnish; hit, pass and idle
                         also trafficserver, squid and apache, which are left out otherwise
       --record NAME     keep the raw data in perf/log/data/NAME.csv
@@ -43,6 +43,14 @@ public record ComparisonOptions(
 
   /** Of idle connections. */
   public static final ComparisonOptions IDLE = new ComparisonOptions(3, 3, 10_000, List.of(), null);
+
+  /** Of slow clients. */
+  public static final ComparisonOptions SLOW =
+      new ComparisonOptions(3, 10, 64, List.of("kamille", "nginx", "haproxy", "varnish"), null);
+
+  /** Of origins that fail. */
+  public static final ComparisonOptions FAULTS =
+      new ComparisonOptions(3, 10, 1024, List.of(), null);
 
   /**
    * Reads the words of a command line; where they are silent, these options hold.

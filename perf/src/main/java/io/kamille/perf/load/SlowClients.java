@@ -1,0 +1,202 @@
+package io.kamille.perf.load;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Many clients that keep a server's connections for as long as they can with as little as they can.
+ * One thread serves all; a client that the server ends comes back.
+ */
+public final class SlowClients implements AutoCloseable {
+
+  /** What a slow client does, once a second. */
+  public enum Kind {
+    /** Sends another octet of a head that never ends: slowloris. */
+    HEAD(0, "GET /hit/1024 HTTP/1.1", "Host: 127.0.0.1", "X-Slow: "),
+    /** Sends another octet of content that an origin waits for: slow POST. */
+    POST(
+        0,
+        "POST /made/1?length=1&fresh=0&think=3600000 HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Content-Length: 1000000",
+        "",
+        ""),
+    /** Takes some octets of a large answer, with a small receive buffer: slow read. */
+    READ(2048, "GET /hit/1048576 HTTP/1.1", "Host: 127.0.0.1", "", "");
+
+    private final int receiveBuffer;
+    private final String opening;
+
+    Kind(int receiveBuffer, String... lines) {
+      this.receiveBuffer = receiveBuffer;
+      this.opening = String.join("\r\n", lines);
+    }
+  }
+
+  /*
+   * Nothing is waited for: each client has its turn once a second, and all turns are spread over that
+   * second, a few every other millisecond, so that the load that is measured beside them on the same
+   * core is not kept from it for long.
+   */
+  private static final long PERIOD_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long PAUSE_NANOS = Duration.ofMillis(2).toNanos();
+  private static final int READ_OCTETS = 16;
+  private static final byte OCTET = 'x';
+
+  private final InetSocketAddress server;
+  private final List<Client> clients = new ArrayList<>();
+  private final ByteBuffer in = ByteBuffer.allocateDirect(4096);
+  private final ByteBuffer out = ByteBuffer.allocateDirect(1);
+  private final LongAdder ended = new LongAdder();
+  private @Nullable Thread thread;
+  private volatile boolean closing;
+  private long turns;
+
+  private static final class Client {
+    private final Kind kind;
+    private @Nullable SocketChannel channel;
+
+    private Client(Kind kind) {
+      this.kind = kind;
+    }
+  }
+
+  private SlowClients(InetSocketAddress server, Collection<Kind> kinds, int each) {
+    this.server = server;
+    for (int i = 0; i < each; i++) {
+      kinds.forEach(kind -> clients.add(new Client(kind)));
+    }
+  }
+
+  /**
+   * So many clients of each kind, none of them connected yet.
+   *
+   * @param each how many of each kind
+   */
+  public static SlowClients of(InetSocketAddress server, Collection<Kind> kinds, int each) {
+    return new SlowClients(server, kinds, each);
+  }
+
+  /** Connects all of them and begins to keep them busy. */
+  public void start() {
+    turn(clients.size());
+    var busy = new Thread(this::run, "slow-clients");
+    busy.setDaemon(true);
+    thread = busy;
+    busy.start();
+  }
+
+  private void run() {
+    long begin = System.nanoTime();
+    long before = turns;
+    while (!closing) {
+      long due = before + (System.nanoTime() - begin) * clients.size() / PERIOD_NANOS;
+      turn((int) Math.min(due - turns, clients.size()));
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** Gives the next so many clients their turn. On one thread at a time. */
+  void turn(int count) {
+    for (int i = 0; i < count; i++) {
+      turn(clients.get((int) (turns++ % clients.size())));
+    }
+  }
+
+  private void turn(Client client) {
+    SocketChannel channel = client.channel;
+    try {
+      if (channel == null) {
+        client.channel = open(client.kind);
+      } else if (!goOn(client.kind, channel)) {
+        end(client, channel);
+      }
+    } catch (IOException reset) {
+      if (channel != null) {
+        end(client, channel);
+      }
+    }
+  }
+
+  private SocketChannel open(Kind kind) throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    try {
+      if (kind.receiveBuffer > 0) {
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, kind.receiveBuffer);
+      }
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.connect(server);
+      var opening = StandardCharsets.US_ASCII.encode(kind.opening);
+      while (opening.hasRemaining()) {
+        channel.write(opening);
+      }
+      channel.configureBlocking(false);
+      return channel;
+    } catch (IOException failed) {
+      channel.close();
+      throw failed;
+    }
+  }
+
+  /** Does what that kind does; false if the server has closed. */
+  private boolean goOn(Kind kind, SocketChannel channel) throws IOException {
+    in.clear();
+    if (kind == Kind.READ) {
+      in.limit(READ_OCTETS);
+    } else {
+      out.clear().put(OCTET).flip();
+      channel.write(out);
+    }
+    return channel.read(in) >= 0;
+  }
+
+  private void end(Client client, SocketChannel channel) {
+    ended.increment();
+    client.channel = null;
+    closeQuietly(channel);
+  }
+
+  private static void closeQuietly(SocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException gone) {
+      return;
+    }
+  }
+
+  /** How often the server has ended one of them. Any thread. */
+  public long ended() {
+    return ended.sum();
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    Thread busy = thread;
+    if (busy != null) {
+      LockSupport.unpark(busy);
+      try {
+        busy.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    for (Client client : clients) {
+      SocketChannel channel = client.channel;
+      if (channel != null) {
+        closeQuietly(channel);
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.kamille.perf.peer;
+
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Servers with two routes: {@code /a} has two origins, everything else a third. Nothing is stored,
+ * nothing is logged. An origin has a second to connect and a second for its head, everywhere; for
+ * the rest each does what its manual recommends against origins that fail.
+ */
+public enum TwoRoutes {
+  KAMILLE(
+      "kamille",
+      "kamille.yaml",
+      """
+      listeners:
+        - address: 127.0.0.1:%PORT%
+      loops: 1
+      upstreams:
+        a:
+          origins:
+            - http://127.0.0.1:%FAULTY%
+            - http://127.0.0.1:%PARTNER%
+          connect-timeout: 1s
+          head-timeout: 1s
+        b:
+          origins:
+            - http://127.0.0.1:%OTHER%
+          connect-timeout: 1s
+          head-timeout: 1s
+      routes:
+        - path: /a
+          upstream: a
+          cache: {enabled: off}
+        - upstream: b
+          cache: {enabled: off}
+      limits:
+        connections: 8192
+      log:
+        access:
+          enabled: off
+      admin:
+        address: off
+      """),
+  /** Passive health by its defaults: max_fails=1, fail_timeout=10s; proxy_next_upstream too. */
+  NGINX(
+      "nginx",
+      "nginx.conf",
+      """
+      %USER%
+      daemon off;
+      worker_processes 1;
+      worker_rlimit_nofile 20000;
+      pid %DIRECTORY%/nginx.pid;
+      error_log stderr crit;
+      events {
+        worker_connections 8192;
+      }
+      http {
+        access_log off;
+        keepalive_timeout 1h;
+        keepalive_requests 1000000000;
+        client_body_temp_path %DIRECTORY%/body;
+        proxy_temp_path %DIRECTORY%/proxy;
+        fastcgi_temp_path %DIRECTORY%/fastcgi;
+        uwsgi_temp_path %DIRECTORY%/uwsgi;
+        scgi_temp_path %DIRECTORY%/scgi;
+        upstream a {
+          server 127.0.0.1:%FAULTY%;
+          server 127.0.0.1:%PARTNER%;
+          keepalive 64;
+        }
+        upstream b {
+          server 127.0.0.1:%OTHER%;
+          keepalive 64;
+        }
+        server {
+          listen 127.0.0.1:%PORT% backlog=1024;
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_connect_timeout 1s;
+          proxy_read_timeout 1s;
+          location / {
+            proxy_pass http://b;
+          }
+          location /a {
+            proxy_pass http://a;
+          }
+        }
+      }
+      """),
+  /** Traffic is observed, and a check every other second brings an origin back. */
+  HAPROXY(
+      "haproxy",
+      "haproxy.cfg",
+      """
+      global
+        nbthread 1
+        maxconn 8192
+        no strict-limits
+      defaults
+        mode http
+        timeout connect 1s
+        timeout client 1h
+        timeout server 1s
+        timeout http-keep-alive 1h
+        http-reuse always
+        retries 3
+        option redispatch
+      frontend clients
+        bind 127.0.0.1:%PORT% backlog 1024
+        use_backend a if { path_beg /a }
+        default_backend b
+      backend a
+        balance roundrobin
+        option httpchk GET /
+        default-server check inter 2s observe layer7 error-limit 10 on-error mark-down
+        server a1 127.0.0.1:%FAULTY%
+        server a2 127.0.0.1:%PARTNER%
+      backend b
+        server b1 127.0.0.1:%OTHER%
+      """);
+
+  /**
+   * Where everything listens, on the loopback address.
+   *
+   * @param port the server
+   * @param faulty the origin of {@code /a} that fails
+   * @param partner the one that does not
+   * @param other the origin of the other route
+   */
+  public record Ports(int port, int faulty, int partner, int other) {}
+
+  private final String label;
+  private final String fileName;
+  private final String configuration;
+
+  TwoRoutes(String label, String fileName, String configuration) {
+    this.label = label;
+    this.fileName = fileName;
+    this.configuration = configuration;
+  }
+
+  public String label() {
+    return label;
+  }
+
+  /** What is missing on this machine, or null if nothing is. */
+  public @Nullable String missing(Checkout checkout) {
+    return switch (this) {
+      case KAMILLE -> new Kamille(checkout).missing();
+      case NGINX -> new Nginx().missing();
+      case HAPROXY -> new Haproxy().missing();
+    };
+  }
+
+  /** The version of the installed server. */
+  public String version(Checkout checkout) {
+    return switch (this) {
+      case KAMILLE -> new Kamille(checkout).version();
+      case NGINX -> new Nginx().version();
+      case HAPROXY -> new Haproxy().version();
+    };
+  }
+
+  /** Seconds under load until its code is as fast as it gets. */
+  public int warmupSeconds() {
+    return this == KAMILLE ? Jvm.WARMUP_SECONDS : 2;
+  }
+
+  /** Writes the configuration and returns the command that runs the server in the foreground. */
+  public List<String> prepare(Checkout checkout, Path directory, Ports ports) throws IOException {
+    Path file = directory.resolve(fileName);
+    Files.writeString(file, text(directory, ports));
+    return switch (this) {
+      case KAMILLE ->
+          List.of(
+              "env",
+              Jvm.OPTIONS + "=" + String.join(" ", Jvm.withEnvironment(List.of())),
+              checkout.kamille().toString(),
+              "run",
+              "--config",
+              file.toString());
+      case NGINX -> List.of(program("nginx"), "-p", directory.toString(), "-c", file.toString());
+      case HAPROXY -> List.of(program("haproxy"), "-db", "-f", file.toString());
+    };
+  }
+
+  private static String program(String name) {
+    return String.valueOf(Programs.find(name));
+  }
+
+  String text(Path directory, Ports ports) {
+    boolean isRoot = "root".equals(System.getProperty("user.name"));
+    return configuration
+        .replace("%USER%", isRoot ? "user root;" : "")
+        .replace("%DIRECTORY%", directory.toString())
+        .replace("%PORT%", Integer.toString(ports.port()))
+        .replace("%FAULTY%", Integer.toString(ports.faulty()))
+        .replace("%PARTNER%", Integer.toString(ports.partner()))
+        .replace("%OTHER%", Integer.toString(ports.other()));
+  }
+}

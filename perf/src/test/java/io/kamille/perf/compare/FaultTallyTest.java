@@ -1,0 +1,66 @@
+package io.kamille.perf.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.kamille.perf.load.AnswerSource;
+import io.kamille.perf.load.LoadFailure;
+import io.kamille.perf.load.LoadOutcome;
+import io.kamille.perf.load.LoadRequest;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class FaultTallyTest {
+
+  private final LoadRequest failing = LoadRequest.get("a", "/a", new byte[0]);
+  private final LoadRequest other = LoadRequest.get("a", "/b", new byte[0]);
+  private final FaultTally tally = new FaultTally(other, millis(1000), millis(2000));
+
+  @Test
+  void failuresCountByWhenTheyShouldHaveBeenSent() {
+    ended(failing, 999, 1, LoadFailure.RESET);
+    ended(failing, 1000, 5000, LoadFailure.TIME_OUT);
+    ended(failing, 1250, 1, LoadFailure.WRONG_STATUS);
+    ended(failing, 1500, 1, null);
+    ended(failing, 2000, 1, LoadFailure.CLOSED);
+    assertThat(tally.asked()).isEqualTo(3);
+    assertThat(tally.failed()).isEqualTo(2);
+    assertThat(tally.lastFailureSeconds()).isEqualTo(0.25);
+    assertThat(tally.failedAfter()).isEqualTo(1);
+    assertThat(tally.otherFailed()).isZero();
+  }
+
+  @Test
+  void withoutAFailureTheLastOneIsAtTheBeginning() {
+    ended(failing, 1500, 1, null);
+    assertThat(tally.lastFailureSeconds()).isZero();
+  }
+
+  @Test
+  void theOtherRouteIsMeasuredFromTheIntendedTimeBeforeAndDuring() {
+    ended(other, 500, 2, null);
+    ended(other, 1500, 8, null);
+    ended(other, 2500, 900, null);
+    ended(other, 2500, 1, LoadFailure.RESET);
+    assertThat(tally.otherP99BeforeMicros()).isCloseTo(2000, within(10.0));
+    assertThat(tally.otherP99DuringMicros()).isCloseTo(8000, within(10.0));
+    assertThat(tally.otherFailed()).isEqualTo(1);
+  }
+
+  private void ended(
+      LoadRequest request, int sentMillis, int tookMillis, @Nullable LoadFailure failure) {
+    tally.ended(
+        new LoadOutcome(
+            request,
+            millis(sentMillis),
+            millis(sentMillis + tookMillis / 2),
+            millis(sentMillis + tookMillis),
+            AnswerSource.ORIGIN,
+            failure));
+  }
+
+  private static long millis(int millis) {
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+}
