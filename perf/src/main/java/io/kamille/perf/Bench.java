@@ -10,6 +10,7 @@ import io.kamille.perf.compare.CollapseComparison;
 import io.kamille.perf.compare.ComparisonOptions;
 import io.kamille.perf.compare.FaultComparison;
 import io.kamille.perf.compare.IdleComparison;
+import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
@@ -40,6 +41,9 @@ public final class Bench {
       ./dev bench slow [OPTIONS]   well-behaved clients beside hundreds that are as slow as they can be, compared
       ./dev bench faults [OPTIONS] an origin that fails, its route and another route, compared
       ./dev bench pacing [OPTIONS] ways of pacing of one Kamille, under load from a clock
+      ./dev bench overload [OPTIONS]
+                                   goodput and latency when more is asked than can be done,
+                                   compared (as root)
       ./dev bench purge            what a purge by tag costs among a million stored responses
       ./dev bench storage          what policies hit on traces, and what a stored response takes
       ./dev bench disk [OPTIONS]   a stored response on the disk, sent from there, compared
@@ -72,6 +76,7 @@ public final class Bench {
       throws IOException, InterruptedException {
     switch (name) {
       case "hit" -> RequestComparison.ofHits(REQUESTS.parse(arguments)).run();
+      case "overload" -> OverloadComparison.of(arguments).run();
       case "pass" -> RequestComparison.ofPasses(REQUESTS.parse(arguments)).run();
       case "coded" -> RequestComparison.ofCoded(REQUESTS.parse(arguments)).run();
       case "pacing" -> PacingComparison.of(arguments).run();
@@ -98,6 +103,8 @@ public final class Bench {
     System.out.println(ComparisonOptions.HELP.indent(2));
     System.out.println("Options of pacing:");
     System.out.println(PacingComparison.HELP.indent(2));
+    System.out.println("Options of overload:");
+    System.out.println(OverloadComparison.HELP.indent(2));
     System.out.println("Options of start:");
     System.out.println(StartMeasurement.HELP.indent(2));
     System.out.println("Micro-benchmarks:");

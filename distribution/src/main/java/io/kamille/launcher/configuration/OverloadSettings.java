@@ -19,9 +19,9 @@ public record OverloadSettings(Optional<Duration> target) {
               "overload.target",
               ValueTypes.orWord(
                   "off", ValueTypes.duration(Duration.ofMillis(1), Duration.ofSeconds(1))),
-              "How long requests may have to wait for others of their loop, turn after turn. While"
-                  + " they wait longer, some are answered with 503 at once, those that would be"
-                  + " forwarded first, and their clients are not read from for about a second. 5ms"
+              "How long requests may have to wait for others of their loop, turn after turn. Those"
+                  + " that would have to wait longer are answered with 503 then, those that would be"
+                  + " forwarded first, and their clients are not read from for a second or two. 5ms"
                   + " is a good value to begin with.")
           .defaultsTo(Optional.empty());
 

@@ -26,7 +26,7 @@ class OverloadIT {
     journey.appliance().overload().force(1);
     Answer shed = journey.get("/other");
     assertThat(shed.status()).isEqualTo(503);
-    assertThat(shed.field("Retry-After")).isEqualTo("1");
+    assertThat(shed.field("Retry-After")).isIn("1", "2", "3");
     assertThat(shed.field("Cache-Control")).isEqualTo("no-store");
     assertThat(shed.field("Proxy-Status"))
         .isEqualTo(

@@ -19,6 +19,7 @@ final class LoadConnection {
   private final ResponseReader reader = new ResponseReader();
   private final LoadSettings settings;
   private final Selector selector;
+  private final int number;
 
   private @Nullable SocketChannel channel;
   private @Nullable SelectionKey key;
@@ -30,8 +31,18 @@ final class LoadConnection {
   private int usesLimit;
 
   LoadConnection(LoadSettings settings, Selector selector) {
+    this(settings, selector, 0);
+  }
+
+  /** With a number that tells it from others. */
+  LoadConnection(LoadSettings settings, Selector selector, int number) {
     this.settings = settings;
     this.selector = selector;
+    this.number = number;
+  }
+
+  int number() {
+    return number;
   }
 
   /** Connects and waits until that has happened. */

@@ -5,9 +5,18 @@ final class NanosQueue {
 
   private static final int BEGINNING = 1024;
 
-  private long[] ring = new long[BEGINNING];
+  private long[] ring;
   private int head;
   private int size;
+
+  NanosQueue() {
+    this(BEGINNING);
+  }
+
+  /** With room for that many, a power of two, before it grows. */
+  NanosQueue(int room) {
+    ring = new long[room];
+  }
 
   void add(long nanos) {
     if (size == ring.length) {

@@ -33,6 +33,7 @@ final class ResponseReader {
   private static final byte[] CONNECTION = ascii("connection:");
   private static final byte[] CLOSE = ascii("close");
   private static final byte[] VERSION_TAG = ascii("etag: \"v");
+  private static final byte[] RETRY_AFTER = ascii("retry-after:");
   private static final byte[] CACHE_STATUS = ascii("cache-status:");
   private static final byte[] HIT = ascii("; hit");
   private static final byte[] FROM_DISK = ascii("detail=disk");
@@ -48,6 +49,7 @@ final class ResponseReader {
   private int contentLength;
   private int contentEnd;
   private int contentRead;
+  private int retryAfterSeconds;
   private long objectVersion;
   private AnswerSource source = AnswerSource.ORIGIN;
   private @Nullable LoadRequest expected;
@@ -65,6 +67,7 @@ final class ResponseReader {
     contentLength = NO_LENGTH;
     contentEnd = 0;
     contentRead = 0;
+    retryAfterSeconds = 0;
     objectVersion = 0;
     source = AnswerSource.ORIGIN;
   }
@@ -120,6 +123,8 @@ final class ResponseReader {
       readVersion();
     } else if (beginsWith(CACHE_STATUS)) {
       readCacheStatus();
+    } else if (beginsWith(RETRY_AFTER)) {
+      retryAfterSeconds = Math.max(0, numberBehind(RETRY_AFTER));
     } else if (beginsWith(TRANSFER_ENCODING)) {
       isUnderstood = false;
     }
@@ -136,13 +141,18 @@ final class ResponseReader {
   }
 
   private boolean readContentLength() {
-    int from = CONTENT_LENGTH.length;
+    int before = contentLength;
+    contentLength = numberBehind(CONTENT_LENGTH);
+    return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
+  }
+
+  /** The number that is the line's value behind that name; negative if there is none. */
+  private int numberBehind(byte[] name) {
+    int from = name.length;
     while (from < lineLength && line[from] == ' ') {
       from++;
     }
-    int before = contentLength;
-    contentLength = number(from, lineLength);
-    return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
+    return number(from, lineLength);
   }
 
   private void readCacheStatus() {
@@ -216,6 +226,16 @@ final class ResponseReader {
   /** What is wrong with the response; null if nothing is so far. */
   @Nullable LoadFailure failure() {
     return failure;
+  }
+
+  /** The status code. */
+  int status() {
+    return status;
+  }
+
+  /** How long the server asks to be left alone; 0 if it does not say, or says it by a date. */
+  int retryAfterSeconds() {
+    return retryAfterSeconds;
   }
 
   /** Where the response came from, as far as its Cache-Status (RFC 9211) says. */

@@ -16,9 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Overload implements RouteGate {
 
-  /** What a shed request fails with. */
+  /** What a shed request fails with; which Retry-After it is answered with is chance. */
   public static final Failure SHED =
-      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too busy for this request now", 1);
+      new Failure(
+          Kind.PROXY_INTERNAL_RESPONSE,
+          503,
+          "too busy for this request now",
+          Shedder.MOST_RETRY_AFTER_SECONDS);
 
   private final List<Loop> loops = new CopyOnWriteArrayList<>();
   private final LongAdder shedAtOnce = new LongAdder();
@@ -75,7 +79,7 @@ public final class Overload implements RouteGate {
     return null;
   }
 
-  /** What each loop sheds now, in the order in which they came ({@link Shedder#share}). */
+  /** What each loop shed lately, in the order in which they came ({@link Shedder#share}). */
   public List<Double> shares() {
     return loops.stream().map(loop -> loop.shedder().share()).toList();
   }

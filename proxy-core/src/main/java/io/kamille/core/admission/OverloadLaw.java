@@ -1,46 +1,109 @@
 package io.kamille.core.admission;
 
+import java.util.concurrent.TimeUnit;
+
 /**
- * Which share of its requests a loop sheds, by how late it is. Pure; confined to one thread.
- *
- * <p>The share goes from 0 to almost 2: up to 1 it is that of the requests to be forwarded, and
- * what is over 1 is that of all others.
+ * Until when in a turn a loop answers what is asked: what it comes to later is shed. Pure; confined
+ * to one thread.
  */
 final class OverloadLaw {
 
   /*
-   * A controller in velocity form with a proportional and an integral term. What it controls is the
-   * least delay of a window, as in CoDel (Nichols, Jacobson, "Controlling queue delay", 2012): a
-   * burst passes, a standing queue does not. CoDel itself drops more and more often until the queue
-   * is gone, which is made for senders that halve their rate; clients that are shed are silent for a
-   * second and then ask as before, so the share has to settle.
+   * A loop is overloaded once the shortest turn of a window is longer than the target, as in CoDel
+   * (Nichols, Jacobson, "Controlling queue delay", 2012): a burst passes, a standing queue does not.
+   * From then on no turn answers for longer than the target. This acts within the turn: a share of
+   * requests, raised and lowered by what was seen before, swings, since what is shed now comes back
+   * after seconds.
+   *
+   * How long a turn may be falls to the target slowly, from how long it was. Shedding the whole
+   * queue at once would silence almost everybody, and bring all back at the same time.
+   *
+   * A window is judged after three turns at the soonest, so one long turn, a collector's pause for
+   * example, is never all there is to see. The overload is over when for two seconds each window had
+   * a turn of less than a quarter of the target: were it over at once, those who were told to wait
+   * would come back to a loop that sheds nothing; were it over only when nothing is shed any more, a
+   * pause now and then would keep it going.
    */
-  static final double MOST = 1.95;
-
-  private static final double INTEGRAL_GAIN = 0.03;
-  private static final double PROPORTIONAL_GAIN = 0.1;
+  private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long HALVING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final int CALM_PART = 4;
+  private static final int LEAST_TURNS = 3;
+  private static final double FORWARD_PART = 0.5;
 
   private final long targetNanos;
-  private double share;
-  private double lastError;
+  private double limitNanos = Double.POSITIVE_INFINITY;
+  private long windowStartNanos;
+  private long leastNanos = Long.MAX_VALUE;
+  private int turns;
+  private long lastTurnNanos;
+  private long calmSinceNanos;
 
-  OverloadLaw(long targetNanos) {
+  /**
+   * Nothing is shed yet.
+   *
+   * @param targetNanos how long a turn may last; 0 for as long as it will
+   */
+  OverloadLaw(long targetNanos, long nowNanos) {
     this.targetNanos = targetNanos;
+    this.windowStartNanos = nowNanos;
+    this.lastTurnNanos = nowNanos;
   }
 
   long targetNanos() {
     return targetNanos;
   }
 
-  double share() {
-    return share;
+  boolean isOverloaded() {
+    return limitNanos != Double.POSITIVE_INFINITY;
   }
 
-  /** A window is over; {@code leastNanos} is the least delay of its turns. */
-  void window(long leastNanos) {
-    double error = Math.clamp((double) (leastNanos - targetNanos) / targetNanos, -1, 2);
-    double step = INTEGRAL_GAIN * error + PROPORTIONAL_GAIN * (error - lastError);
-    share = Math.clamp(share + step, 0, MOST);
-    lastError = error;
+  /** Whether a request is shed that the loop comes to so long after its turn began. */
+  boolean sheds(long elapsedNanos) {
+    return (double) elapsedNanos > limitNanos;
+  }
+
+  /** Whether one is that would be forwarded: in half of the time already. */
+  boolean shedsForward(long elapsedNanos) {
+    return (double) elapsedNanos > limitNanos * FORWARD_PART;
+  }
+
+  /**
+   * A turn is over and the next begins.
+   *
+   * @param lengthNanos how long the last request of the turn had to wait for those before it
+   * @return whether a window is over as well
+   */
+  boolean turn(long nowNanos, long lengthNanos) {
+    leastNanos = Math.min(leastNanos, lengthNanos);
+    turns++;
+    if (isOverloaded()) {
+      lower(nowNanos);
+    }
+    lastTurnNanos = nowNanos;
+    boolean isOver = nowNanos - windowStartNanos >= WINDOW_NANOS && turns >= LEAST_TURNS;
+    if (isOver) {
+      judge(nowNanos);
+    }
+    return isOver;
+  }
+
+  private void lower(long nowNanos) {
+    double halvings = (double) (nowNanos - lastTurnNanos) / HALVING_NANOS;
+    limitNanos = Math.max((double) targetNanos, limitNanos * Math.pow(0.5, halvings));
+  }
+
+  private void judge(long nowNanos) {
+    if (leastNanos >= targetNanos / CALM_PART) {
+      calmSinceNanos = nowNanos;
+    }
+    if (!isOverloaded() && leastNanos > targetNanos) {
+      limitNanos = (double) leastNanos;
+    } else if (isOverloaded() && nowNanos - calmSinceNanos >= CALM_NANOS) {
+      limitNanos = Double.POSITIVE_INFINITY;
+    }
+    windowStartNanos = nowNanos;
+    leastNanos = Long.MAX_VALUE;
+    turns = 0;
   }
 }

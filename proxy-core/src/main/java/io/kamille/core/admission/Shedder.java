@@ -13,33 +13,30 @@ public final class Shedder {
    * those before it: the time from the first read of a turn to the last. A pause before the poll is
    * no part of it, so a paced loop is not taken for a late one. Nothing is measured for it: the time
    * of a read is looked at anyway, and the number of the poll tells the turns apart.
-   *
-   * A window is judged after three turns at the soonest. So one long turn, a collector's pause for
-   * example, is never all there is to see.
    */
-  private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final int LEAST_TURNS = 3;
-  private static final int MOST_WINDOWS = 20;
+  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** The longest time for which a client is told to wait. */
+  public static final int MOST_RETRY_AFTER_SECONDS = 3;
 
   private final LongSupplier polls;
   private final LongAdder shedAtOnce;
   private final LongAdder shedForwards;
   private final SplittableRandom random = new SplittableRandom();
-  private OverloadLaw law = new OverloadLaw(0);
+  private OverloadLaw law = new OverloadLaw(0, 0);
   private long turn;
   private long turnStartNanos;
   private long lastReadNanos;
-  private long windowStartNanos;
-  private long leastNanos;
-  private int turns;
-  private boolean hasRead;
+  // Of the window
+  private int asked;
+  private int shed;
+  private int forwards;
+  private int forwardsShed;
   // Written by any thread
   private volatile long targetNanos;
   private volatile double forcedShare = Double.NaN;
   // Written by the loop
-  private volatile double lawfulShare;
+  private volatile double measuredShare;
 
   Shedder(LongSupplier polls, long targetNanos, LongAdder shedAtOnce, LongAdder shedForwards) {
     this.polls = polls;
@@ -59,11 +56,11 @@ public final class Shedder {
   }
 
   /**
-   * What is shed now: of requests to be forwarded up to 1, of others what is over 1. Any thread.
+   * What was shed lately: of requests to be forwarded up to 1, of all what is over 1. Any thread.
    */
   public double share() {
     double forced = forcedShare;
-    return Double.isNaN(forced) ? lawfulShare : forced;
+    return Double.isNaN(forced) ? measuredShare : forced;
   }
 
   /** Sheds this share from now on, however late the loop is. Any thread. */
@@ -80,29 +77,20 @@ public final class Shedder {
   public void read(long nowNanos) {
     long target = targetNanos;
     if (target != law.targetNanos()) {
-      begin(target);
+      law = new OverloadLaw(target, nowNanos);
+      beginTurn(nowNanos, polls.getAsLong());
+      publish();
     }
     if (target != 0) {
       measure(nowNanos, polls.getAsLong());
     }
   }
 
-  private void begin(long target) {
-    law = new OverloadLaw(target);
-    hasRead = false;
-    publish();
-  }
-
   private void measure(long now, long poll) {
-    if (!hasRead || now - lastReadNanos >= IDLE_NANOS) {
-      begin(law.targetNanos());
-      hasRead = true;
-      beginWindow(now);
-      beginTurn(now, poll);
-    } else if (poll != turn) {
-      leastNanos = Math.min(leastNanos, lastReadNanos - turnStartNanos);
-      turns++;
-      judge(now);
+    if (poll != turn) {
+      if (law.turn(now, lastReadNanos - turnStartNanos)) {
+        publish();
+      }
       beginTurn(now, poll);
     }
     lastReadNanos = now;
@@ -111,53 +99,58 @@ public final class Shedder {
   private void beginTurn(long now, long poll) {
     turn = poll;
     turnStartNanos = now;
-  }
-
-  private void beginWindow(long now) {
-    windowStartNanos = now;
-    leastNanos = Long.MAX_VALUE;
-    turns = 0;
-  }
-
-  /** Tells the law of the window if it is over: as often as it is long, so that time counts. */
-  private void judge(long now) {
-    long windows = (now - windowStartNanos) / WINDOW_NANOS;
-    if (windows == 0 || turns < LEAST_TURNS) {
-      return;
-    }
-    for (long i = Math.min(windows, MOST_WINDOWS); i > 0; i--) {
-      law.window(leastNanos);
-    }
-    publish();
-    beginWindow(now);
+    lastReadNanos = now;
   }
 
   private void publish() {
-    if (lawfulShare != law.share()) {
-      lawfulShare = law.share();
+    double share =
+        shed > 0 ? 1 + (double) shed / asked : (double) forwardsShed / Math.max(1, forwards);
+    if (share != measuredShare) {
+      measuredShare = share;
     }
+    asked = 0;
+    shed = 0;
+    forwards = 0;
+    forwardsShed = 0;
   }
 
   /** Whether a request is shed before anybody has looked at it; counted. */
   public boolean shedsAtOnce() {
-    return sheds(share() - 1, shedAtOnce);
+    double forced = forcedShare;
+    boolean sheds =
+        Double.isNaN(forced) ? law.sheds(lastReadNanos - turnStartNanos) : happens(forced - 1);
+    asked++;
+    if (sheds) {
+      shed++;
+      shedAtOnce.increment();
+    }
+    return sheds;
   }
 
   /** Whether a request is shed that would be forwarded; counted. */
   boolean shedsForward() {
-    return sheds(share(), shedForwards);
-  }
-
-  private boolean sheds(double probability, LongAdder count) {
-    boolean shed = probability > 0 && random.nextDouble() < probability;
-    if (shed) {
-      count.increment();
+    double forced = forcedShare;
+    boolean sheds =
+        Double.isNaN(forced) ? law.shedsForward(lastReadNanos - turnStartNanos) : happens(forced);
+    forwards++;
+    if (sheds) {
+      forwardsShed++;
+      shedForwards.increment();
     }
-    return shed;
+    return sheds;
   }
 
-  /** For how long a client that was shed is not read from: not for the same time as others. */
-  public long holdNanos() {
-    return HOLD_NANOS / 2 + random.nextLong(HOLD_NANOS);
+  private boolean happens(double probability) {
+    return probability > 0 && random.nextDouble() < probability;
+  }
+
+  /** After how many seconds a client that is shed may ask again: not the same for all. */
+  public int retryAfterSeconds() {
+    return 1 + random.nextInt(MOST_RETRY_AFTER_SECONDS);
+  }
+
+  /** For how long it is not read from: never for longer than it was told to wait. */
+  public long holdNanos(int retryAfterSeconds) {
+    return retryAfterSeconds * SECOND_NANOS - random.nextLong(SECOND_NANOS);
   }
 }

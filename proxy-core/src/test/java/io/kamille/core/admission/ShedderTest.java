@@ -18,17 +18,21 @@ class ShedderTest {
   private final Shedder shedder = new Shedder(() -> polls, 5 * MILLI, shedAtOnce, shedForwards);
 
   @Test
-  void aQueueThatStandsTurnAfterTurnIsShed() {
-    turns(60, 10 * MILLI, 0);
-    assertThat(shedder.share()).isPositive();
+  void ofAQueueThatStandsTurnAfterTurnWhatTheLoopComesToLateIsShed() {
     turns(1000, 10 * MILLI, 0);
-    assertThat(shedder.share()).isGreaterThan(1);
+    assertThat(shedsAfter(5 * MILLI)).isFalse();
+    assertThat(shedsAfter(5 * MILLI + 1)).isTrue();
+    assertThat(shedsForwardAfter(2 * MILLI)).isFalse();
+    assertThat(shedsForwardAfter(3 * MILLI)).isTrue();
+    assertThat(shedAtOnce.sum()).isEqualTo(1);
+    assertThat(shedForwards.sum()).isEqualTo(1);
   }
 
   @Test
   void turnsBelowTheTargetShedNothing() {
     turns(1000, 4 * MILLI, 0);
-    assertThat(shedder.share()).isZero();
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
+    assertThat(shedsForwardAfter(500 * MILLI)).isFalse();
   }
 
   @Test
@@ -37,44 +41,59 @@ class ShedderTest {
       turns(4, 20 * MILLI, 0);
       turns(1, 0, 0);
     }
-    assertThat(shedder.share()).isZero();
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
   }
 
   @Test
   void oneLongTurnAloneIsNoQueue() {
     turns(1, 500 * MILLI, 100 * MILLI);
     turns(10, 0, 100 * MILLI);
-    assertThat(shedder.share()).isZero();
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
   }
 
   @Test
   void pausesBetweenTurnsDoNotCount() {
     turns(1000, MILLI, 20 * MILLI);
-    assertThat(shedder.share()).isZero();
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
   }
 
   @Test
-  void theShareFallsWithTimeHoweverFewRequestsCome() {
+  void afterSecondsWithShortTurnsTheOverloadIsOver() {
     turns(1000, 10 * MILLI, 0);
-    turns(20, 0, 900 * MILLI);
-    assertThat(shedder.share()).isZero();
-  }
-
-  @Test
-  void afterASecondWithoutARequestTheLoopPassesForIdle() {
-    turns(1000, 10 * MILLI, 0);
-    now += 1000 * MILLI;
-    turns(1, 0, 0);
-    assertThat(shedder.share()).isZero();
+    turns(15, 0, 100 * MILLI);
+    assertThat(shedsAfter(6 * MILLI)).isTrue();
+    turns(30, 0, 100 * MILLI);
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
   }
 
   @Test
   void withoutATargetNothingIsShedAnyMore() {
     turns(1000, 10 * MILLI, 0);
     shedder.target(0);
-    turns(1, 10 * MILLI, 0);
-    assertThat(shedder.share()).isZero();
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
     turns(1000, 10 * MILLI, 0);
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
+  }
+
+  @Test
+  void withAnotherTargetItBeginsAnew() {
+    turns(1000, 10 * MILLI, 0);
+    shedder.target(2 * MILLI);
+    assertThat(shedsAfter(6 * MILLI)).isFalse();
+    turns(1000, 10 * MILLI, 0);
+    assertThat(shedsAfter(3 * MILLI)).isTrue();
+  }
+
+  @Test
+  void theShareIsThatOfWhatWasAskedInTheLastWindow() {
+    turns(60, 10 * MILLI, 0);
+    turns(200, MILLI, 0);
+    for (int i = 0; i < 4; i++) {
+      shedsForwardAfter(i == 0 ? 4 * MILLI : 0);
+    }
+    turns(100, MILLI, 0);
+    assertThat(shedder.share()).isEqualTo(0.25);
+    turns(200, MILLI, 0);
     assertThat(shedder.share()).isZero();
   }
 
@@ -90,10 +109,32 @@ class ShedderTest {
   }
 
   @Test
-  void clientsAreHeldBackForBetweenHalfASecondAndOneAndAHalf() {
+  void clientsAreHeldBackForNoLongerThanTheyAreToldToWait() {
     for (int i = 0; i < 1000; i++) {
-      assertThat(shedder.holdNanos()).isBetween(500 * MILLI, 1500 * MILLI);
+      int seconds = shedder.retryAfterSeconds();
+      assertThat(seconds).isBetween(1, 3);
+      assertThat(shedder.holdNanos(seconds))
+          .isBetween((seconds - 1) * 1000L * MILLI, seconds * 1000L * MILLI);
     }
+  }
+
+  /** Whether a request is shed that the loop comes to so long after its turn began. */
+  private boolean shedsAfter(long nanos) {
+    beginTurn(nanos);
+    return shedder.shedsAtOnce();
+  }
+
+  /** The same of one that would be forwarded. */
+  private boolean shedsForwardAfter(long nanos) {
+    beginTurn(nanos);
+    return shedder.shedsForward();
+  }
+
+  private void beginTurn(long nanos) {
+    polls++;
+    shedder.read(now);
+    now += nanos;
+    shedder.read(now);
   }
 
   /** Turns with a read at the beginning and one at the end, each after a pause. */

@@ -522,9 +522,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Reads no request of this client for a while, once the present exchange is over. */
-  void holdBack() {
+  void holdBack(long nanos) {
     heldBack = true;
-    shared.loop.schedule(this::letGo, shared.shedder.holdNanos(), TimeUnit.NANOSECONDS);
+    shared.loop.schedule(this::letGo, nanos, TimeUnit.NANOSECONDS);
   }
 
   private void letGo() {

@@ -668,17 +668,18 @@ final class ClientExchange implements Reply {
     end(null);
   }
 
-  /** The answer to a request that is shed: the same octets each time, for this must cost little. */
+  /** The answer to a request that is shed: octets made beforehand, for this must cost little. */
   private void shed() {
     state = State.BEGUN;
     status = Overload.SHED.status();
     settlePersistence();
+    int retryAfter = shared.shedder.retryAfterSeconds();
     if (persistent) {
-      connection().holdBack();
+      connection().holdBack(shared.shedder.holdNanos(retryAfter));
     }
     HeadWriter out = shared.writer;
     out.statusLine(status);
-    out.octets(shared.shedLines);
+    out.octets(shared.shedLines(retryAfter));
     connectionLine(out);
     out.newLine();
     connection().write(out.toBuffer(connection().channel().alloc()));

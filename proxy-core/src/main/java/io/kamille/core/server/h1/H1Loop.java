@@ -35,7 +35,7 @@ public final class H1Loop {
   final LongSupplier nanoClock;
   final LongSupplier epochSeconds;
   final Shedder shedder;
-  final byte[] shedLines;
+  private final byte[][] shedLines = new byte[Shedder.MOST_RETRY_AFTER_SECONDS][];
   final HeadWriter writer = new HeadWriter();
   final TcpOutput output = new TcpOutput();
   final IdleConnections idle;
@@ -78,14 +78,20 @@ public final class H1Loop {
     this.nanoClock = nanoClock;
     this.epochSeconds = epochSeconds;
     this.shedder = shedder;
-    this.shedLines = shedLines(name);
+    for (int i = 0; i < shedLines.length; i++) {
+      shedLines[i] = shedLines(name, i + 1);
+    }
   }
 
-  /** The field lines of an answer to a request that is shed. */
-  private static byte[] shedLines(String name) {
+  /** The field lines of an answer to a request that is shed. Borrowed. */
+  byte[] shedLines(int retryAfterSeconds) {
+    return shedLines[retryAfterSeconds - 1];
+  }
+
+  private static byte[] shedLines(String name, int retryAfterSeconds) {
     String lines =
         "Content-Length: 0\r\nCache-Control: no-store\r\nRetry-After: "
-            + Overload.SHED.retryAfterSeconds()
+            + retryAfterSeconds
             + "\r\nProxy-Status: "
             + Overload.SHED.proxyStatus(name)
             + "\r\n";

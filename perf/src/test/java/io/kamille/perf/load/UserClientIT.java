@@ -1,0 +1,108 @@
+package io.kamille.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.perf.load.StubServer.Answer;
+import io.kamille.perf.load.UserClient.Marks;
+import io.kamille.perf.load.UserClient.Wants;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A hundred requests within 100 ms of a clock that moves by 10 µs each time it is read. */
+@Timeout(60)
+class UserClientIT {
+
+  private static final String RIGHT = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+  private static final String BUSY =
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+  private static final LoadRequest HELLO =
+      LoadRequest.get("a", "/", "hello".getBytes(StandardCharsets.US_ASCII));
+
+  private static LongSupplier tickingClock() {
+    long[] nanos = {0};
+    return () -> nanos[0] += 10_000;
+  }
+
+  private static UserResult run(int users, Answer answer, boolean areRude, Marks marks)
+      throws IOException {
+    try (var server = StubServer.open(answer);
+        var client =
+            UserClient.open(
+                LoadSettings.persistent(server.port(), users).withTimeLimit(Duration.ofHours(1)),
+                tickingClock())) {
+      var arrivals = Arrivals.even(RateSchedule.steady(1000, Duration.ofMillis(100)));
+      var wants = new Wants(HELLO, HELLO, 0);
+      return client.run(arrivals, new UserClient.Settings(wants, Duration.ZERO, areRude, 1), marks);
+    }
+  }
+
+  private static Answer always(String text) {
+    return (_, socket) -> StubServer.write(socket, text);
+  }
+
+  @Test
+  void everythingIsAnswered() throws Exception {
+    UserResult result = run(3, always(RIGHT), false, Marks.NONE);
+    assertThat(result.offered()).isEqualTo(100);
+    assertThat(result.latency().getTotalCount()).isEqualTo(100);
+    assertThat(result.failed() + result.timedOut() + result.shed()).isZero();
+  }
+
+  @Test
+  void usersWhoWaitAreShedOnceEach() throws Exception {
+    UserResult result = run(3, always(BUSY), false, Marks.NONE);
+    assertThat(result.shed()).isEqualTo(3);
+    assertThat(result.turnedAway()).isEqualTo(97);
+  }
+
+  @Test
+  void rudeUsersAreShedAgainAndAgain() throws Exception {
+    UserResult result = run(3, always(BUSY), true, Marks.NONE);
+    assertThat(result.shed()).isEqualTo(100);
+  }
+
+  @Test
+  void afterAFailureAUserConnectsAgain() throws Exception {
+    UserResult result =
+        run(
+            1,
+            (number, socket) -> {
+              if (number == 1) {
+                socket.close();
+              } else {
+                StubServer.write(socket, RIGHT);
+              }
+            },
+            false,
+            Marks.NONE);
+    assertThat(result.failed()).isEqualTo(1);
+    assertThat(result.latency().getTotalCount()).isEqualTo(99);
+  }
+
+  @Test
+  void itTellsWhenWhatCountsBeginsAndEnds() throws Exception {
+    List<String> told = new ArrayList<>();
+    run(
+        1,
+        always(RIGHT),
+        false,
+        new Marks() {
+          @Override
+          public void begin() {
+            told.add("begin");
+          }
+
+          @Override
+          public void end() {
+            told.add("end");
+          }
+        });
+    assertThat(told).containsExactly("begin", "end");
+  }
+}
