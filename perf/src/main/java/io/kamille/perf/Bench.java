@@ -17,6 +17,7 @@ import io.kamille.perf.compare.RequestComparison;
 import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
+import io.kamille.perf.compare.WebAxeComparison;
 import io.kamille.perf.wan.WanCheck;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,6 +49,8 @@ public final class Bench {
       ./dev bench storage          what policies hit on traces, and what a stored response takes
       ./dev bench disk [OPTIONS]   a stored response on the disk, sent from there, compared
       ./dev bench start [OPTIONS]  how soon a process serves that has a million responses on its disk
+      ./dev bench webaxe [OPTIONS] the WebAxe-4 mix before an origin: hits against those offered, errors,
+                                   CPU time and the highest clean rate, compared with nginx
       ./dev bench wan              how exact the path emulator is on this machine (as root)
       ./dev bench NAME [JMH ARGS]  micro-benchmarks whose name matches a regular expression
       """;
@@ -88,6 +91,7 @@ public final class Bench {
       case "storage" -> StorageMeasurement.run();
       case "disk" -> RequestComparison.ofDisk(REQUESTS.parse(arguments)).run();
       case "start" -> StartMeasurement.run(arguments);
+      case "webaxe" -> WebAxeComparison.of(arguments).run();
       case "wan" -> WanCheck.run();
       default -> runMicro(name, arguments);
     }
@@ -107,6 +111,8 @@ public final class Bench {
     System.out.println(OverloadComparison.HELP.indent(2));
     System.out.println("Options of start:");
     System.out.println(StartMeasurement.HELP.indent(2));
+    System.out.println("Options of webaxe:");
+    System.out.println(WebAxeComparison.HELP.indent(2));
     System.out.println("Micro-benchmarks:");
     var silent = OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT);
     BenchmarkList.defaultList().getAll(silent, List.of()).stream()

@@ -82,7 +82,7 @@ public record ComparisonOptions(
     return words.get(index);
   }
 
-  private static int number(List<String> words, int index) {
+  static int number(List<String> words, int index) {
     String value = value(words, index);
     if (!value.matches("[0-9]{1,6}")
         || Integer.parseInt(value) < 1

@@ -16,7 +16,9 @@ import io.kamille.perf.peer.Varnish;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** The servers of a comparison, in the order they are asked. */
 final class Lineup {
@@ -25,6 +27,8 @@ final class Lineup {
 
   /** Started only where they are asked for by name. */
   private static final List<Peer> OTHERS = List.of(new TrafficServer(), new Squid(), new Apache());
+
+  private static final Set<Job> OTHERS_DO = EnumSet.of(Job.HIT, Job.PASS, Job.MIX);
 
   private final List<Contestant> contestants = new ArrayList<>();
 
@@ -70,7 +74,7 @@ final class Lineup {
     if (job == Job.DISK) {
       peers.removeAll(List.of(new Haproxy(), new Varnish()));
     }
-    if (job == Job.HIT || job == Job.PASS) {
+    if (OTHERS_DO.contains(job)) {
       OTHERS.stream().filter(peer -> options.only().contains(peer.name())).forEach(peers::add);
     }
     if (!options.only().isEmpty()) {

@@ -1,5 +1,7 @@
 package io.kamille.perf.compare;
 
+import io.kamille.perf.host.Child;
+import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.OriginStub;
 import io.kamille.perf.peer.Jvm;
@@ -13,8 +15,9 @@ import java.util.List;
  * The origin that all servers ask, in a process of its own.
  *
  * @param port on the loopback address
+ * @param process that the bench ends
  */
-public record Origin(int port) {
+public record Origin(int port, Child process) {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
@@ -25,10 +28,15 @@ public record Origin(int port) {
    */
   public static Origin start(Workbench bench) throws IOException {
     int port = Workbench.freePort();
-    bench
-        .start("origin", Workbench.Core.OTHERS, Jvm.command(OriginStub.class, List.of(), port))
-        .awaitListening(port, START_LIMIT);
-    return new Origin(port);
+    Child process =
+        bench.start(
+            "origin", Workbench.Core.OTHERS, Jvm.command(OriginStub.class, List.of(), port));
+    process.awaitListening(port, START_LIMIT);
+    return new Origin(port, process);
+  }
+
+  CpuTime cpuTime() throws IOException {
+    return process.cpuTime();
   }
 
   /** How many requests it has answered. */

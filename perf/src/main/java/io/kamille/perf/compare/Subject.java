@@ -38,7 +38,7 @@ record Subject(Job job, String label, int size, String coding) {
   String path() {
     String kind =
         switch (job) {
-          case HIT, COLLAPSE, DISK -> "/hit/";
+          case HIT, COLLAPSE, DISK, MIX -> "/hit/";
           case CODED -> "/text/";
           case PASS -> "/pass/";
         };

@@ -23,7 +23,7 @@ public record Haproxy() implements Peer {
         timeout http-keep-alive 1h
         http-reuse always
       cache hit
-        total-max-size 64
+        total-max-size %SIZE%
         max-object-size 2000000
         max-age 3600
       frontend clients
@@ -71,6 +71,7 @@ public record Haproxy() implements Peer {
         CONFIGURATION
             + (place.job().isStoring() ? STORE : "")
             + (place.job() == Job.CODED ? CODED : "");
+    text = text.replace("%SIZE%", place.job() == Job.MIX ? "%MIB%" : "64");
     Path file = Template.write(directory.resolve("haproxy.cfg"), text, place);
     return List.of(String.valueOf(Programs.find("haproxy")), "-db", "-f", file.toString());
   }

@@ -20,7 +20,9 @@ public sealed interface Peer
     /** Answer from its store, and compress text for clients that take gzip. */
     CODED,
     /** Answer from files on a disk, which the kernel has in its memory. */
-    DISK;
+    DISK,
+    /** Store what may be stored of a mix of many objects of every size, and pass on the rest. */
+    MIX;
 
     /** Whether there is anything to store. */
     public boolean isStoring() {
@@ -29,7 +31,7 @@ public sealed interface Peer
 
     /** The size of the store. */
     int storeMib() {
-      return this == COLLAPSE ? 1024 : 256;
+      return this == COLLAPSE || this == MIX ? 1024 : 256;
     }
   }
 

@@ -57,7 +57,7 @@ public record Varnish() implements Peer {
   public List<String> prepare(Path directory, Place place) throws IOException {
     String text =
         switch (place.job()) {
-          case HIT, COLLAPSE, DISK -> CONFIGURATION;
+          case HIT, COLLAPSE, DISK, MIX -> CONFIGURATION;
           case PASS -> CONFIGURATION + PASS;
           case CODED -> CONFIGURATION + CODED;
         };
