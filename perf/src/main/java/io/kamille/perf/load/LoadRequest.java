@@ -50,7 +50,7 @@ public final class LoadRequest {
     return made("GET", authority, target, fieldLines, OK);
   }
 
-  /** A GET with a precondition that does not hold, to be answered with 304. */
+  /** A GET with a precondition that does not hold, to be answered with 304, or with 200. */
   static LoadRequest getUnmodified(String authority, OriginTarget target, String fieldLines) {
     return made("GET", authority, target, fieldLines, NOT_MODIFIED);
   }
@@ -106,8 +106,13 @@ public final class LoadRequest {
         .put(requestContent);
   }
 
-  int status() {
-    return status;
+  /**
+   * Whether that status code is right. Who passes a request on may leave out its precondition: then
+   * it is answered with 200 and all of the content (RFC 9110 §13.1.3 has no MUST), as nginx does
+   * for what it does not store.
+   */
+  boolean isRight(int code) {
+    return code == status || (status == NOT_MODIFIED && code == OK);
   }
 
   /** Whether a response with that status code has no content, whatever its length says. */

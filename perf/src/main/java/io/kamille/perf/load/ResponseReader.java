@@ -192,7 +192,7 @@ final class ResponseReader {
       return broken();
     }
     contentEnd = isWithoutContent ? 0 : contentLength;
-    if (status != request.status()) {
+    if (!request.isRight(status)) {
       failure = LoadFailure.WRONG_STATUS;
     } else if (contentLength != NO_LENGTH && contentLength != request.contentLength()) {
       failure = LoadFailure.WRONG_LENGTH;

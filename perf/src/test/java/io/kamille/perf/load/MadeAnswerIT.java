@@ -106,6 +106,7 @@ class MadeAnswerIT {
     OriginTarget target = OriginTarget.of(17, 4500);
     assertThat(failure(LoadRequest.get("a", target, BEFORE))).isNull();
     assertThat(failure(LoadRequest.getUnmodified("a", target, AFTER))).isNull();
+    assertThat(head.toString()).contains("HTTP/1.1 304 ");
   }
 
   @Test

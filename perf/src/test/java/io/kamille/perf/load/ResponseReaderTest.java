@@ -95,6 +95,20 @@ class ResponseReaderTest {
     assertThat(reader.failure()).isEqualTo(LoadFailure.WRONG_STATUS);
   }
 
+  @Test
+  void aPreconditionMayBeLeftOutButNoOctetOfTheContent() {
+    OriginTarget target = OriginTarget.of(17, 5);
+    reader.expect(LoadRequest.getUnmodified("a", target, ""));
+    read("HTTP/1.1 304 Not Modified\r\n\r\n");
+    assertThat(reader.failure()).isNull();
+    reader.expect(LoadRequest.getUnmodified("a", target, ""));
+    read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n1234");
+    assertThat(reader.failure()).isEqualTo(LoadFailure.WRONG_LENGTH);
+    reader.expect(LoadRequest.getUnmodified("a", target, ""));
+    read("HTTP/1.1 503 No\r\nContent-Length: 5\r\n\r\n12345");
+    assertThat(reader.failure()).isEqualTo(LoadFailure.WRONG_STATUS);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
