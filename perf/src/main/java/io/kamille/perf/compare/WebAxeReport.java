@@ -211,7 +211,7 @@ final class WebAxeReport {
 
   private Optional<Spread> failures(String server) {
     List<WebAxeSample> rounds = samples(server);
-    return rounds.isEmpty() ? Optional.empty() : Optional.of(Spread.of(failed(rounds)));
+    return rounds.isEmpty() ? Optional.empty() : Optional.of(Spread.of((double) failed(rounds)));
   }
 
   void printGoals() {
