@@ -11,10 +11,12 @@ final class FaultTimeline {
 
   /*
    * Time is cut into windows of a quarter of a second. An origin is out from the end of the last window
-   * in which it got more than probes, a tenth of what came; it is back with the beginning of the first
-   * half of a second in which it got two fifths: the half it should get, less what chance takes.
+   * in which it got more than probes, a tenth of what came, if it stays so for a second; it is back
+   * with the beginning of the first half of a second in which it got two fifths: the half it should
+   * get, less what chance takes.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final int OUT_WINDOWS = 4;
   private static final int BACK_WINDOWS = 2;
   private static final double OUT_SHARE = 0.1;
   private static final double BACK_SHARE = 0.4;
@@ -29,7 +31,7 @@ final class FaultTimeline {
    * @param beginNanos of the same clock as the arrivals
    */
   FaultTimeline(List<Arrival> arrivals, long beginNanos, long endNanos) {
-    int windows = (int) Math.ceilDiv(Math.max(1, endNanos - beginNanos), WINDOW_NANOS);
+    int windows = (int) Math.max(0, (endNanos - beginNanos) / WINDOW_NANOS);
     faulty = new int[windows];
     all = new int[windows];
     for (Arrival arrival : arrivals) {
@@ -49,7 +51,9 @@ final class FaultTimeline {
     while (window > 0 && faulty[window - 1] <= OUT_SHARE * all[window - 1]) {
       window--;
     }
-    return window == all.length ? OptionalDouble.empty() : OptionalDouble.of(seconds(window));
+    return window > all.length - OUT_WINDOWS
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(seconds(window));
   }
 
   /** Seconds until it got its share again; empty if it did not. */

@@ -38,6 +38,13 @@ class FaultTimelineTest {
   }
 
   @Test
+  void whatHoldsForLessThanASecondIsNotOut() {
+    arrive(0, 4000, Role.PARTNER, 20);
+    arrive(0, 3200, Role.FAULTY, 20);
+    assertThat(timeline(4100).outSeconds()).isEmpty();
+  }
+
+  @Test
   void anOriginIsBackOnceItHasItsShare() {
     arrive(0, 5000, Role.PARTNER, 10);
     arrive(2000, 3000, Role.FAULTY, 100);
