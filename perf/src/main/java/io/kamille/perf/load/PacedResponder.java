@@ -100,7 +100,9 @@ public final class PacedResponder implements AutoCloseable {
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(
                 ChannelOption.RECVBUF_ALLOCATOR,
-                new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(BACKLOG))
+                new ServerChannelRecvByteBufAllocator()
+                    .respectMaybeMoreData(false)
+                    .maxMessagesPerRead(BACKLOG))
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {

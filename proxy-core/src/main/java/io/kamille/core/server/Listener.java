@@ -11,6 +11,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -40,6 +42,8 @@ public final class Listener implements AutoCloseable {
    * A client that is not let in, or has too many connections, is refused before anything is made for
    * the connection or another one yields to it.
    */
+
+  private static final int ACCEPTS_PER_TURN = 64;
 
   private final InetSocketAddress address;
   private final List<Channel> sockets;
@@ -123,6 +127,7 @@ public final class Listener implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, backlog)
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(UnixChannelOption.SO_REUSEPORT, spread)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -138,6 +143,16 @@ public final class Listener implements AutoCloseable {
     }
     bind.channel().pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
     return bind.channel();
+  }
+
+  /**
+   * Netty accepts one connection for each event by default: over level-triggered epoll it takes the
+   * number of the new descriptor for a count of octets and believes that nothing more is there.
+   */
+  private static RecvByteBufAllocator acceptsPerTurn() {
+    return new ServerChannelRecvByteBufAllocator()
+        .respectMaybeMoreData(false)
+        .maxMessagesPerRead(ACCEPTS_PER_TURN);
   }
 
   /** The address, with the port the kernel chose. */

@@ -9,6 +9,9 @@ import io.kamille.core.server.h1.H1Settings;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,7 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -76,6 +83,50 @@ class ListenerIT {
     assertThatThrownBy(() -> open(new InetSocketAddress("192.0.2.1", 80)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("cannot listen on 192.0.2.1:80: ");
+  }
+
+  /**
+   * A paced loop polls seldom: who waits in the kernel's queue then must not wait for many polls.
+   */
+  @Test
+  void manyWhoConnectedMeanwhileAreAcceptedInOneTurn() throws Exception {
+    int many = 50;
+    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+      var accepted = new AtomicInteger();
+      var acceptedAtOnce = new CompletableFuture<Integer>();
+      Channel socket = single.listener().sockets().getFirst();
+      var loopMayGoOn = new CountDownLatch(1);
+      socket
+          .pipeline()
+          .addFirst(
+              new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext context, Object child) {
+                  accepted.incrementAndGet();
+                  context.fireChannelRead(child);
+                }
+
+                @Override
+                public void channelReadComplete(ChannelHandlerContext context) {
+                  acceptedAtOnce.complete(accepted.get());
+                  context.fireChannelReadComplete();
+                }
+              });
+      socket.eventLoop().execute(() -> awaitPatiently(loopMayGoOn));
+      for (int i = 0; i < many; i++) {
+        single.connect();
+      }
+      loopMayGoOn.countDown();
+      assertThat(acceptedAtOnce.get(60, TimeUnit.SECONDS)).isEqualTo(many);
+    }
+  }
+
+  private static void awaitPatiently(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private Listener open(InetSocketAddress address) throws IOException {

@@ -50,8 +50,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * once a third of it has gone. A client that is too slow is reset, so that the kernel drops what it
    * holds for it; a clean close would leave it to send that for as long as the client likes.
    *
-   * A client that was shed is held back: not read from for about a second. It is idle meanwhile, and
-   * what it sends stays with the kernel.
+   * A client that was shed is held back for some seconds: the first that it sends meanwhile waits
+   * here, unread, and the rest with the kernel. One that obeys and sends nothing costs nothing:
+   * neither a timer nor a change of what the kernel tells of its socket.
    *
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
@@ -101,7 +102,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean flushPlanned;
   private boolean unflushed;
   private boolean readPaused;
+  private long heldUntilNanos;
   private boolean heldBack;
+  private boolean letGoIsDue;
   private boolean inputClosed;
   private boolean tallied;
 
@@ -193,7 +196,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private boolean head(ByteBuf in) {
     ClientExchange begun = exchange;
-    if (begun == null && (heldBack || !isWritable())) {
+    if (begun == null && (isHeldBack() || !isWritable())) {
       shared.busy.append(this);
       awaitClient();
       return keep(in);
@@ -521,13 +524,29 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Reads no request of this client for a while, once the present exchange is over. */
+  /** Takes no request of this client for a while, once the present exchange is over. */
   void holdBack(long nanos) {
     heldBack = true;
-    shared.loop.schedule(this::letGo, nanos, TimeUnit.NANOSECONDS);
+    heldUntilNanos = shared.nowNanos() + nanos;
+  }
+
+  /** Whether nothing is taken of this client now; if so, it will be looked at when that is over. */
+  private boolean isHeldBack() {
+    if (!heldBack) {
+      return false;
+    }
+    long left = heldUntilNanos - shared.nowNanos();
+    if (left <= 0) {
+      heldBack = false;
+    } else if (!letGoIsDue) {
+      letGoIsDue = true;
+      shared.loop.schedule(this::letGo, left, TimeUnit.NANOSECONDS);
+    }
+    return heldBack;
   }
 
   private void letGo() {
+    letGoIsDue = false;
     heldBack = false;
     if (exchange == null) {
       shared.lookAtClock();
@@ -537,7 +556,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Goes on with the next request, if it still stands there. */
   private void processNext() {
-    if (phase == Phase.HEAD && !heldBack) {
+    if (phase == Phase.HEAD && (waiting == null || !isHeldBack())) {
       processWaiting();
     }
   }
@@ -558,9 +577,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
     phase = Phase.HEAD;
     settle();
-    if (heldBack) {
-      readMore(false);
-    } else if (waiting != null || inputClosed) {
+    if (waiting != null || inputClosed) {
       // Not from within the call that ended the exchange: a long pipeline would nest as deeply.
       shared.loop.execute(this::processNext);
     } else {
