@@ -1,6 +1,7 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.HostFingerprint;
@@ -99,9 +100,12 @@ public final class OverloadComparison {
       System.out.println("note: this machine is busy with other things; expect disturbed numbers");
     }
     var report = new OverloadReport(facts);
-    try {
+    try (var bench = Workbench.open()) {
+      CongestionControl.useCubic(bench);
+      bench.moveTo(Core.OTHERS);
+      var origin = Origin.start(bench);
       for (String server : servers()) {
-        measure(checkout, server, users, report);
+        measure(bench, checkout, server, origin, users, report);
       }
     } finally {
       if (!report.isEmpty()) {
@@ -139,21 +143,26 @@ public final class OverloadComparison {
     return facts;
   }
 
-  private void measure(Checkout checkout, String name, int users, OverloadReport report)
+  private void measure(
+      Workbench bench,
+      Checkout checkout,
+      String name,
+      Origin origin,
+      int users,
+      OverloadReport report)
       throws IOException, InterruptedException {
-    try (var bench = Workbench.open()) {
-      CongestionControl.useCubic(bench);
-      bench.moveTo(Core.OTHERS);
-      var origin = Origin.start(bench);
-      var place = new Place(Job.HIT, Workbench.freePort(), origin.port(), users, List.of());
-      var server = start(bench, checkout, name, place);
-      if (server == null) {
-        return;
-      }
+    var place = new Place(Job.HIT, Workbench.freePort(), origin.port(), users, List.of());
+    var server = start(bench, checkout, name, place);
+    if (server == null) {
+      return;
+    }
+    try {
       server.contestant().prove(HIT);
       try (var client = UserClient.open(settings(place))) {
         new Measuring(bench, server, client, report).run();
       }
+    } finally {
+      server.contestant().process().stop();
     }
   }
 
@@ -218,9 +227,19 @@ public final class OverloadComparison {
 
     private void run() throws IOException, InterruptedException {
       warm();
-      if (options.slowPercent() > 0) {
-        SlowProcessor.start(bench, options.slowPercent());
+      if (options.slowPercent() == 0) {
+        measureAll();
+        return;
       }
+      Child slow = SlowProcessor.start(bench, options.slowPercent());
+      try {
+        measureAll();
+      } finally {
+        slow.stop();
+      }
+    }
+
+    private void measureAll() throws IOException, InterruptedException {
       warmInOverload();
       double capacity = options.capacity() > 0 ? options.capacity() : capacity();
       System.out.printf(
@@ -268,7 +287,12 @@ public final class OverloadComparison {
       return capacity;
     }
 
+    /** Asked again if it does not: what disturbs one trial should not decide. */
     private boolean holds(double rate) throws IOException {
+      return holdsOnce(rate) || holdsOnce(rate);
+    }
+
+    private boolean holdsOnce(double rate) throws IOException {
       UserResult load = load(rate, TRIAL_SETTLING, TRIAL, Math.round(rate), Marks.NONE);
       System.out.printf(
           Locale.ROOT,

@@ -41,7 +41,7 @@ final class BusyWait implements Experiment {
 
     private static Extent of(LabScale scale) {
       return switch (scale) {
-        case QUICK -> new Extent(1, 5000, Duration.ofSeconds(3));
+        case QUICK -> new Extent(3, 5000, Duration.ofSeconds(3));
         case NORMAL -> new Extent(7, 20_000, Duration.ofSeconds(20));
         case FULL -> new Extent(7, 200_000, Duration.ofMinutes(5));
       };
@@ -227,6 +227,52 @@ final class BusyWait implements Experiment {
                 + " jiffies"));
     tell(report, "Alone on the core", false);
     tell(report, "Beside a neighbour that computes", true);
+    report.heading("What holds today and what does not").items(findings());
+  }
+
+  /** Each budget against none, by medians. */
+  private List<String> findings() {
+    var findings = new ArrayList<String>();
+    for (boolean hasNeighbour : new boolean[] {false, true}) {
+      if (of(0, hasNeighbour).isEmpty()) {
+        continue;
+      }
+      for (int budget : BUDGETS.subList(1, BUDGETS.size())) {
+        if (!of(budget, hasNeighbour).isEmpty()) {
+          findings.add(finding(budget, hasNeighbour));
+        }
+      }
+    }
+    return findings;
+  }
+
+  private String finding(int budget, boolean hasNeighbour) {
+    String text =
+        String.format(
+            Locale.ROOT,
+            "%s, %,d µs: round trip %+.0f %% (the paper's with one jiffy: -14 %%), %.3f sleeps per trip"
+                + " where there were %.3f",
+            hasNeighbour ? "beside a neighbour" : "alone",
+            budget,
+            (median(budget, hasNeighbour, Sample::p50Micros)
+                        / median(0, hasNeighbour, Sample::p50Micros)
+                    - 1)
+                * 100,
+            median(budget, hasNeighbour, Sample::sleepsPerTrip),
+            median(0, hasNeighbour, Sample::sleepsPerTrip));
+    if (!hasNeighbour) {
+      return text;
+    }
+    return text
+        + String.format(
+            Locale.ROOT,
+            "; the neighbour has %.1f %% of the core, %.1f %% without a busy wait",
+            median(budget, true, Sample::neighbourShare) * 100,
+            median(0, true, Sample::neighbourShare) * 100);
+  }
+
+  private double median(int budget, boolean hasNeighbour, ToDoubleFunction<Sample> property) {
+    return Spread.of(of(budget, hasNeighbour), property).median();
   }
 
   private void tell(Report report, String heading, boolean hasNeighbour) {

@@ -178,7 +178,7 @@ final class LossyPoints {
                     Locale.ROOT,
                     "the reply rate falls by %.1f %% at most (%s, %,d requests/s) over %d cells with a"
                         + " sustainable load; the goal of no more than %.0f %% is %s",
-                    worst.share() * 100,
+                    Math.max(0, worst.share()) * 100,
                     worst.lossy().path().place(),
                     worst.lossy().path().rate(),
                     falls.size(),

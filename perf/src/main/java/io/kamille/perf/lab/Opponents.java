@@ -1,5 +1,6 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
@@ -115,7 +116,9 @@ final class Opponents {
         new Setup(
             peer.name(),
             peer.version(),
-            text.toString().replace(directory.toString(), "DIRECTORY")));
+            text.toString()
+                .replace(directory.toString(), "DIRECTORY")
+                .replace(Checkout.find().root().toString(), "CHECKOUT")));
   }
 
   /** How those were configured that were started. Any thread. */

@@ -6,9 +6,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads messages from a blocking connection, strictly by their framing. Confined. */
+/**
+ * Reads messages from a blocking connection, strictly by their framing: what breaks it is a {@link
+ * ProtocolException}, what breaks off an {@link EOFException}. Confined.
+ */
 final class MessageReader {
 
   /** Takes content as it comes. */
@@ -48,7 +52,7 @@ final class MessageReader {
     for (String line = line(); !line.isEmpty(); line = line()) {
       text.append(line).append("\r\n");
       if (text.length() > LINE_LIMIT) {
-        throw new IOException("endless head");
+        throw new ProtocolException("endless head");
       }
     }
     return Head.parse(text.toString());
@@ -82,7 +86,7 @@ final class MessageReader {
     for (int size = chunkSize(); size > 0; size = chunkSize()) {
       take(size, sink);
       if (!line().isEmpty()) {
-        throw new IOException("octets behind a chunk");
+        throw new ProtocolException("octets behind a chunk");
       }
     }
     while (!line().isEmpty()) {
@@ -94,9 +98,11 @@ final class MessageReader {
     String line = line();
     int end = line.indexOf(';');
     try {
-      return Integer.parseInt(end < 0 ? line : line.substring(0, end), HEX);
+      return Integer.parseUnsignedInt(end < 0 ? line : line.substring(0, end), HEX);
     } catch (NumberFormatException e) {
-      throw new IOException("chunk size: " + line, e);
+      var wrong = new ProtocolException("chunk size: " + line);
+      wrong.initCause(e);
+      throw wrong;
     }
   }
 
@@ -121,12 +127,12 @@ final class MessageReader {
       }
       line.write(octet);
       if (line.size() > LINE_LIMIT) {
-        throw new IOException("endless line");
+        throw new ProtocolException("endless line");
       }
     }
     String text = line.toString(ISO_8859_1);
     if (!text.endsWith("\r")) {
-      throw new IOException("a line without CR: " + text);
+      throw new ProtocolException("a line without CR: " + text);
     }
     return text.substring(0, text.length() - 1);
   }

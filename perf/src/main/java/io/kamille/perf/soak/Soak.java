@@ -48,6 +48,8 @@ public final class Soak {
   /** A machine that stands still may let a sound origin seem dead, but seldom. */
   private static final double TROUBLE_SHARE = 0.001;
 
+  private static final double BREAK_SHARE = 0.01;
+
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
@@ -243,6 +245,13 @@ public final class Soak {
   }
 
   private void checkTrouble() {
+    if (tally.of("answer.CONTENT") == 0) {
+      tally.fail("no request was answered with content");
+    }
+    long breaks = tally.of("unexpected-break");
+    if (breaks > tally.sum("answer.") * BREAK_SHARE) {
+      tally.fail(breaks + " answers of sound origins broke off");
+    }
     long trouble = tally.of("unexpected-trouble");
     if (trouble > tally.sum("answer.") * TROUBLE_SHARE) {
       tally.fail(trouble + " requests to sound origins were answered with an error");

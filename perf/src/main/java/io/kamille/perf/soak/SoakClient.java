@@ -1,6 +1,8 @@
 package io.kamille.perf.soak;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +55,9 @@ final class SoakClient {
         perform(deed);
       } catch (SocketTimeoutException e) {
         scene.tally().fail(deed + ": no answer, and no end of the connection");
+        drop();
+      } catch (ProtocolException | RuntimeException e) {
+        scene.tally().fail(deed + ": an answer that cannot be read: " + e);
         drop();
       } catch (IOException e) {
         scene.tally().count("broken." + deed);
@@ -151,6 +156,11 @@ final class SoakClient {
         tally.count("unexpected-trouble");
         tally.count("trouble." + head.status() + " " + head.field("proxy-status"));
       }
+    } catch (EOFException e) {
+      if (wanted.subject().family() != Family.SHAKY) {
+        tally.count("unexpected-break");
+      }
+      throw e;
     } finally {
       String fault = verdict.fault();
       if (fault != null) {

@@ -62,8 +62,8 @@ final class SoakOperator {
         case 9 -> look();
         default -> purgeAllSeldom();
       }
-    } catch (IOException e) {
-      tally.fail("operator: " + e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      tally.fail("operator: " + e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

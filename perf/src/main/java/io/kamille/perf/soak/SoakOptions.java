@@ -53,7 +53,11 @@ record SoakOptions(long seconds, long seed, int clients, @Nullable Path director
         default -> throw new IllegalArgumentException("unknown option " + name);
       }
     }
-    return new SoakOptions(Math.round(minutes * SECONDS_PER_MINUTE), seed, clients, directory);
+    long seconds = Math.round(minutes * SECONDS_PER_MINUTE);
+    if (seconds < 1 || clients < 1) {
+      throw new IllegalArgumentException("a second and a client are the least");
+    }
+    return new SoakOptions(seconds, seed, clients, directory);
   }
 
   private static double number(String word) {
