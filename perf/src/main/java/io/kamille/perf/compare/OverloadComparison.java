@@ -289,7 +289,8 @@ public final class OverloadComparison {
 
     /** Asked again if it does not: what disturbs one trial should not decide. */
     private boolean holds(double rate) throws IOException {
-      return holdsOnce(rate) || holdsOnce(rate);
+      boolean holds = holdsOnce(rate);
+      return holds || holdsOnce(rate);
     }
 
     private boolean holdsOnce(double rate) throws IOException {
