@@ -15,7 +15,7 @@ record LossyFall(LossyPoint clean, LossyPoint lossy) {
 
   /** The part of the reply rate that is gone, 0 to 1; less than 0 if there is more with loss. */
   double share() {
-    return clean.replies() == 0 ? 0 : 1 - lossy.replies() / clean.replies();
+    return clean.answeredShare() == 0 ? 0 : 1 - lossy.answeredShare() / clean.answeredShare();
   }
 
   /**
@@ -23,7 +23,7 @@ record LossyFall(LossyPoint clean, LossyPoint lossy) {
    * neither client nor emulator was at its limit.
    */
   boolean isSustainable() {
-    return clean.replies() >= SUSTAINED_SHARE * clean.path().rate()
+    return clean.answeredShare() >= SUSTAINED_SHARE
         && clean.failed() == 0
         && !clean.isDisturbed()
         && !lossy.isDisturbed();

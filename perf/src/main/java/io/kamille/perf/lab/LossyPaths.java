@@ -136,7 +136,7 @@ final class LossyPaths implements Experiment {
             + " what arrives is not on the server's core. Congestion control: %s. A connection for each"
             + " request, Poisson arrivals, one object, stored; up to %,d connections at once, %d s for a"
             + " reply at most. Replies are counted over %d s after those in which they become as many as"
-            + " asked for (3 s; 40 s for 1 MB over a long lossy path); ± is the standard deviation"
+            + " asked for (3 s; 40 s for 1 MB over a long path); ± is the standard deviation"
             + " between seconds. Reply time runs from the instant a request should have been sent to its"
             + " last octet. Every octet is compared.",
         CONGESTION_CONTROL,
@@ -231,6 +231,7 @@ final class LossyPaths implements Experiment {
       return LossyPoint.of(
           peer.name(),
           path,
+          load.due(),
           load.replies(),
           load.result(),
           taken,
@@ -239,17 +240,20 @@ final class LossyPaths implements Experiment {
   }
 
   /** What the client saw. */
-  private record Load(LossyReplies replies, LoadResult result) {}
+  private record Load(double due, LossyReplies replies, LoadResult result) {}
 
   private Load load(LossyPath path, Duration duration) throws IOException {
     var target = OriginTarget.of(path.objectBytes(), path.objectBytes());
     LoadRequest request = LoadRequest.get(WanServer.authority(), target);
     try (var client = OpenLoopClient.open(settings())) {
-      var arrivals = Arrivals.poisson(RateSchedule.steady(path.rate(), duration), SEED);
       var replies = new LossyReplies(path.settling(), extent.countedSeconds(), System::nanoTime);
-      LoadResult result = client.run(arrivals, RequestSource.always(request), replies);
-      return new Load(replies, result);
+      LoadResult result = client.run(arrivals(path, duration), RequestSource.always(request), replies);
+      return new Load(replies.duePerSecond(arrivals(path, duration)), replies, result);
     }
+  }
+
+  private static Arrivals arrivals(LossyPath path, Duration duration) {
+    return Arrivals.poisson(RateSchedule.steady(path.rate(), duration), SEED);
   }
 
   private LoadSettings settings() {

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 /**
  * What one server did in one cell.
  *
+ * @param due requests each second
  * @param replies each second, and their standard deviation between seconds
  * @param failed of the requests that count
  * @param userMicros processor time of the server for each right reply, the whole run taken together
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
 record LossyPoint(
     String server,
     LossyPath path,
+    double due,
     double replies,
     double deviation,
     long failed,
@@ -69,16 +71,23 @@ record LossyPoint(
   }
 
   static final String TITLES =
-      "server,object_bytes,rtt_ms,loss_percent,rate,replies_per_second,deviation,failed,mean_ms,p50_ms,"
+      "server,object_bytes,rtt_ms,loss_percent,rate,due_per_second,replies_per_second,deviation,failed,mean_ms,p50_ms,"
           + "p99_ms,user_micros,kernel_micros,client_late_p99_micros,client_limited,"
           + "emulator_late_p99_micros,emulator_cpu_share,lost_share,overflowed,dropped";
 
   static LossyPoint of(
-      String server, LossyPath path, LossyReplies replies, LoadResult load, CpuTime cpu, Wan wan) {
+      String server,
+      LossyPath path,
+      double due,
+      LossyReplies replies,
+      LoadResult load,
+      CpuTime cpu,
+      Wan wan) {
     double completed = Math.max(1, load.completed());
     return new LossyPoint(
         server,
         path,
+        due,
         replies.ratePerSecond(),
         replies.rateDeviation(),
         replies.failed(),
@@ -90,6 +99,11 @@ record LossyPoint(
         load.latenessMicros(99),
         load.isSaturated(),
         wan);
+  }
+
+  /** Replies among what was due. */
+  double answeredShare() {
+    return due == 0 ? 0 : replies / due;
   }
 
   /** Of the core of the server, 0 to 1. */
@@ -109,6 +123,7 @@ record LossyPoint(
             path.roundTripMillis(),
             path.lossPercent(),
             path.rate(),
+            text(due),
             text(replies),
             text(deviation),
             failed,

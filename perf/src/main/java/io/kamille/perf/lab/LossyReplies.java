@@ -1,5 +1,6 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import java.time.Duration;
@@ -60,6 +61,22 @@ final class LossyReplies implements LoadObserver {
 
   private int second(long nanos) {
     return (int) ((nanos - settledNanos) / TimeUnit.SECONDS.toNanos(1));
+  }
+
+  /**
+   * How many requests are due in each second of the part that counts, on average. Arrivals of one
+   * seed are not the nominal rate.
+   *
+   * @param arrivals of the run, drawn once more; nothing is left of them
+   */
+  double duePerSecond(Arrivals arrivals) {
+    long due = 0;
+    for (long next = arrivals.next(); next != Arrivals.NONE; next = arrivals.next()) {
+      if (isCounted(next)) {
+        due++;
+      }
+    }
+    return (double) due / replies.length;
   }
 
   /** The mean over the seconds. */

@@ -14,8 +14,31 @@ class LossyPointsTest {
   private final LossyPoints points = new LossyPoints();
 
   private void add(String server, int loss, int rate, double replies, LossyPoint.Wan wan) {
+    add(server, loss, rate, rate, replies, wan);
+  }
+
+  private void add(
+      String server, int loss, int rate, double due, double replies, LossyPoint.Wan wan) {
     var path = new LossyPath(16 << 10, 100, loss, rate);
-    points.add(new LossyPoint(server, path, replies, 2, 0, 210, 205, 1300, 30, 60, 50, false, wan));
+    points.add(
+        new LossyPoint(server, path, due, replies, 2, 0, 210, 205, 1300, 30, 60, 50, false, wan));
+  }
+
+  @Test
+  void repliesAreComparedWithWhatWasDueNotWithTheNominalRate() {
+    add("kamille", 0, 400, 370, 370, SOUND);
+    add("kamille", 4, 400, 410, 369, SOUND);
+    LossyFall fall = points.falls().getFirst();
+    assertThat(fall.isSustainable()).isTrue();
+    assertThat(fall.share()).isCloseTo(0.1, within(1e-9));
+  }
+
+  @Test
+  void withAndWithoutLossItIsCountedAfterTheSameTime() {
+    for (int bytes : new int[] {16 << 10, 1 << 20}) {
+      var lossy = new LossyPath(bytes, 100, 4, 10);
+      assertThat(lossy.clean().settling()).isEqualTo(lossy.settling());
+    }
   }
 
   @Test
@@ -70,7 +93,7 @@ class LossyPointsTest {
   @Test
   void aLineOfRawDataHasAValueForEachTitle() {
     var path = new LossyPath(1 << 20, 0, 1, 10);
-    var point = new LossyPoint("nginx", path, 10, 1, 0, 5, 5, 9, 900, 700, 50, false, SOUND);
+    var point = new LossyPoint("nginx", path, 10, 10, 1, 0, 5, 5, 9, 900, 700, 50, false, SOUND);
     assertThat(point.line().split(",", -1)).hasSameSizeAs(LossyPoint.TITLES.split(",", -1));
     assertThat(point.cpuShare()).isCloseTo(0.016, within(1e-9));
   }

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kamille.perf.load.AnswerSource;
+import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadFailure;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.load.RateSchedule;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,12 @@ class LossyRepliesTest {
     ended(3900, 4000, null);
     assertThat(replies.ratePerSecond()).isEqualTo(3);
     assertThat(replies.rateDeviation()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsDueIsCountedInThePartThatCounts() {
+    var arrivals = Arrivals.even(RateSchedule.steady(10, Duration.ofSeconds(9)));
+    assertThat(replies.duePerSecond(arrivals)).isEqualTo(10);
   }
 
   @Test
