@@ -96,7 +96,7 @@ final class Opponents {
     Path directory = bench.directory(peer.name());
     int port = Workbench.freePort();
     int allowed = connections + ORIGIN_CONNECTIONS;
-    var place = new Place(Job.HIT, port, originPort, allowed, List.of());
+    var place = new Place(Job.MIX, port, originPort, allowed, List.of());
     List<String> command = peer.prepare(directory, place);
     keep(peer, directory, command);
     Child process = bench.start(peer.name(), Core.SERVER, command);

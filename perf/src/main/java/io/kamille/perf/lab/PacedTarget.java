@@ -133,7 +133,7 @@ final class PacedTarget implements AutoCloseable {
       throws IOException {
     Origin origin = Origin.start(bench);
     int port = Workbench.freePort();
-    var place = new Place(Job.HIT, port, origin.port(), connections, List.of());
+    var place = new Place(Job.MIX, port, origin.port(), connections, List.of());
     var told = new Kamille(Checkout.find()).withMetrics(Workbench.freePort());
     PacedServer server = PacedServer.start(bench, told, place, "off");
     kamille = server;

@@ -27,6 +27,8 @@ public record Kamille(Path program, @Nullable String pacing, int adminPort) impl
         origin:
           origins:
             - http://127.0.0.1:%ORIGIN%
+          max-connections: 8192
+          max-waiting: 8192
       routes:
         - upstream: origin%ROUTE%
       cache:

@@ -50,6 +50,14 @@ class TemplateTest {
         .contains("admin:\n  address: 127.0.0.1:9090\n  token-file: " + directory + "/token\n");
   }
 
+  @Test
+  void theOriginMayBeAskedForMoreThanTheDefaultAtOnce(@TempDir Path directory) throws Exception {
+    new Kamille(Path.of("bin/kamille"), null, 0).prepare(directory, PLACE);
+    assertThat(directory.resolve("kamille.yaml"))
+        .content()
+        .contains("      max-connections: 8192\n      max-waiting: 8192\nroutes:");
+  }
+
   @ParameterizedTest
   @MethodSource("peers")
   void noPlaceStaysEmpty(Peer peer, @TempDir Path directory) throws Exception {
