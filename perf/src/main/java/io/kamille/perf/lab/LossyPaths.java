@@ -159,7 +159,7 @@ final class LossyPaths implements Experiment {
       WanServer.startOrigin(bench, spaces);
       var peers = new ArrayList<Peer>(List.of(kamille()));
       peers.addAll(opponents.present(run));
-      warmClient(run, bench, spaces, peers.getLast());
+      warmClient(run, bench, spaces, peers.getFirst());
       for (Peer peer : peers) {
         measure(run, bench, spaces, peer);
       }
