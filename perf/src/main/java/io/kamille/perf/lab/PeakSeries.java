@@ -99,15 +99,23 @@ final class PeakSeries implements LoadObserver {
     return medians(stretch, sort).filter(Double::isFinite).max().orElse(Double.NaN);
   }
 
-  /** For how many seconds in a row, at the most, the median was above so many milliseconds. */
+  /**
+   * For how many seconds in a row, at the most, the median was above so many milliseconds or every
+   * request failed.
+   */
   int longestAbove(Stretch stretch, Sort sort, double millis) {
     int longest = 0;
     int now = 0;
-    for (double median : medians(stretch, sort).toArray()) {
-      now = median > millis ? now + 1 : 0;
+    for (int second = stretch.from(); second < stretch.to(); second++) {
+      now = isFailed(second) || millis(second, sort, 50) > millis ? now + 1 : 0;
       longest = Math.max(longest, now);
     }
     return longest;
+  }
+
+  private boolean isFailed(int index) {
+    Second second = seconds.get(index);
+    return second.failures > 0 && second.times(Sort.ALL).getTotalCount() == 0;
   }
 
   private DoubleStream medians(Stretch stretch, Sort sort) {

@@ -27,6 +27,12 @@ class PeakSeriesTest {
     series.ended(new LoadOutcome(request, begun, begun, first, source, null));
   }
 
+  private void fail(int second) {
+    long begun = second * 1_000_000_000L;
+    series.ended(
+        new LoadOutcome(OLD, begun, begun, 0, AnswerSource.ORIGIN, LoadFailure.CLOSED));
+  }
+
   private void everySecond(int... hitMillis) {
     for (int second = 0; second < hitMillis.length; second++) {
       answer(second, OLD, AnswerSource.MEMORY, hitMillis[second]);
@@ -64,6 +70,30 @@ class PeakSeriesTest {
     everySecond(1, 1, 9, 9, 1, 9);
     assertThat(series.longestAbove(new Stretch(0, 6), Sort.HITS, 2)).isEqualTo(2);
     assertThat(series.greatestMedianMillis(new Stretch(0, 6), Sort.HITS)).isCloseTo(9, within(0.1));
+  }
+
+  @Test
+  void aSecondInWhichEveryRequestFailedIsAboveAnyLimit() {
+    everySecond(1, 1, 9);
+    for (int second = 3; second < 5; second++) {
+      fail(second);
+    }
+    answer(5, OLD, AnswerSource.MEMORY, 1);
+    fail(5);
+    assertThat(series.longestAbove(new Stretch(0, 6), Sort.REPEATS, 2)).isEqualTo(3);
+    assertThat(series.longestAbove(new Stretch(5, 6), Sort.REPEATS, 2)).isZero();
+  }
+
+  @Test
+  void hitsThatStayFlatWhileRepeatsWaitForTheOriginMissTheGoals() {
+    everySecond(10, 10, 10, 10, 10, 10);
+    for (int second = 2; second < 6; second++) {
+      answer(second, OLD, AnswerSource.ORIGIN, 90);
+      answer(second, OLD, AnswerSource.ORIGIN, 90);
+    }
+    List<String> goals = runs(PeakMode.AUTO).goals();
+    assertThat(goals.getFirst()).endsWith("(missed)");
+    assertThat(goals.getLast()).contains("out of the peak").endsWith("(missed)");
   }
 
   @Test
