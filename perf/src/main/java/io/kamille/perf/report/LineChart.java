@@ -8,7 +8,8 @@ import java.util.Locale;
 public final class LineChart {
 
   /*
-   * Each line has dashes and marks of its own and its name at its right end; colours would be lost
+   * Each line has dashes and marks that no other has together, up to 35 lines, as 5 and 7 have no
+   * factor in common, and its name at its right end; colours would be lost
    * on paper. Everything is drawn black on the page's own ground, with a white ground behind, so that
    * it can be read on a dark page too.
    */
@@ -22,7 +23,7 @@ public final class LineChart {
   private static final int TICKS = 6;
   private static final int MARKED_POINTS = 20;
   private static final List<String> DASHES = List.of("none", "7 4", "2 4", "12 4 2 4", "1 3");
-  private static final List<String> MARKS = List.of("●", "■", "▲", "◆", "○");
+  private static final List<String> MARKS = List.of("●", "■", "▲", "◆", "○", "□", "△");
 
   private final String title;
   private final Axis x;

@@ -39,6 +39,22 @@ class LineChartTest {
   }
 
   @Test
+  void eightLinesDifferInDashesOrMarks() throws Exception {
+    var chart = new LineChart("t", X, Y);
+    for (int i = 0; i < 8; i++) {
+      chart.line("line " + i, List.of(new Point(0, 1)));
+    }
+    Document svg = parsed(chart.svg());
+
+    NodeList lines = svg.getElementsByTagName("polyline");
+    var looks = new ArrayList<String>();
+    for (int i = 0; i < 8; i++) {
+      looks.add(dashes(lines, i) + ", " + markOf("line " + i, svg));
+    }
+    assertThat(looks).doesNotHaveDuplicates();
+  }
+
+  @Test
   void namesOfLinesThatEndTogetherDoNotLieOnEachOther() throws Exception {
     String svg =
         new LineChart("t", X, Y)
@@ -105,6 +121,17 @@ class LineChartTest {
 
   private static String dashes(NodeList lines, int index) {
     return lines.item(index).getAttributes().getNamedItem("stroke-dasharray").getNodeValue();
+  }
+
+  private static String markOf(String name, Document svg) {
+    NodeList texts = svg.getElementsByTagName("text");
+    for (int i = 0; i < texts.getLength(); i++) {
+      String text = texts.item(i).getTextContent();
+      if (text.endsWith(" " + name)) {
+        return text.substring(0, text.length() - name.length() - 1);
+      }
+    }
+    throw new AssertionError(name);
   }
 
   private static double placeOf(String name, String svg) throws Exception {
