@@ -5,7 +5,11 @@ import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.report.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -25,6 +29,7 @@ public final class Lab {
 
   private static final int USAGE = 64;
   private static final int UNAVAILABLE = 69;
+  private static final Set<String> HELP = Set.of("-h", "--help", "help");
   private static final Set<String> COMPARED = Set.of("p1", "p5");
   private static final double QUIET_LOAD = 0.5;
   private static final DateTimeFormatter STAMP =
@@ -45,22 +50,34 @@ public final class Lab {
 
   /** Runs the experiment that the first argument names. */
   public static void main(String[] arguments) throws InterruptedException {
-    if (arguments.length == 0 || arguments[0].startsWith("-")) {
+    if (arguments.length == 0 || HELP.contains(arguments[0])) {
       System.out.println(LabOptions.HELP);
       return;
     }
     try {
       run(LabOptions.parse(List.of(arguments)));
     } catch (IllegalArgumentException e) {
-      fail(USAGE, e);
+      fail(USAGE, String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      fail(UNAVAILABLE, e);
+      fail(UNAVAILABLE, sentence(e));
     }
   }
 
-  private static void fail(int status, Exception why) {
-    System.err.println("lab: " + why.getMessage());
+  private static void fail(int status, String why) {
+    System.err.println("lab: " + why);
     System.exit(status);
+  }
+
+  /** What went wrong. An exception of the file system says the file's name alone, or little more. */
+  static String sentence(IOException why) {
+    return switch (why) {
+      case NoSuchFileException missing -> missing.getFile() + ": no file of this name";
+      case AccessDeniedException denied -> denied.getFile() + ": access is denied";
+      case FileAlreadyExistsException there -> there.getFile() + ": there is a file of this name";
+      case FileSystemException other when other.getReason() == null ->
+          other.getFile() + ": cannot be read or written";
+      default -> String.valueOf(why.getMessage());
+    };
   }
 
   private static void run(LabOptions options) throws IOException, InterruptedException {
@@ -109,7 +126,7 @@ public final class Lab {
       experiment.measure(run);
       ending = "";
     } catch (IOException e) {
-      ending = String.valueOf(e.getMessage());
+      ending = sentence(e);
       throw e;
     } finally {
       write(ending);

@@ -35,7 +35,8 @@ record LabOptions(
    */
   static LabOptions parse(List<String> words) {
     if (words.isEmpty() || words.getFirst().startsWith("-")) {
-      throw new IllegalArgumentException("no experiment (expected: p1, p2, p3 or p5)");
+      throw new IllegalArgumentException(
+          "no experiment before the options (expected: p1, p2, p3 or p5)");
     }
     LabScale scale = LabScale.NORMAL;
     Path directory = null;

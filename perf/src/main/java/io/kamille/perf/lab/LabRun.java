@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -20,6 +22,7 @@ final class LabRun {
   private final int steps;
   private final Consumer<String> out;
   private final LongSupplier clock;
+  private final Set<String> kept = new HashSet<>();
   private final List<String> notes = new ArrayList<>();
   private long beginNanos;
   private int step;
@@ -59,10 +62,13 @@ final class LabRun {
     return List.copyOf(notes);
   }
 
-  /** Adds a line to a file of raw data, below the titles that it begins with. */
+  /**
+   * Adds a line to a file of raw data, below the titles that it begins with. What an earlier run has
+   * left in the directory by that name is replaced.
+   */
   void keep(String file, String titles, String line) throws IOException {
     Path path = directory.resolve(file);
-    if (Files.notExists(path)) {
+    if (kept.add(file)) {
       Files.writeString(path, titles + "\n");
     }
     Files.writeString(path, line + "\n", StandardOpenOption.APPEND);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Table;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,6 +92,21 @@ class LabTest {
     assertThatThrownBy(() -> lab(true).run()).hasMessage("no more numbers");
     assertThat(text("counts.csv")).isEqualTo("count\n1\n");
     assertThat(text("report.md")).contains("INCOMPLETE", "no more numbers", "| 1 ");
+  }
+
+  @Test
+  void aRunReplacesTheDataOfAnEarlierOneInItsDirectory() throws Exception {
+    Files.writeString(directory.resolve("counts.csv"), "something,else\n7,7\n");
+    lab(false).run();
+    assertThat(text("counts.csv")).isEqualTo("count\n1\n2\n");
+  }
+
+  @Test
+  void whatTheFileSystemRefusesIsSaidInASentence() {
+    assertThat(Lab.sentence(new AccessDeniedException("/there"))).isEqualTo("/there: access is denied");
+    assertThat(Lab.sentence(new FileSystemException("/there")))
+        .isEqualTo("/there: cannot be read or written");
+    assertThat(Lab.sentence(new IOException("no more numbers"))).isEqualTo("no more numbers");
   }
 
   @Test
