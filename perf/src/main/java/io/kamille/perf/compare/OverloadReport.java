@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 /** What a comparison of servers under too much load has to say. */
 final class OverloadReport {
@@ -114,32 +116,53 @@ final class OverloadReport {
             "goodput at 3 × capacity at least 0.9 of it",
             of(SHEDDING, MOST).stream().mapToDouble(OverloadPoint::goodputRatio).findFirst(),
             LEAST_GOODPUT,
-            true),
+            true,
+            limited(MOST)),
         verdict(
             "p99 of what is answered at 3 × at most 3 × that at 0.8 ×",
             ratio(OverloadPoint::p99Micros),
             MOST_P99,
-            false),
+            false,
+            limited(MOST, BELOW)),
         verdict(
             "memory at 3 × at most 1.1 × that at 0.8 ×",
             ratio(OverloadPoint::residentBytes),
             MOST_MEMORY,
-            false),
-        verdict(
-            "a request that is not served takes at most 0.2 of the processor time of one that is",
-            costRatio(),
-            MOST_COST,
-            false));
+            false,
+            limited(MOST, BELOW)),
+        costVerdict());
   }
 
   private static String verdict(
-      String claim, OptionalDouble measured, double limit, boolean isLeast) {
+      String claim, OptionalDouble measured, double limit, boolean isLeast, String limited) {
     if (measured.isEmpty()) {
       return "unknown " + claim + ": not measured";
     }
     double value = measured.getAsDouble();
     boolean isMet = isLeast ? value >= limit : value <= limit;
-    return (isMet ? "met " : "missed ") + claim + ": " + text(value, 2);
+    return (isMet ? "met " : "missed ") + claim + ": " + text(value, 2) + limited;
+  }
+
+  private String costVerdict() {
+    String claim =
+        "a request that is not served takes at most 0.2 of the processor time of one that is";
+    OptionalDouble ratio = costRatio();
+    return ratio.isPresent() && ratio.getAsDouble() < 0
+        ? "unknown "
+            + claim
+            + ": answers at 3 × took less time than at 0.8 ×, which leaves none for the others"
+            + limited(MOST, BELOW)
+        : verdict(claim, ratio, MOST_COST, false, limited(MOST, BELOW));
+  }
+
+  /** A word on those of these points at which the client was at its limit; empty if it was not. */
+  private String limited(double... loads) {
+    String which =
+        DoubleStream.of(loads)
+            .filter(load -> of(SHEDDING, load).filter(p -> p.result().isSaturated()).isPresent())
+            .mapToObj(load -> text(load, 1) + " ×")
+            .collect(Collectors.joining(" and "));
+    return which.isEmpty() ? "" : " (the client was at its limit at " + which + ")";
   }
 
   private OptionalDouble ratio(ToDoubleFunction<OverloadPoint> property) {
@@ -153,7 +176,8 @@ final class OverloadReport {
 
   /**
    * The processor time at three times the capacity, less what the answers took, by request that was
-   * shed or turned away, as a multiple of that of an answer.
+   * shed or turned away, as a multiple of that of an answer. Less than 0 if answers were cheaper
+   * there than at 0.8 times the capacity: then this method does not tell.
    */
   private OptionalDouble costRatio() {
     Optional<OverloadPoint> most = of(SHEDDING, MOST);
@@ -167,7 +191,7 @@ final class OverloadReport {
     double rest = most.get().cpuMicros() - answer * result.good();
     return notServed == 0
         ? OptionalDouble.empty()
-        : OptionalDouble.of(Math.max(0, rest / notServed / answer));
+        : OptionalDouble.of(rest / notServed / answer);
   }
 
   String goodput() {

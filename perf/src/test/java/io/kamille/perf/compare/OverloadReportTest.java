@@ -14,6 +14,19 @@ class OverloadReportTest {
 
   private void add(
       String server, double load, long good, long notServed, long p99Micros, long cpuMicros) {
+    add(server, load, good, notServed, p99Micros, cpuMicros, 0);
+  }
+
+  private void add(
+      String server,
+      double load,
+      long good,
+      long notServed,
+      long p99Micros,
+      long cpuMicros,
+      long lateMicros) {
+    var lateness = new Histogram(60_000_000_000L, 3);
+    lateness.recordValue(lateMicros * 1000);
     var latency = new Histogram(60_000_000_000L, 3);
     latency.recordValue(p99Micros * 1000);
     long shed = notServed / 4;
@@ -29,7 +42,7 @@ class OverloadReportTest {
             0,
             0,
             latency,
-            new Histogram(60_000_000_000L, 3),
+            lateness,
             0.5);
     report.add(new OverloadPoint(server, load, 1000, result, cpuMicros, 100 << 20));
   }
@@ -55,6 +68,22 @@ class OverloadReportTest {
     assertThat(report.verdicts().getFirst()).startsWith("missed ").endsWith(": 0.50");
     assertThat(report.verdicts().get(1)).startsWith("missed ").endsWith(": 4.50");
     assertThat(report.verdicts().getLast()).startsWith("missed ");
+  }
+
+  @Test
+  void aCostBelowNothingIsUnknown() {
+    add("kamille", 0.8, 800, 0, 2000, 800_000);
+    add("kamille", 3, 900, 2000, 5000, 700_000);
+    assertThat(report.verdicts().getLast()).startsWith("unknown ").doesNotContain("not measured");
+  }
+
+  @Test
+  void aVerdictSaysWhereTheClientWasAtItsLimit() {
+    add("kamille", 0.8, 800, 0, 2000, 800_000);
+    add("kamille", 3, 920, 2000, 5000, 1_000_000, 9000);
+    assertThat(report.verdicts())
+        .allSatisfy(
+            line -> assertThat(line).endsWith(" (the client was at its limit at 3.0 ×)"));
   }
 
   @Test
