@@ -189,9 +189,7 @@ final class OverloadReport {
     var result = most.get().result();
     long notServed = result.shed() + result.turnedAway();
     double rest = most.get().cpuMicros() - answer * result.good();
-    return notServed == 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(rest / notServed / answer);
+    return notServed == 0 ? OptionalDouble.empty() : OptionalDouble.of(rest / notServed / answer);
   }
 
   String goodput() {

@@ -68,7 +68,9 @@ public final class Lab {
     System.exit(status);
   }
 
-  /** What went wrong. An exception of the file system says the file's name alone, or little more. */
+  /**
+   * What went wrong. An exception of the file system says the file's name alone, or little more.
+   */
   static String sentence(IOException why) {
     return switch (why) {
       case NoSuchFileException missing -> missing.getFile() + ": no file of this name";

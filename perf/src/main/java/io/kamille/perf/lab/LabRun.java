@@ -63,8 +63,8 @@ final class LabRun {
   }
 
   /**
-   * Adds a line to a file of raw data, below the titles that it begins with. What an earlier run has
-   * left in the directory by that name is replaced.
+   * Adds a line to a file of raw data, below the titles that it begins with. What an earlier run
+   * has left in the directory by that name is replaced.
    */
   void keep(String file, String titles, String line) throws IOException {
     Path path = directory.resolve(file);

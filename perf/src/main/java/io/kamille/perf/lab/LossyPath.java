@@ -36,9 +36,7 @@ record LossyPath(int objectBytes, int roundTripMillis, int lossPercent, int rate
    * that what is compared was asked for at the same instants.
    */
   Duration settling() {
-    return roundTripMillis > 0 && objectBytes >= LARGE_BYTES
-        ? LONG_SETTLING
-        : SETTLING;
+    return roundTripMillis > 0 && objectBytes >= LARGE_BYTES ? LONG_SETTLING : SETTLING;
   }
 
   /** {@code 16 KB} or {@code 1 MB}. */

@@ -247,7 +247,8 @@ final class LossyPaths implements Experiment {
     LoadRequest request = LoadRequest.get(WanServer.authority(), target);
     try (var client = OpenLoopClient.open(settings())) {
       var replies = new LossyReplies(path.settling(), extent.countedSeconds(), System::nanoTime);
-      LoadResult result = client.run(arrivals(path, duration), RequestSource.always(request), replies);
+      LoadResult result =
+          client.run(arrivals(path, duration), RequestSource.always(request), replies);
       return new Load(replies.duePerSecond(arrivals(path, duration)), replies, result);
     }
   }

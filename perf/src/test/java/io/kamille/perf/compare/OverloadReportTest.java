@@ -33,17 +33,7 @@ class OverloadReportTest {
     long offered = good + notServed;
     var result =
         new UserResult(
-            1_000_000_000L,
-            offered,
-            good,
-            0,
-            shed,
-            notServed - shed,
-            0,
-            0,
-            latency,
-            lateness,
-            0.5);
+            1_000_000_000L, offered, good, 0, shed, notServed - shed, 0, 0, latency, lateness, 0.5);
     report.add(new OverloadPoint(server, load, 1000, result, cpuMicros, 100 << 20));
   }
 
@@ -82,8 +72,7 @@ class OverloadReportTest {
     add("kamille", 0.8, 800, 0, 2000, 800_000);
     add("kamille", 3, 920, 2000, 5000, 1_000_000, 9000);
     assertThat(report.verdicts())
-        .allSatisfy(
-            line -> assertThat(line).endsWith(" (the client was at its limit at 3.0 ×)"));
+        .allSatisfy(line -> assertThat(line).endsWith(" (the client was at its limit at 3.0 ×)"));
   }
 
   @Test

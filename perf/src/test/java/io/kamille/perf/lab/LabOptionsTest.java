@@ -25,7 +25,15 @@ class LabOptionsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"--quick", "--quick p1", "p1 --slow", "p1 --to", "p1 p2", "p1 --against", "p1 --against iis"})
+      strings = {
+        "--quick",
+        "--quick p1",
+        "p1 --slow",
+        "p1 --to",
+        "p1 p2",
+        "p1 --against",
+        "p1 --against iis"
+      })
   void whatIsNotUnderstoodIsSaid(String line) {
     assertThatThrownBy(() -> parse(line)).isInstanceOf(IllegalArgumentException.class);
   }

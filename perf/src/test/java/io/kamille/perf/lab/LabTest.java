@@ -103,7 +103,8 @@ class LabTest {
 
   @Test
   void whatTheFileSystemRefusesIsSaidInASentence() {
-    assertThat(Lab.sentence(new AccessDeniedException("/there"))).isEqualTo("/there: access is denied");
+    assertThat(Lab.sentence(new AccessDeniedException("/there")))
+        .isEqualTo("/there: access is denied");
     assertThat(Lab.sentence(new FileSystemException("/there")))
         .isEqualTo("/there: cannot be read or written");
     assertThat(Lab.sentence(new IOException("no more numbers"))).isEqualTo("no more numbers");

@@ -29,8 +29,7 @@ class PeakSeriesTest {
 
   private void fail(int second) {
     long begun = second * 1_000_000_000L;
-    series.ended(
-        new LoadOutcome(OLD, begun, begun, 0, AnswerSource.ORIGIN, LoadFailure.CLOSED));
+    series.ended(new LoadOutcome(OLD, begun, begun, 0, AnswerSource.ORIGIN, LoadFailure.CLOSED));
   }
 
   private void everySecond(int... hitMillis) {
