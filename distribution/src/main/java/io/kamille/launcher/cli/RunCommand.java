@@ -103,7 +103,7 @@ final class RunCommand implements Callable<Integer> {
     CountDownLatch toldToStop = Running.stopSignal();
     try (Appliance appliance = Running.start(configuration, Version.number())) {
       if (file != null) {
-        Signals.on("HUP", () -> Running.reload(appliance, ConfigurationFile.read(file)));
+        Signals.on("HUP", () -> Running.reload(appliance, file));
       }
       appliance.listening().forEach(address -> err.println("listening on " + address));
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));

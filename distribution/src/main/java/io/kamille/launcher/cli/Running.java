@@ -4,8 +4,10 @@ import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /** What all commands that run an appliance share: starting, signals, reloading. */
@@ -48,9 +50,12 @@ final class Running {
     return told;
   }
 
-  /** Puts a newly read configuration in force, or logs its problems and leaves all as it is. */
-  static void reload(Appliance appliance, ConfigurationReading reading) {
-    switch (reading) {
+  /**
+   * Reads the file and puts it in force, or logs its problems and leaves all as it is. One at a
+   * time: the JVM has a thread for each signal.
+   */
+  static synchronized void reload(Appliance appliance, Path file) {
+    switch (ConfigurationFile.read(file)) {
       case ConfigurationReading.Accepted(Configuration configuration) ->
           appliance.reload(configuration);
       case ConfigurationReading.Refused refused -> {

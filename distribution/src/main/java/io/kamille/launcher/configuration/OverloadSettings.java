@@ -21,7 +21,7 @@ public record OverloadSettings(Optional<Duration> target) {
                   "off", ValueTypes.duration(Duration.ofMillis(1), Duration.ofSeconds(1))),
               "How long requests may have to wait for others of their loop, turn after turn. Those"
                   + " that would have to wait longer are answered with 503 then, those that would be"
-                  + " forwarded first, and their clients are not read from for a second or two. 5ms"
+                  + " forwarded first, and no request is taken from their clients for up to 3 s. 5ms"
                   + " is a good value to begin with.")
           .defaultsTo(Optional.empty());
 

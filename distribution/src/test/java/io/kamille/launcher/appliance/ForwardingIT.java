@@ -190,6 +190,13 @@ class ForwardingIT {
     assertThat(answer.field("X-Kept")).isEqualTo("1");
   }
 
+  /** Each field of the request would be compared with all of it. */
+  @Test
+  void aConnectionFieldWithoutEndIsRefused() {
+    assertThat(journey.get("/", "Connection: " + ",".repeat(2000)).status()).isEqualTo(400);
+    assertThat(journey.origin().requests()).isEmpty();
+  }
+
   @Test
   void connectionNamesAreNotStoredEither() {
     journey

@@ -55,7 +55,7 @@ class TemplateTest {
     new Kamille(Path.of("bin/kamille"), null, 0).prepare(directory, PLACE);
     assertThat(directory.resolve("kamille.yaml"))
         .content()
-        .contains("      max-connections: 8192\n      max-waiting: 8192\nroutes:");
+        .contains("    max-connections: 8192\n    max-waiting: 8192\nroutes:");
   }
 
   @ParameterizedTest

@@ -149,7 +149,7 @@ public final class Shedder {
     return 1 + random.nextInt(MOST_RETRY_AFTER_SECONDS);
   }
 
-  /** For how long it is not read from: never for longer than it was told to wait. */
+  /** For how long no request is taken from it: never for longer than it was told to wait. */
   public long holdNanos(int retryAfterSeconds) {
     return retryAfterSeconds * SECOND_NANOS - random.nextLong(SECOND_NANOS);
   }

@@ -33,6 +33,8 @@ public final class ConnectionFields {
 
   private static final long ALWAYS_MASK = Fields.mask(ALWAYS.toArray(FieldName[]::new));
 
+  private static final int MOST_OCTETS = 1024;
+
   private ConnectionFields() {}
 
   /**
@@ -58,6 +60,23 @@ public final class ConnectionFields {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether {@code Connection} is longer than any that means something: each other line is compared
+   * with all of it.
+   */
+  public static boolean isExcessive(Fields fields) {
+    if (!fields.has(FieldName.CONNECTION)) {
+      return false;
+    }
+    int octets = 0;
+    for (int line = fields.indexOf(FieldName.CONNECTION);
+        line >= 0;
+        line = fields.indexOf(FieldName.CONNECTION, line + 1)) {
+      octets += fields.valueEnd(line) - fields.valueStart(line);
+    }
+    return octets > MOST_OCTETS;
   }
 
   /** Removes all lines that go no further. */

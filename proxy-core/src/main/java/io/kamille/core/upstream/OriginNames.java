@@ -1,5 +1,6 @@
 package io.kamille.core.upstream;
 
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -23,6 +24,8 @@ public final class OriginNames implements AutoCloseable {
   public interface Lookup {
     InetAddress[] find(String host) throws UnknownHostException;
   }
+
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
   /** How long an address may be out of date; the JVM itself remembers names for 30 s. */
   private static final Duration INTERVAL = Duration.ofSeconds(30);
@@ -76,6 +79,9 @@ public final class OriginNames implements AutoCloseable {
       origin.addresses(lookup.find(origin.host()));
     } catch (UnknownHostException stillUnknown) {
       // The addresses known so far stay; without any, requests fail with a DNS error.
+    } catch (RuntimeException bug) {
+      // Thrown on, it would end all further look-ups.
+      LOG.log(Level.ERROR, "the look-up of " + origin.host() + " failed by a fault of ours", bug);
     }
   }
 

@@ -112,7 +112,15 @@ class ListenerIT {
                   context.fireChannelReadComplete();
                 }
               });
-      socket.eventLoop().execute(() -> awaitPatiently(loopMayGoOn));
+      var loopStands = new CountDownLatch(1);
+      socket
+          .eventLoop()
+          .execute(
+              () -> {
+                loopStands.countDown();
+                awaitPatiently(loopMayGoOn);
+              });
+      awaitPatiently(loopStands);
       for (int i = 0; i < many; i++) {
         single.connect();
       }

@@ -694,6 +694,26 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Acts if the deadline has passed, or if the client sends, or takes, too slowly. */
   void checkDeadline() {
+    try {
+      lookAtDeadline();
+    } catch (RuntimeException | OutOfMemoryError bug) {
+      endBy(bug);
+    }
+  }
+
+  /** Nothing that one connection does may keep the sweep from the others. */
+  private void endBy(Throwable bug) {
+    LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
+    try {
+      closed("a fault in the proxy");
+    } catch (RuntimeException | OutOfMemoryError another) {
+      LOG.log(Level.ERROR, "and so did its end", another);
+    } finally {
+      channel.close();
+    }
+  }
+
+  private void lookAtDeadline() {
     ClientExchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");

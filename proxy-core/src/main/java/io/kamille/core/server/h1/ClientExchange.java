@@ -160,6 +160,10 @@ final class ClientExchange implements Reply {
       fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
       return;
     }
+    if (ConnectionFields.isExcessive(head.fields())) {
+      fail(Failure.request(StatusCode.BAD_REQUEST, "Connection names too much"));
+      return;
+    }
     if (connection().refusesRequest()) {
       fail(Failure.busyClient("too many requests of this client are under way", 1));
       return;

@@ -306,9 +306,19 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
-  /** Looks at every deadline once. */
+  /** Looks at every deadline once, and again later, whatever comes of it. */
   void tick() {
-    long now = clock.nanos();
+    try {
+      lookAtDeadlines(clock.nanos());
+    } finally {
+      ticking = false;
+      if (!open.isEmpty() || dialing > 0 || !line.isEmpty()) {
+        startTicking();
+      }
+    }
+  }
+
+  private void lookAtDeadlines(long now) {
     while (oldestIdle != null && now - oldestIdle.idleSinceNanos >= idleTimeoutNanos) {
       discardIdle(oldestIdle);
     }
@@ -322,10 +332,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
           .waiter()
           .refuse(
               limit("no connection became free in " + settings.queueTimeout().toMillis() + " ms"));
-    }
-    ticking = false;
-    if (!open.isEmpty() || dialing > 0 || !line.isEmpty()) {
-      startTicking();
     }
   }
 
