@@ -25,15 +25,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /** Clients that behave well, alone and beside hundreds that are as slow as they can be. */
 public final class SlowComparison {
 
   /*
    * All servers run at once on one core and are asked in turn; the origin, the load and the slow ones
-   * share the other. So that the slow ones disturb the load as little as can be, each has its turn
-   * once a second, and the load yields the core while it has nothing to do.
+   * share the other. The load and the slow ones are one thread: a slow client has its turn when the
+   * load has nothing to do.
    */
 
   private static final Subject SMALL = Subject.HITS.getFirst();
@@ -41,7 +40,7 @@ public final class SlowComparison {
   private static final int RATE = 5000;
   private static final int EACH = 500;
   private static final int QUICK_EACH = 100;
-  private static final Duration SETTLING = Duration.ofSeconds(2);
+  private static final int SETTLING_SECONDS = 3;
 
   private final ComparisonOptions options;
   private final int each;
@@ -85,7 +84,7 @@ public final class SlowComparison {
             facts.put(contestant.name(), contestant.peer().version());
             contestant.prove(SMALL);
             contestant.prove(LARGE);
-            load(contestant, contestant.peer().warmupSeconds(), 0);
+            load(contestant, contestant.peer().warmupSeconds(), 0, LoadSettings::offerCore);
           });
       for (int round = 1; round <= options.rounds(); round++) {
         for (SlowSituation situation : SlowSituation.values()) {
@@ -121,10 +120,15 @@ public final class SlowComparison {
       if (!situation.kinds().isEmpty()) {
         slow.start();
       }
-      LockSupport.parkNanos(SETTLING.toNanos());
+      Runnable idle =
+          () -> {
+            slow.goOn();
+            LoadSettings.offerCore();
+          };
+      load(contestant, SETTLING_SECONDS, -round, idle);
       long endedBefore = slow.ended();
       CpuTime before = contestant.process().cpuTime();
-      LoadResult load = load(contestant, options.seconds(), round);
+      LoadResult load = load(contestant, options.seconds(), round, idle);
       CpuTime cpu = contestant.process().cpuTime().minus(before);
       return new SlowSample(
           contestant.name(),
@@ -142,11 +146,12 @@ public final class SlowComparison {
     }
   }
 
-  private LoadResult load(Contestant contestant, int seconds, long seed) throws IOException {
+  private LoadResult load(Contestant contestant, int seconds, long seed, Runnable idle)
+      throws IOException {
     var content = FixedContent.octets(SMALL.size());
     var requests = RequestSource.always(LoadRequest.get("127.0.0.1", SMALL.path(), content));
     var schedule = RateSchedule.steady(RATE, Duration.ofSeconds(seconds));
-    var settings = LoadSettings.persistent(contestant.port(), options.connections()).onSharedCore();
+    var settings = LoadSettings.persistent(contestant.port(), options.connections()).withIdle(idle);
     try (var client = OpenLoopClient.open(settings)) {
       return client.run(Arrivals.poisson(schedule, seed), requests);
     }

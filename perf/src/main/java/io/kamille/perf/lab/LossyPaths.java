@@ -258,7 +258,8 @@ final class LossyPaths implements Experiment {
   }
 
   private LoadSettings settings() {
-    return new LoadSettings(WanServer.address(), CONNECTIONS, false, () -> 1, timeLimit, true);
+    return new LoadSettings(
+        WanServer.address(), CONNECTIONS, false, () -> 1, timeLimit, LoadSettings::offerCore);
   }
 
   @Override

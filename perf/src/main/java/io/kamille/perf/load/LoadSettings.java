@@ -13,8 +13,8 @@ import java.util.function.IntSupplier;
  * @param arePersistent whether connections are opened beforehand and used more than once
  * @param uses draws, for each connection, after how many requests it is given up
  * @param timeLimit from when a request should be sent to when its response is complete
- * @param mayYield whether a client with nothing to do offers its core to others: when something
- *     that the measurement needs, an origin, runs on it too
+ * @param idle what a client does, on its thread, in a turn in which it has nothing to do; short, as
+ *     a request that becomes due meanwhile is late
  */
 public record LoadSettings(
     InetSocketAddress server,
@@ -22,7 +22,7 @@ public record LoadSettings(
     boolean arePersistent,
     IntSupplier uses,
     Duration timeLimit,
-    boolean mayYield) {
+    Runnable idle) {
 
   private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
 
@@ -39,7 +39,8 @@ public record LoadSettings(
   /** Persistent connections to a loopback port, on a core of their own. */
   public static LoadSettings persistent(int port, int connections) {
     var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    return new LoadSettings(server, connections, true, () -> Integer.MAX_VALUE, TIME_LIMIT, false);
+    return new LoadSettings(
+        server, connections, true, () -> Integer.MAX_VALUE, TIME_LIMIT, Thread::onSpinWait);
   }
 
   /** The same with a limit of uses. */
@@ -47,21 +48,32 @@ public record LoadSettings(
     if (limit < 1) {
       throw new IllegalArgumentException("uses: " + limit + " (expected: 1 or more)");
     }
-    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, mayYield);
+    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, idle);
   }
 
   /** The same with a limit of its own for each connection, drawn when it is opened. */
   public LoadSettings withUses(IntSupplier drawn) {
-    return new LoadSettings(server, connections, true, drawn, timeLimit, mayYield);
+    return new LoadSettings(server, connections, true, drawn, timeLimit, idle);
   }
 
   /** The same with another limit of time. */
   public LoadSettings withTimeLimit(Duration limit) {
-    return new LoadSettings(server, connections, arePersistent, uses, limit, mayYield);
+    return new LoadSettings(server, connections, arePersistent, uses, limit, idle);
   }
 
-  /** The same on a core shared with what the measurement needs. */
+  /** The same on a core shared with what the measurement needs, an origin. */
   public LoadSettings onSharedCore() {
-    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, true);
+    return withIdle(LoadSettings::offerCore);
+  }
+
+  /** The same with something else to do in between. */
+  public LoadSettings withIdle(Runnable work) {
+    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, work);
+  }
+
+  /** Offers the core of the calling thread to others. */
+  @SuppressWarnings("ThreadPriorityCheck") // Only offers the core; nothing relies on it.
+  public static void offerCore() {
+    Thread.yield();
   }
 }

@@ -151,21 +151,12 @@ public final class OpenLoopClient implements AutoCloseable {
       now = elapsed(current);
       if (done == 0) {
         idleNanos += now - turnBegan;
-        pause();
+        settings.idle().run();
       }
     }
     run = null;
     long nanos = Math.max(current.lastDoneNanos, current.arrivals.durationNanos());
     return current.recorder.result(nanos, idleNanos);
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck") // Only offers the core; nothing relies on it.
-  private void pause() {
-    if (settings.mayYield()) {
-      Thread.yield();
-    } else {
-      Thread.onSpinWait();
-    }
   }
 
   private long elapsed(Run current) {

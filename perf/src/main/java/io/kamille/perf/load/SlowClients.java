@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Many clients that keep a server's connections for as long as they can with as little as they can.
- * One thread serves all; a client that the server ends comes back.
+ * A client that the server ends comes back. Confined to one thread, which may do other things in
+ * between.
  */
 public final class SlowClients implements AutoCloseable {
 
@@ -46,11 +46,10 @@ public final class SlowClients implements AutoCloseable {
 
   /*
    * Nothing is waited for: each client has its turn once a second, and all turns are spread over that
-   * second, a few every other millisecond, so that the load that is measured beside them on the same
-   * core is not kept from it for long.
+   * second. They have no thread of their own: on the core of the load that is measured beside them it
+   * would take the core from that load for as long as the kernel's scheduler likes.
    */
   private static final long PERIOD_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final long PAUSE_NANOS = Duration.ofMillis(2).toNanos();
   private static final int READ_OCTETS = 16;
   private static final byte OCTET = 'x';
 
@@ -58,10 +57,11 @@ public final class SlowClients implements AutoCloseable {
   private final List<Client> clients = new ArrayList<>();
   private final ByteBuffer in = ByteBuffer.allocateDirect(4096);
   private final ByteBuffer out = ByteBuffer.allocateDirect(1);
-  private final LongAdder ended = new LongAdder();
-  private @Nullable Thread thread;
-  private volatile boolean closing;
+  private final LongSupplier clock;
+  private long ended;
   private long turns;
+  private long beginNanos;
+  private long turnsAtBegin;
 
   private static final class Client {
     private final Kind kind;
@@ -72,8 +72,10 @@ public final class SlowClients implements AutoCloseable {
     }
   }
 
-  private SlowClients(InetSocketAddress server, Collection<Kind> kinds, int each) {
+  private SlowClients(
+      InetSocketAddress server, Collection<Kind> kinds, int each, LongSupplier clock) {
     this.server = server;
+    this.clock = clock;
     for (int i = 0; i < each; i++) {
       kinds.forEach(kind -> clients.add(new Client(kind)));
     }
@@ -85,29 +87,31 @@ public final class SlowClients implements AutoCloseable {
    * @param each how many of each kind
    */
   public static SlowClients of(InetSocketAddress server, Collection<Kind> kinds, int each) {
-    return new SlowClients(server, kinds, each);
+    return of(server, kinds, each, System::nanoTime);
   }
 
-  /** Connects all of them and begins to keep them busy. */
+  /** With another clock. */
+  static SlowClients of(
+      InetSocketAddress server, Collection<Kind> kinds, int each, LongSupplier clock) {
+    return new SlowClients(server, kinds, each, clock);
+  }
+
+  /** Connects all of them; from now on each is due once a second. */
   public void start() {
     turn(clients.size());
-    var busy = new Thread(this::run, "slow-clients");
-    busy.setDaemon(true);
-    thread = busy;
-    busy.start();
+    beginNanos = clock.getAsLong();
+    turnsAtBegin = turns;
   }
 
-  private void run() {
-    long begin = System.nanoTime();
-    long before = turns;
-    while (!closing) {
-      long due = before + (System.nanoTime() - begin) * clients.size() / PERIOD_NANOS;
-      turn((int) Math.min(due - turns, clients.size()));
-      LockSupport.parkNanos(PAUSE_NANOS);
+  /** Gives the next client its turn if it is due; to be called often. */
+  public void goOn() {
+    long due = (clock.getAsLong() - beginNanos) * clients.size() / PERIOD_NANOS;
+    if (turns - turnsAtBegin < due) {
+      turn(1);
     }
   }
 
-  /** Gives the next so many clients their turn. On one thread at a time. */
+  /** Gives the next so many clients their turn. */
   void turn(int count) {
     for (int i = 0; i < count; i++) {
       turn(clients.get((int) (turns++ % clients.size())));
@@ -119,7 +123,7 @@ public final class SlowClients implements AutoCloseable {
     try {
       if (channel == null) {
         client.channel = open(client.kind);
-      } else if (!goOn(client.kind, channel)) {
+      } else if (!isGoingOn(client.kind, channel)) {
         end(client, channel);
       }
     } catch (IOException reset) {
@@ -150,7 +154,7 @@ public final class SlowClients implements AutoCloseable {
   }
 
   /** Does what that kind does; false if the server has closed. */
-  private boolean goOn(Kind kind, SocketChannel channel) throws IOException {
+  private boolean isGoingOn(Kind kind, SocketChannel channel) throws IOException {
     in.clear();
     if (kind == Kind.READ) {
       in.limit(READ_OCTETS);
@@ -162,7 +166,7 @@ public final class SlowClients implements AutoCloseable {
   }
 
   private void end(Client client, SocketChannel channel) {
-    ended.increment();
+    ended++;
     client.channel = null;
     closeQuietly(channel);
   }
@@ -175,23 +179,13 @@ public final class SlowClients implements AutoCloseable {
     }
   }
 
-  /** How often the server has ended one of them. Any thread. */
+  /** How often the server has ended one of them. */
   public long ended() {
-    return ended.sum();
+    return ended;
   }
 
   @Override
   public void close() {
-    closing = true;
-    Thread busy = thread;
-    if (busy != null) {
-      LockSupport.unpark(busy);
-      try {
-        busy.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
     for (Client client : clients) {
       SocketChannel channel = client.channel;
       if (channel != null) {

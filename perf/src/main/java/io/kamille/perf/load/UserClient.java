@@ -161,7 +161,7 @@ public final class UserClient implements AutoCloseable {
       now = elapsed(current);
       if (done == 0) {
         idleNanos += now - turnBegan;
-        pause();
+        settings.idle().run();
       }
     }
     run = null;
@@ -174,15 +174,6 @@ public final class UserClient implements AutoCloseable {
       if (!connection.isOpen()) {
         connection.open();
       }
-    }
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck") // Only offers the core; nothing relies on it.
-  private void pause() {
-    if (settings.mayYield()) {
-      Thread.yield();
-    } else {
-      Thread.onSpinWait();
     }
   }
 

@@ -10,6 +10,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class SlowClientsIT {
@@ -67,6 +69,33 @@ class SlowClientsIT {
       clients.start();
       for (int i = 0; i < 6; i++) {
         server.accept().close();
+      }
+    }
+  }
+
+  @Test
+  void eachIsDueOnceASecondAndAllAreSpreadOverIt() throws IOException {
+    var clock = new AtomicLong();
+    try (var server = listen();
+        var clients = SlowClients.of(address(server), List.of(Kind.HEAD), 2, clock::get)) {
+      clients.start();
+      try (Socket first = server.accept();
+          Socket second = server.accept()) {
+        String opening = "GET /hit/1024 HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ";
+        read(first, opening.length());
+        read(second, opening.length());
+
+        clients.goOn();
+        clock.set(TimeUnit.MILLISECONDS.toNanos(500));
+        clients.goOn();
+        clients.goOn();
+        assertThat(read(first, 1)).isEqualTo("x");
+        assertThat(second.getInputStream().available()).isZero();
+
+        clock.set(TimeUnit.MILLISECONDS.toNanos(1000));
+        clients.goOn();
+        assertThat(read(second, 1)).isEqualTo("x");
+        assertThat(first.getInputStream().available()).isZero();
       }
     }
   }
