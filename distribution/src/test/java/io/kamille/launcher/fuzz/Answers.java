@@ -18,14 +18,14 @@ record Answers(List<Answer> list, String fault) {
   /**
    * One final response.
    *
-   * @param echo the number that the origin gave the request, or null
+   * @param echo what the origin calls the request: its client and its number; or null
    * @param isOurs whether the proxy says that there was trouble
    * @param isHit whether it came from the store
    * @param isComplete whether all of it came
    */
   record Answer(
       int status,
-      @Nullable Integer echo,
+      @Nullable String echo,
       boolean isOurs,
       boolean isHit,
       boolean closes,
@@ -76,7 +76,7 @@ record Answers(List<Answer> list, String fault) {
         throw new IllegalStateException("no status line at " + at);
       }
       int status = Integer.parseInt(start.group(1));
-      Integer echo = null;
+      String echo = null;
       boolean isOurs = false;
       boolean isHit = false;
       boolean closes = false;
@@ -89,7 +89,7 @@ record Answers(List<Answer> list, String fault) {
         }
         String value = field.group(2);
         switch (field.group(1).toLowerCase(Locale.ROOT)) {
-          case "x-echo" -> echo = Integer.valueOf(value);
+          case "x-echo" -> echo = once(echo, value);
           case "proxy-status" -> isOurs |= value.startsWith("kamille; error=");
           case "cache-status" -> isHit |= value.contains("kamille; hit");
           case "connection" -> closes |= value.equals("close");
@@ -126,7 +126,7 @@ record Answers(List<Answer> list, String fault) {
 
     private static String once(@Nullable String before, String value) {
       if (before != null) {
-        throw new IllegalStateException("a framing field twice: " + before + ", " + value);
+        throw new IllegalStateException("a field twice: " + before + ", " + value);
       }
       return value;
     }

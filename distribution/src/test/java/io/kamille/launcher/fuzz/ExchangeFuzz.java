@@ -1,63 +1,82 @@
 package io.kamille.launcher.fuzz;
 
-import io.kamille.core.h1.Corpus;
-import io.kamille.core.http.NormalAuthority;
+import io.kamille.core.h1.FuzzBudget;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.fuzz.Answers.Answer;
-import io.kamille.launcher.fuzz.RecordingOrigin.Plan;
-import io.kamille.launcher.fuzz.RecordingOrigin.Seen;
-import io.kamille.launcher.fuzz.SecondReading.Message;
-import java.io.ByteArrayOutputStream;
+import io.kamille.launcher.fuzz.Wire.Conversation;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Spoiled requests and spoiled responses go through a whole appliance. What the origin saw, what
- * the client got, and what Netty's decoders read in the same octets must agree about where each
- * message begins and ends. Confined to one thread: one round after the other.
+ * Spoiled requests and spoiled responses go through a whole appliance, some rounds at once. What
+ * the origin saw, what the client got, and what Netty's decoders read in the same octets must agree
+ * about where each message begins and ends. Confined to one thread, which has others work.
  */
 final class ExchangeFuzz implements AutoCloseable {
 
   /*
    * A client closes its side behind its octets, so that the proxy has to come to an end with them,
-   * and no round waits for a time-out. The origin numbers what it sees; the number comes back to the
-   * client, which knows by it whose answer it got. A connection that ends by a reset may have lost
-   * answers on their way to the client; those that arrived are held to the same rules.
+   * and no round waits for a time-out. The origin knows the clients and numbers what it sees of each;
+   * both come back to the client, which knows by them whose answer it got. A connection that ends by
+   * a reset may have lost answers on their way to the client; those that arrived are held to the same
+   * rules.
+   *
+   * Lanes share the appliance and its connections to the origin, and nothing else. What a round
+   * does depends on the seed and its number alone, so it can be repeated alone.
    */
-  private static final int TIMEOUT_MILLIS = 180_000;
-  private static final String LAST = "GET /last HTTP/1.1\r\nHost: z\r\n\r\n";
+  private static final int LANES = Integer.getInteger("kamille.fuzz.lanes", 8);
+  private static final int ENOUGH = 10;
 
-  private static final List<String> RESPONSES =
-      Stream.concat(
-              Corpus.RESPONSES.stream(), Corpus.RESPONSES.stream().map(ExchangeFuzz::storable))
-          .toList();
+  /** Set to repeat one round alone. */
+  private static final long ONLY = Long.getLong("kamille.fuzz.round", 0);
 
-  private final SplittableRandom random;
+  private static final long ROUND_LIMIT_MILLIS = TimeUnit.MINUTES.toMillis(3);
+
+  /** What one lane does again and again. */
+  interface Round {
+
+    /** What disagrees, with the octets that show it, or nothing. */
+    String disagreement(Tally tally) throws IOException;
+  }
+
+  /** Makes rounds. */
+  interface Rounds {
+    Round round(SplittableRandom random, long number);
+  }
+
+  /** What was counted. Confined to one thread. */
+  static final class Tally {
+    long exchanges;
+    long passed;
+    long refused;
+    long broken;
+
+    private void add(Tally other) {
+      exchanges += other.exchanges;
+      passed += other.passed;
+      refused += other.refused;
+      broken += other.broken;
+    }
+  }
+
+  private final long seed;
   private final RecordingOrigin origin;
   private final Appliance appliance;
-  private final int port;
+  private final Wire wire;
   private final List<String> disagreements = new ArrayList<>();
-  private long exchanges;
-  private long passed;
-  private long refused;
-  private long broken;
-  private boolean wasReset;
+  private final Tally total = new Tally();
+  private int begun;
 
   ExchangeFuzz(long seed) throws IOException {
-    random = new SplittableRandom(seed);
+    this.seed = seed;
     origin = RecordingOrigin.open();
     String yaml =
         """
@@ -78,7 +97,8 @@ final class ExchangeFuzz implements AutoCloseable {
       throw new AssertionError(failure);
     }
     String address = appliance.listening().getFirst();
-    port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    wire = new Wire(port, origin);
   }
 
   private static Configuration configuration(String yaml) {
@@ -89,256 +109,113 @@ final class ExchangeFuzz implements AutoCloseable {
     };
   }
 
-  private static String storable(String response) {
-    return response.replaceFirst("\r\n", "\r\nCache-Control: max-age=60\r\n");
+  void requests(FuzzBudget budget) {
+    run(budget, (random, number) -> new RequestRound(wire, random));
+  }
+
+  void responses(FuzzBudget budget) {
+    run(budget, (random, number) -> new ResponseRound(wire, origin, random, number));
+  }
+
+  private void run(FuzzBudget budget, Rounds rounds) {
+    List<Lane> lanes = Stream.generate(() -> new Lane(budget, rounds)).limit(LANES).toList();
+    lanes.forEach(Lane::start);
+    lanes.forEach(Lane::await);
+    origin.faults().forEach(fault -> disagree("the origin got " + fault));
+  }
+
+  private synchronized long nextRound(FuzzBudget budget) {
+    if (ONLY > 0) {
+      return begun++ == 0 ? ONLY : 0;
+    }
+    return disagreements.size() < ENOUGH && budget.hasNext() ? budget.round() : 0;
+  }
+
+  private synchronized void disagree(String what) {
+    disagreements.add(what);
+  }
+
+  private synchronized void count(Tally tally) {
+    total.add(tally);
+  }
+
+  /** One round after the other. */
+  private final class Lane {
+
+    private final Tally tally = new Tally();
+    private final Thread thread;
+    private volatile long round;
+
+    Lane(FuzzBudget budget, Rounds rounds) {
+      thread = Thread.ofPlatform().daemon().unstarted(() -> run(budget, rounds));
+    }
+
+    void start() {
+      thread.start();
+    }
+
+    private void run(FuzzBudget budget, Rounds rounds) {
+      for (round = nextRound(budget); round > 0; round = nextRound(budget)) {
+        String disagreement = disagreement(rounds);
+        if (!disagreement.isEmpty()) {
+          disagree("seed " + seed + ", round " + round + ": " + disagreement);
+        }
+      }
+      count(tally);
+    }
+
+    private String disagreement(Rounds rounds) {
+      try {
+        return rounds.round(new SplittableRandom(seed << 32 ^ round), round).disagreement(tally);
+      } catch (IOException | RuntimeException failure) {
+        return failure.toString();
+      }
+    }
+
+    /** Waits for the last round; one that goes on for minutes will never end. */
+    void await() {
+      try {
+        for (long before = -1; thread.isAlive(); ) {
+          long now = round;
+          if (now == before) {
+            disagree("seed " + seed + ", round " + now + " does not end");
+            thread.interrupt();
+            return;
+          }
+          before = now;
+          thread.join(ROUND_LIMIT_MILLIS);
+        }
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", interrupted);
+      }
+    }
+  }
+
+  /** A disagreement with what shows it. */
+  static String shown(String fault, String octets, Conversation said, String more) {
+    return fault + "\noctets <<" + octets + ">>\ngot <<" + said.got() + ">>\n" + more;
   }
 
   /** What disagreed, with the octets that show it. */
-  List<String> disagreements() {
-    return Stream.concat(
-            disagreements.stream(), origin.faults().stream().map("the origin got "::concat))
-        .toList();
+  synchronized List<String> disagreements() {
+    return List.copyOf(disagreements);
   }
 
   /** Exchanges that went through as they should. */
-  long passed() {
-    return passed;
+  synchronized long passed() {
+    return total.passed;
   }
 
-  String summary(String name) {
+  synchronized String summary(String name) {
     return String.join(
         ", ",
         "spoiled " + name,
-        exchanges + " exchanges",
-        passed + " passed",
-        refused + " refused",
-        broken + " broken off",
-        disagreements().size() + " disagreements");
-  }
-
-  // Spoiled requests
-
-  /** One connection with some requests, most of them spoiled, and a sound one behind them. */
-  void requests() throws IOException {
-    StringBuilder text = new StringBuilder();
-    for (int i = random.nextInt(3); i >= 0; i--) {
-      text.append(Corpus.mutant(Corpus.REQUESTS, random));
-    }
-    String octets = text.append(LAST).toString();
-    origin.forget();
-    SecondReading second = SecondReading.ofRequests(octets);
-    String got = say(octets);
-    Answers answers =
-        Answers.of(
-            got, n -> n < second.messages().size() ? second.messages().get(n).method() : "GET");
-    List<Seen> seen = origin.seen();
-    String fault = requestFault(second, answers, seen);
-    if (!fault.isEmpty()) {
-      disagree(fault, octets, got, seen + "\nNetty " + second);
-    }
-  }
-
-  private String requestFault(SecondReading second, Answers answers, List<Seen> seen) {
-    if (!answers.fault().isEmpty()) {
-      return "an answer not in normal form: " + answers.fault();
-    }
-    int echoes = 0;
-    for (int i = 0; i < answers.list().size(); i++) {
-      Answer answer = answers.list().get(i);
-      exchanges++;
-      if ((answer.closes() || !answer.isComplete()) && i < answers.list().size() - 1) {
-        return "an answer behind the last one";
-      }
-      Integer echo = answer.echo();
-      if (echo == null) {
-        refused++;
-        continue;
-      }
-      if (echo != echoes++ || echo >= seen.size()) {
-        return "answer " + i + " is for request " + echo;
-      }
-      if (i >= second.messages().size()) {
-        if (second.isStricter()) {
-          return "";
-        }
-        return "the origin saw a request that Netty does not see";
-      }
-      String fault = difference(second.messages().get(i), seen.get(echo), answer);
-      if (!fault.isEmpty()) {
-        return fault;
-      }
-      passed++;
-    }
-    return echoes == seen.size() || wasReset ? "" : "the origin saw a request that got no answer";
-  }
-
-  private static String difference(Message meant, Seen seen, Answer answer) {
-    if (!seen.method().equals(meant.method())) {
-      return "method " + seen.method();
-    }
-    if (!seen.content().equals(meant.content())) {
-      return "content of " + seen.content().length() + " octets";
-    }
-    int scheme = meant.target().startsWith("/") ? -1 : meant.target().indexOf("://");
-    String authority = meant.host();
-    String target = meant.target();
-    if (scheme >= 0) {
-      int end = authorityEnd(target, scheme + 3);
-      authority = target.substring(scheme + 3, end);
-      String rest = target.substring(end);
-      target = rest.startsWith("/") ? rest : "/" + rest;
-      if (rest.isEmpty() && meant.method().equals("OPTIONS")) {
-        target = "*";
-      }
-    }
-    if (!seen.target().equals(target)) {
-      return "target " + seen.target();
-    }
-    if (authority != null && !authority.isEmpty() && !seen.host().equals(normal(authority))) {
-      return "host " + seen.host();
-    }
-    boolean isHead = meant.method().equals("HEAD");
-    return isHead || answer.content().equals(seen.content()) ? "" : "another echo";
-  }
-
-  private static int authorityEnd(String target, int from) {
-    int at = from;
-    while (at < target.length() && target.charAt(at) != '/' && target.charAt(at) != '?') {
-      at++;
-    }
-    return at;
-  }
-
-  private static String normal(String authority) {
-    byte[] octets = authority.getBytes(StandardCharsets.ISO_8859_1);
-    return new String(
-        NormalAuthority.of(octets, 0, octets.length, false), StandardCharsets.ISO_8859_1);
-  }
-
-  // Spoiled responses
-
-  /** A spoiled response, a sound one behind it, and what the store makes of both. */
-  void responses(long round) throws IOException {
-    String octets = Corpus.mutant(RESPONSES, random);
-    SecondReading whole = SecondReading.ofResponses(octets, true);
-    boolean mayStayOpen = SecondReading.ofResponses(octets, false).finalResponse() != null;
-    origin.forget();
-    String target = "/spoiled/" + round;
-    origin.plan(target, new Plan(octets, !mayStayOpen || random.nextBoolean()));
-    String got = say(get(target) + get("/sound"));
-    Answers answers = Answers.of(got, n -> "GET");
-    String fault = responseFault(whole, answers);
-    if (fault.isEmpty()) {
-      String again = say(get("/sound"));
-      fault = isSound(Answers.of(again, n -> "GET")) ? "" : "an unsound answer: " + again;
-    }
-    if (fault.isEmpty()) {
-      String stored = say(get(target));
-      fault = storedFault(whole, Answers.of(stored, n -> "GET"));
-    }
-    if (!fault.isEmpty()) {
-      disagree(fault, octets, got, "Netty " + whole);
-    }
-  }
-
-  private static String get(String target) {
-    return "GET " + target + " HTTP/1.1\r\nHost: z\r\n\r\n";
-  }
-
-  private String responseFault(SecondReading second, Answers answers) {
-    exchanges++;
-    if (!answers.fault().isEmpty()) {
-      return "an answer not in normal form: " + answers.fault();
-    }
-    Message meant = second.finalResponse();
-    if (answers.list().isEmpty()) {
-      // Broken off by a reset, before the client had read the beginning.
-      broken++;
-      return meant == null || wasReset ? "" : "no answer";
-    }
-    Answer first = answers.list().getFirst();
-    if (first.isOurs()) {
-      refused++;
-    } else if (!first.isComplete()) {
-      broken++;
-    } else if (meant == null) {
-      return second.isStricter() ? "" : "a complete answer where Netty sees none";
-    } else if (meant.status() != first.status() || !meant.content().equals(first.content())) {
-      return "another answer than Netty sees";
-    } else {
-      passed++;
-    }
-    if (answers.list().size() == 1) {
-      return "";
-    }
-    return isSound(new Answers(answers.list().subList(1, answers.list().size()), ""))
-        ? ""
-        : "an unsound answer to the second request";
-  }
-
-  private static boolean isSound(Answers answers) {
-    return answers.fault().isEmpty()
-        && answers.list().size() == 1
-        && answers.list().getFirst().echo() != null
-        && answers.list().getFirst().isComplete();
-  }
-
-  /** Whether the store kept something else than the whole of a complete response. */
-  private static String storedFault(SecondReading second, Answers answers) {
-    if (!answers.fault().isEmpty() || answers.list().size() != 1) {
-      return "no answer to the request asked again: " + answers;
-    }
-    Answer answer = answers.list().getFirst();
-    Message meant = second.finalResponse();
-    if (!answer.isHit() || (meant == null && second.isStricter())) {
-      return "";
-    }
-    boolean isSame =
-        meant != null
-            && answer.status() == meant.status()
-            && Objects.equals(answer.content(), meant.content());
-    return isSame ? "" : "stored: " + answer;
-  }
-
-  // On the wire
-
-  /** Sends octets in pieces, closes this side, and reads to the end. */
-  private String say(String octets) throws IOException {
-    ByteArrayOutputStream got = new ByteArrayOutputStream();
-    wasReset = false;
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setTcpNoDelay(true);
-      socket.setSoTimeout(TIMEOUT_MILLIS);
-      send(socket, octets.getBytes(StandardCharsets.ISO_8859_1));
-      InputStream in = socket.getInputStream();
-      byte[] buffer = new byte[8192];
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        got.write(buffer, 0, read);
-      }
-    } catch (SocketException reset) {
-      wasReset = true;
-    }
-    return got.toString(StandardCharsets.ISO_8859_1);
-  }
-
-  /** The proxy may have closed before the last piece, which is no reason not to read. */
-  private void send(Socket socket, byte[] octets) throws IOException {
-    try {
-      int from = 0;
-      while (from < octets.length) {
-        int rest = octets.length - from;
-        int length = random.nextInt(3) == 0 ? 1 + random.nextInt(rest) : rest;
-        socket.getOutputStream().write(octets, from, length);
-        from += length;
-      }
-      socket.shutdownOutput();
-    } catch (SocketException reset) {
-      wasReset = true;
-    }
-  }
-
-  private void disagree(String fault, String octets, String got, String more) {
-    disagreements.add(fault + "\noctets <<" + octets + ">>\ngot <<" + got + ">>\n" + more);
+        total.exchanges + " exchanges",
+        total.passed + " passed",
+        total.refused + " refused",
+        total.broken + " broken off",
+        disagreements.size() + " disagreements");
   }
 
   @Override

@@ -10,19 +10,23 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An origin that takes nothing but the normal form of a request, records each complete one, and
- * sends its content back under its number, or what a fuzzer has planned. Any thread.
+ * An origin that takes nothing but the normal form of a request, records each complete one under
+ * the client that it is for, and sends its content back under its number, or what a fuzzer has
+ * planned. Any thread.
  */
 final class RecordingOrigin implements AutoCloseable {
 
@@ -44,11 +48,16 @@ final class RecordingOrigin implements AutoCloseable {
   private static final Pattern SIZE = Pattern.compile("[0-9a-f]{1,8}");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,9}");
 
+  /** How many clients whose connections were reset are remembered. */
+  private static final int RESETS_LIMIT = 10_000;
+
   private final ServerSocket server;
-  private final List<Seen> seen = new CopyOnWriteArrayList<>();
+  private final Map<String, List<Seen>> clients = new ConcurrentHashMap<>();
+  private final Queue<String> resetClients = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger resets = new AtomicInteger();
   private final Queue<String> faults = new ConcurrentLinkedQueue<>();
   private final Map<String, Plan> plans = new ConcurrentHashMap<>();
-  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
   private RecordingOrigin(ServerSocket server) {
     this.server = server;
@@ -65,11 +74,27 @@ final class RecordingOrigin implements AutoCloseable {
     return "http://127.0.0.1:" + server.getLocalPort();
   }
 
+  /** Where the complete requests of a client go; the number in an echo is an index. */
+  List<Seen> expect(String client) {
+    List<Seen> seen = Collections.synchronizedList(new ArrayList<>());
+    clients.put(client, seen);
+    return seen;
+  }
+
   /**
-   * Complete requests since the last call of {@link #forget}; the number in an echo is an index.
+   * Another request of the client is a fault.
+   *
+   * @param wasReset whether requests may still be under way; then it is none
    */
-  List<Seen> seen() {
-    return List.copyOf(seen);
+  void forget(String client, boolean wasReset) {
+    if (!wasReset) {
+      clients.remove(client);
+      return;
+    }
+    resetClients.add(client);
+    if (resets.incrementAndGet() > RESETS_LIMIT) {
+      clients.remove(resetClients.remove());
+    }
   }
 
   /** What was not in normal form, as it came. */
@@ -77,14 +102,13 @@ final class RecordingOrigin implements AutoCloseable {
     return List.copyOf(faults);
   }
 
-  /** Between two rounds, when nothing is under way. */
-  void forget() {
-    seen.clear();
-    plans.clear();
-  }
-
   void plan(String target, Plan plan) {
     plans.put(target, plan);
+  }
+
+  /** Takes a plan back that nobody has asked for. */
+  void unplan(String target) {
+    plans.remove(target);
   }
 
   private void accept() {
@@ -128,6 +152,7 @@ final class RecordingOrigin implements AutoCloseable {
     private @Nullable String length;
     private @Nullable String coding;
     private @Nullable String host;
+    private @Nullable String client;
     private boolean expects;
 
     Connection(InputStream in, OutputStream out) {
@@ -154,11 +179,13 @@ final class RecordingOrigin implements AutoCloseable {
         return !plan.closes();
       }
       String told = host == null ? "" : host;
-      seen.add(new Seen(request.group(1), target, told, content));
+      int number = record(new Seen(request.group(1), target, told, content));
       boolean isHead = request.group(1).equals("HEAD");
       send(
           "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nX-Echo: "
-              + (seen.size() - 1)
+              + client
+              + '/'
+              + number
               + "\r\nContent-Length: "
               + content.length()
               + "\r\n\r\n"
@@ -166,10 +193,22 @@ final class RecordingOrigin implements AutoCloseable {
       return true;
     }
 
+    private int record(Seen request) throws IOException {
+      List<Seen> seen = client == null ? null : clients.get(client);
+      if (seen == null) {
+        throw fault("a request of " + client + ", who has gone: " + request);
+      }
+      synchronized (seen) {
+        seen.add(request);
+        return seen.size() - 1;
+      }
+    }
+
     private void fields() throws IOException {
       length = null;
       coding = null;
       host = null;
+      client = null;
       expects = false;
       for (String line = line(); !line.isEmpty(); line = line()) {
         var field = FIELD_LINE.matcher(line);
@@ -181,12 +220,13 @@ final class RecordingOrigin implements AutoCloseable {
           case "host" -> host = once(host, value);
           case "content-length" -> length = once(length, value);
           case "transfer-encoding" -> coding = once(coding, value);
+          case "x-forwarded-for" -> client = once(client, value);
           case "expect" -> expects = true;
           default -> {}
         }
       }
-      if (host == null || (length != null && coding != null)) {
-        throw fault("a head without one host and one framing");
+      if (host == null || client == null || (length != null && coding != null)) {
+        throw fault("a head without one host, one client and one framing");
       }
     }
 

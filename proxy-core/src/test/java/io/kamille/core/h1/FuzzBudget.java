@@ -23,6 +23,11 @@ public final class FuzzBudget {
     this.rounds = rounds;
   }
 
+  /** Whether somebody waits for a long run. */
+  public static boolean isLong() {
+    return SECONDS > 0;
+  }
+
   /** Whether there is another round; begins it. */
   public boolean hasNext() {
     boolean goesOn =
