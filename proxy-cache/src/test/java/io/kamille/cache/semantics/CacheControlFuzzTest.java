@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.http.Fields;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Any octets make directives, and what is in doubt makes strict ones (RFC 9111 §5.2, §4.2.1). */
@@ -49,6 +53,15 @@ class CacheControlFuzzTest {
     "\u00ff"
   };
 
+  private static final List<Field> FIELDS =
+      Stream.of(CacheControl.class.getDeclaredFields())
+          .filter(field -> !Modifier.isStatic(field.getModifiers()))
+          .toList();
+
+  static {
+    FIELDS.forEach(field -> field.setAccessible(true));
+  }
+
   private final SplittableRandom random = new SplittableRandom(FuzzBudget.SEED);
 
   @Test
@@ -87,10 +100,7 @@ class CacheControlFuzzTest {
       String line = line();
       CacheControl control = CacheControl.parse(line);
       for (String more : List.of(line + ", unknown=1", "unknown=\"a, no-store\", " + line)) {
-        assertThat(CacheControl.parse(more))
-            .as(because(more))
-            .usingRecursiveComparison()
-            .isEqualTo(control);
+        assertThat(told(CacheControl.parse(more))).as(because(more)).isEqualTo(told(control));
       }
     }
     budget.report("Cache-Control with unknown directives");
@@ -102,10 +112,9 @@ class CacheControlFuzzTest {
     while (budget.hasNext()) {
       String line = line().strip();
       if (!line.isEmpty()) {
-        assertThat(CacheControl.ofResponse(Fields.of("CDN-Cache-Control", "unknown=1, " + line)))
-            .as(because(line))
-            .usingRecursiveComparison()
-            .isEqualTo(CacheControl.ofResponse(Fields.of("CDN-Cache-Control", line)));
+        Fields more = Fields.of("CDN-Cache-Control", "unknown=1, " + line);
+        CacheControl control = CacheControl.ofResponse(Fields.of("CDN-Cache-Control", line));
+        assertThat(told(CacheControl.ofResponse(more))).as(because(line)).isEqualTo(told(control));
       }
     }
     budget.report("CDN-Cache-Control with unknown members");
@@ -159,7 +168,20 @@ class CacheControlFuzzTest {
       CacheControl cut =
           CacheControl.ofResponse(Fields.of("Cache-Control", one, "Cache-Control", other));
       CacheControl joined = CacheControl.parse(one + "," + other);
-      assertThat(cut).as(because(one + " / " + other)).usingRecursiveComparison().isEqualTo(joined);
+      assertThat(told(cut)).as(because(one + " / " + other)).isEqualTo(told(joined));
+    }
+  }
+
+  /** All that it holds, field by field. */
+  private static List<Object> told(CacheControl control) {
+    try {
+      List<Object> told = new ArrayList<>();
+      for (Field field : FIELDS) {
+        told.add(field.get(control));
+      }
+      return told;
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
     }
   }
 
