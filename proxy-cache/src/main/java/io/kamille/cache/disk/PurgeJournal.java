@@ -40,13 +40,19 @@ final class PurgeJournal {
    * become long; older files are deleted when the copy is complete. A file without a state is none.
    *
    * An entry that goes beyond the end, or zeros, is where a process was killed. Anything else that
-   * is wrong may hide purges.
+   * is wrong may hide purges. The notes of a full table take 8 MiB, and a file is begun anew when it
+   * has grown by that and GROWTH_BYTES; one of more than LENGTH_LIMIT is not ours, and not read.
    */
   private static final long MARK = 0x4b414d494c4c4550L; // KAMILLEP
   private static final int HEADER_LENGTH = 32;
   private static final int CHECKED = HEADER_LENGTH - Integer.BYTES;
   private static final int FRAME_LENGTH = 3 * Integer.BYTES;
   private static final int BODY_LIMIT = 1 << 24;
+  static final int LENGTH_LIMIT = 64 << 20;
+
+  /** No process comes as far; from here on numbers could overflow. */
+  private static final long NUMBER_LIMIT = 1L << 62;
+
   private static final byte NOTE = 1;
   private static final byte STATE = 2;
   private static final String SUFFIX = ".purges";
@@ -101,15 +107,19 @@ final class PurgeJournal {
   }
 
   private Reading read(String name) throws IOException {
+    Reading reading = new Reading();
     ByteBuffer octets;
     try (StoreFile from = directory.open(name)) {
-      octets = ByteBuffer.allocate((int) Math.min(from.length(), Integer.MAX_VALUE - 8));
+      reading.isDamaged = from.length() > LENGTH_LIMIT;
+      if (reading.isDamaged) {
+        return reading;
+      }
+      octets = ByteBuffer.allocate((int) from.length());
       from.readFully(octets, 0);
     } catch (EOFException e) {
-      return new Reading();
+      return reading;
     }
     octets.flip();
-    Reading reading = new Reading();
     if (octets.remaining() < HEADER_LENGTH) {
       return reading;
     }
@@ -169,31 +179,48 @@ final class PurgeJournal {
           reading.last = Math.max(reading.last, note.sequence());
         }
         case STATE -> {
-          reading.last = Math.max(reading.last, body.getLong());
-          reading.trimmed = Math.max(reading.trimmed, body.getLong());
+          reading.last = Math.max(reading.last, number(body));
+          reading.trimmed = Math.max(reading.trimmed, number(body));
           reading.hasState = true;
         }
         default -> {
           return false;
         }
       }
-      return !body.hasRemaining();
-    } catch (BufferUnderflowException | NegativeArraySizeException e) {
+      return !body.hasRemaining() && reading.trimmed <= reading.last;
+    } catch (BufferUnderflowException notOurs) {
       return false;
     }
   }
 
+  private static long number(ByteBuffer body) {
+    long number = body.getLong();
+    if (number < 0 || number > NUMBER_LIMIT) {
+      throw new BufferUnderflowException();
+    }
+    return number;
+  }
+
+  /** How many things of so many octets follow, if there is room for as many. */
+  private static int count(ByteBuffer body, int leastBytes) {
+    int count = body.getInt();
+    if (count < 0 || count > body.remaining() / leastBytes) {
+      throw new BufferUnderflowException();
+    }
+    return count;
+  }
+
   private static Note note(ByteBuffer body) {
-    long sequence = body.getLong();
+    long sequence = number(body);
     boolean isSoft = body.get() != 0;
     long epochSeconds = body.getLong();
-    long[] tags = new long[Math.min(body.getInt(), body.remaining())];
+    long[] tags = new long[count(body, Long.BYTES)];
     for (int i = 0; i < tags.length; i++) {
       tags[i] = body.getLong();
     }
     List<String> prefixes = new ArrayList<>();
-    for (int count = body.getInt(); count > 0; count--) {
-      byte[] text = new byte[Math.min(body.getInt(), body.remaining())];
+    for (int count = count(body, Integer.BYTES); count > 0; count--) {
+      byte[] text = new byte[count(body, Byte.BYTES)];
       body.get(text);
       prefixes.add(new String(text, StandardCharsets.ISO_8859_1));
     }
@@ -220,7 +247,9 @@ final class PurgeJournal {
     write(ByteBuffer.wrap(copy(all.get())));
     begunBytes = length;
     for (String older : before) {
-      directory.delete(older);
+      if (!older.equals(name)) {
+        directory.delete(older);
+      }
     }
   }
 

@@ -38,6 +38,10 @@ final class MemoryDirectory implements StoreDirectory {
     return copy;
   }
 
+  void put(String name, byte[] octets) {
+    files.put(name, octets);
+  }
+
   byte[] octets(String name) {
     return files.getOrDefault(name, new byte[0]);
   }
