@@ -45,7 +45,8 @@ public record HealthSettings(
               "upstreams.*.health.failure-ratio",
               ValueTypes.orWord("off", ValueTypes.positiveRatio()),
               "The share of an origin's requests within ten seconds, of at least 20, that takes it"
-                  + " out when they fail or are answered 502, 503 or 504.")
+                  + " out when they fail or are answered 502, 503 or 504; 20 of these in a row do,"
+                  + " too.")
           .defaultsTo(Optional.of(0.5));
 
   static final Setting<Duration> LONGEST_OUT =

@@ -7,19 +7,23 @@ import java.util.concurrent.atomic.AtomicLong;
 final class FailureWindow {
 
   /*
-   * Time is cut into windows of ten seconds, and only the present one counts. All of it is one word,
-   * so that a loop counts by one exchange of the word:
+   * Time is cut into windows of ten seconds, and only the present one counts, but for the failures
+   * in a row: many successes just before say nothing of an origin that fails now. All of it is one
+   * word, so that a loop counts by one exchange of the word:
    *
-   *   63        40 39       20 19        0
-   *   | window 24 | failed 20 | all 20   |
+   *   63        45 44   40 39       20 19        0
+   *   | window 19 | run 5 | failed 20 | all 20   |
    *
-   * A share of few requests says little: fewer than 20 are not judged.
+   * Few requests say little: fewer than 20 are not judged.
    */
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int LEAST = 20;
   private static final int BITS = 20;
+  private static final int RUN_BITS = 5;
   private static final long MOST = (1L << BITS) - 1;
-  private static final long WINDOW_MASK = (1L << 24) - 1;
+  private static final long MOST_RUN = (1L << RUN_BITS) - 1;
+  private static final int WINDOW_SHIFT = 2 * BITS + RUN_BITS;
+  private static final long WINDOW_MASK = (1L << (Long.SIZE - WINDOW_SHIFT)) - 1;
 
   private final double limit;
   private final AtomicLong word = new AtomicLong();
@@ -27,7 +31,7 @@ final class FailureWindow {
   /**
    * An empty window.
    *
-   * @param limit the share of failures that is too much; above 1 none is
+   * @param limit the share of failures that is too much, as are 20 in a row; above 1 nothing is
    */
   FailureWindow(double limit) {
     this.limit = limit;
@@ -40,20 +44,29 @@ final class FailureWindow {
       long last = word.get();
       long next = counted(last, window, hasFailed);
       if (word.compareAndSet(last, next)) {
-        return hasFailed && all(next) >= LEAST && failed(next) >= limit * all(next);
+        return hasFailed && isTooMuch(next);
       }
     }
   }
 
+  private boolean isTooMuch(long word) {
+    return (all(word) >= LEAST && failed(word) >= limit * all(word))
+        || (run(word) >= LEAST && limit <= 1);
+  }
+
   private static long counted(long last, long window, boolean hasFailed) {
-    boolean isSame = last >>> (2 * BITS) == window;
+    boolean isSame = last >>> WINDOW_SHIFT == window;
     long all = isSame ? all(last) : 0;
     long failed = isSame ? failed(last) : 0;
+    long run = hasFailed ? Math.min(run(last) + 1, MOST_RUN) : 0;
     if (all == MOST) {
       all >>= 1;
       failed >>= 1;
     }
-    return window << (2 * BITS) | (failed + (hasFailed ? 1 : 0)) << BITS | (all + 1);
+    return (window << WINDOW_SHIFT)
+        | (run << (2 * BITS))
+        | ((failed + (hasFailed ? 1 : 0)) << BITS)
+        | (all + 1);
   }
 
   private static long all(long word) {
@@ -62,6 +75,10 @@ final class FailureWindow {
 
   private static long failed(long word) {
     return word >>> BITS & MOST;
+  }
+
+  private static long run(long word) {
+    return word >>> (2 * BITS) & MOST_RUN;
   }
 
   /** Forgets what was counted. */

@@ -17,7 +17,7 @@ public final class OriginHealth {
    *                              └──────────────────────────┴────────────────────────┘
    *
    * Out means: no answer to so many requests in a row, or too large a share of failures among those
-   * of the last seconds (FailureWindow), where an answer 502, 503 or 504 counts too. After a while
+   * of the last seconds or in a row (FailureWindow), where an answer 502, 503 or 504 counts too. After a while
    * whoever is first to claim the probe sends one request, and nobody else does until that one has
    * ended or the while has passed again. What fails again is left alone twice as long, up to a limit
    * and with some chance in it, so that many proxies do not come back in step. Who answers a probe

@@ -33,8 +33,24 @@ class FailureWindowTest {
   void whatIsLongerAgoCountsNoMore() {
     count(19, true);
     clock.advance(Duration.ofSeconds(10));
+    assertThat(count(1, false)).isFalse();
+    assertThat(count(18, true)).isFalse();
+    assertThat(count(1, true)).isTrue();
+  }
+
+  @Test
+  void twentyInARowAreTooMuchWhateverWasBefore() {
+    count(100_000, false);
     assertThat(count(19, true)).isFalse();
     assertThat(count(1, true)).isTrue();
+  }
+
+  @Test
+  void oneSuccessEndsARow() {
+    count(100_000, false);
+    count(19, true);
+    count(1, false);
+    assertThat(count(19, true)).isFalse();
   }
 
   @Test
@@ -47,8 +63,8 @@ class FailureWindowTest {
   @Test
   void theShareHoldsForMoreRequestsThanAreCounted() {
     count(1_500_000, false);
-    assertThat(count(300_000, true)).isFalse();
-    assertThat(count(1_500_000, true)).isTrue();
+    assertThat(mostlyFailures(400_000)).isFalse();
+    assertThat(mostlyFailures(4_000_000)).isTrue();
   }
 
   @Test
@@ -57,6 +73,15 @@ class FailureWindowTest {
     for (int i = 0; i < 100; i++) {
       assertThat(none.count(true, clock.nanos())).isFalse();
     }
+  }
+
+  /** A success before each three failures; whether the last one was too much. */
+  private boolean mostlyFailures(int times) {
+    boolean isTooMuch = false;
+    for (int i = 0; i < times; i++) {
+      isTooMuch = window.count(i % 4 != 0, clock.nanos());
+    }
+    return isTooMuch;
   }
 
   /** Whether the last one was too much. */
