@@ -22,7 +22,7 @@ final class OverloadLaw {
    * example, is never all there is to see. The overload is over when for two seconds each window had
    * a turn of less than a quarter of the target: were it over at once, those who were told to wait
    * would come back to a loop that sheds nothing; were it over only when nothing is shed any more, a
-   * pause now and then would keep it going.
+   * pause now and then would keep it going. It is over as well when nothing was read for so long.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -58,14 +58,21 @@ final class OverloadLaw {
     return limitNanos != Double.POSITIVE_INFINITY;
   }
 
-  /** Whether a request is shed that the loop comes to so long after its turn began. */
-  boolean sheds(long elapsedNanos) {
-    return (double) elapsedNanos > limitNanos;
+  /** Whether a request is shed that has waited for the loop so long. */
+  boolean sheds(long latenessNanos) {
+    return (double) latenessNanos > limitNanos;
   }
 
   /** Whether one is that would be forwarded: in half of the time already. */
-  boolean shedsForward(long elapsedNanos) {
-    return (double) elapsedNanos > limitNanos * FORWARD_PART;
+  boolean shedsForward(long latenessNanos) {
+    return (double) latenessNanos > limitNanos * FORWARD_PART;
+  }
+
+  /** Nothing has been read since then: after two seconds no overload is left. */
+  void unread(long nowNanos, long sinceNanos) {
+    if (nowNanos - sinceNanos >= CALM_NANOS) {
+      limitNanos = Double.POSITIVE_INFINITY;
+    }
   }
 
   /**

@@ -13,6 +13,11 @@ public final class Shedder {
    * those before it: the time from the first read of a turn to the last. A pause before the poll is
    * no part of it, so a paced loop is not taken for a late one. Nothing is measured for it: the time
    * of a read is looked at anyway, and the number of the poll tells the turns apart.
+   *
+   * A request is judged by how long it has waited for the loop itself: one that was read, since its
+   * turn began; one that waited for something else, an answer before it or the end of a hold, since
+   * that was over. What goes on after it was looked at, such as a request that comes back from the
+   * disk, is under way and not late.
    */
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -27,6 +32,8 @@ public final class Shedder {
   private long turn;
   private long turnStartNanos;
   private long lastReadNanos;
+  private long latenessNanos;
+  private boolean sweptSincePublished;
   // Of the window
   private int asked;
   private int shed;
@@ -84,6 +91,26 @@ public final class Shedder {
     if (target != 0) {
       measure(nowNanos, polls.getAsLong());
     }
+    latenessNanos = lastReadNanos - turnStartNanos;
+  }
+
+  /** The loop comes, outside a read, to a request that could have been looked at since then. */
+  public void comesTo(long readySinceNanos, long nowNanos) {
+    latenessNanos = nowNanos - readySinceNanos;
+  }
+
+  /** What the loop does next is for no request that it has just come to. */
+  public void done() {
+    latenessNanos = 0;
+  }
+
+  /** Looks at what reads alone would not show: that there were none. Called every second or so. */
+  public void sweep(long nowNanos) {
+    law.unread(nowNanos, lastReadNanos);
+    if (sweptSincePublished) {
+      publish();
+    }
+    sweptSincePublished = true;
   }
 
   private void measure(long now, long poll) {
@@ -112,13 +139,13 @@ public final class Shedder {
     shed = 0;
     forwards = 0;
     forwardsShed = 0;
+    sweptSincePublished = false;
   }
 
   /** Whether a request is shed before anybody has looked at it; counted. */
   public boolean shedsAtOnce() {
     double forced = forcedShare;
-    boolean sheds =
-        Double.isNaN(forced) ? law.sheds(lastReadNanos - turnStartNanos) : happens(forced - 1);
+    boolean sheds = Double.isNaN(forced) ? law.sheds(latenessNanos) : happens(forced - 1);
     asked++;
     if (sheds) {
       shed++;
@@ -130,8 +157,7 @@ public final class Shedder {
   /** Whether a request is shed that would be forwarded; counted. */
   boolean shedsForward() {
     double forced = forcedShare;
-    boolean sheds =
-        Double.isNaN(forced) ? law.shedsForward(lastReadNanos - turnStartNanos) : happens(forced);
+    boolean sheds = Double.isNaN(forced) ? law.shedsForward(latenessNanos) : happens(forced);
     forwards++;
     if (sheds) {
       forwardsShed++;

@@ -98,6 +98,50 @@ class ShedderTest {
   }
 
   @Test
+  void theShareIsZeroSoonAfterTheLastRequest() {
+    turns(60, 10 * MILLI, 0);
+    turns(200, MILLI, 0);
+    shedsForwardAfter(4 * MILLI);
+    turns(100, MILLI, 0);
+    assertThat(shedder.share()).isEqualTo(1);
+    sweepAfter(1000 * MILLI);
+    assertThat(shedder.share()).as("published within the last second").isEqualTo(1);
+    sweepAfter(1000 * MILLI);
+    assertThat(shedder.share()).isZero();
+  }
+
+  @Test
+  void whatWaitedForSomethingElseIsJudgedByHowLongItHasWaitedForTheLoop() {
+    turns(1000, 10 * MILLI, 0);
+    beginTurn(500 * MILLI);
+    shedder.comesTo(now - 5 * MILLI, now);
+    assertThat(shedder.shedsAtOnce()).isFalse();
+    assertThat(shedder.shedsForward()).isTrue();
+    shedder.comesTo(now - 5 * MILLI - 1, now);
+    assertThat(shedder.shedsAtOnce()).isTrue();
+    shedder.comesTo(now, now);
+    assertThat(shedder.shedsForward()).isFalse();
+  }
+
+  @Test
+  void whatIsUnderWayIsNotLate() {
+    turns(1000, 10 * MILLI, 0);
+    beginTurn(500 * MILLI);
+    shedder.done();
+    assertThat(shedder.shedsAtOnce()).isFalse();
+    assertThat(shedder.shedsForward()).isFalse();
+  }
+
+  @Test
+  void afterTwoSecondsWithoutARequestTheOverloadIsOver() {
+    turns(1000, 10 * MILLI, 0);
+    sweepAfter(1999 * MILLI);
+    assertThat(shedsAfter(6 * MILLI)).isTrue();
+    sweepAfter(2000 * MILLI);
+    assertThat(shedsAfter(500 * MILLI)).isFalse();
+  }
+
+  @Test
   void upToOneNothingIsShedAtOnce() {
     shedder.force(1);
     for (int i = 0; i < 1000; i++) {
@@ -128,6 +172,11 @@ class ShedderTest {
   private boolean shedsForwardAfter(long nanos) {
     beginTurn(nanos);
     return shedder.shedsForward();
+  }
+
+  private void sweepAfter(long nanos) {
+    now += nanos;
+    shedder.sweep(now);
   }
 
   private void beginTurn(long nanos) {

@@ -103,6 +103,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean unflushed;
   private boolean readPaused;
   private long heldUntilNanos;
+  private long readySinceNanos;
   private boolean heldBack;
   private boolean letGoIsDue;
   private boolean inputClosed;
@@ -178,6 +179,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       }
     } finally {
       processing = false;
+      shared.shedder.done();
       if (!kept) {
         in.release();
       }
@@ -373,7 +375,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void betweenRequests() {
     if (isWritable()) {
       settle();
-      shared.loop.execute(this::processNext);
+      planNext();
     } else {
       shared.busy.append(this);
       awaitClient();
@@ -550,15 +552,26 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     heldBack = false;
     if (exchange == null) {
       shared.lookAtClock();
+      readySinceNanos = heldUntilNanos;
       processNext();
     }
   }
 
+  /** Goes on with the next request soon: within this call a long pipeline would nest as deeply. */
+  private void planNext() {
+    readySinceNanos = shared.nowNanos();
+    shared.loop.execute(this::processNext);
+  }
+
   /** Goes on with the next request, if it still stands there. */
   private void processNext() {
-    if (phase == Phase.HEAD && (waiting == null || !isHeldBack())) {
-      processWaiting();
+    if (phase != Phase.HEAD || (waiting != null && isHeldBack())) {
+      return;
     }
+    if (waiting != null) {
+      shared.comesTo(readySinceNanos);
+    }
+    processWaiting();
   }
 
   private void exchangeIsOver(ClientExchange over, boolean reusable) {
@@ -578,8 +591,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     phase = Phase.HEAD;
     settle();
     if (waiting != null || inputClosed) {
-      // Not from within the call that ended the exchange: a long pipeline would nest as deeply.
-      shared.loop.execute(this::processNext);
+      planNext();
     } else {
       readMore(true);
     }

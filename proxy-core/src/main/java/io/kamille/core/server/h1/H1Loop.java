@@ -135,6 +135,12 @@ public final class H1Loop {
     shedder.read(nowNanos);
   }
 
+  /** The loop comes, outside a read, to a request that could have been looked at since then. */
+  void comesTo(long readySinceNanos) {
+    lookAtClock();
+    shedder.comesTo(readySinceNanos, nowNanos);
+  }
+
   /** The time of the last look, monotonic. */
   long nowNanos() {
     return nowNanos;
@@ -222,6 +228,7 @@ public final class H1Loop {
   /** Closes what has passed its deadline. */
   void sweep() {
     lookAtClock();
+    shedder.sweep(nowNanos);
     busy.forEach(ClientConnection::checkDeadline);
     idle.sweep();
   }
