@@ -21,6 +21,7 @@ import io.kamille.cache.semantics.ReusePlan.ServeStale;
 import io.kamille.cache.semantics.ReusePlan.Validate;
 import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.Storability;
+import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.serve.CacheLoop;
 import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.serve.CacheStatus;
@@ -288,7 +289,7 @@ public final class CacheHandler implements ExchangeHandler {
     release(stored);
     if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
       refuse(exchange);
-    } else if (!isRefused(exchange)) {
+    } else if (!isRefused(exchange, null)) {
       fetches.pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("identity-refused"));
     }
   }
@@ -344,17 +345,45 @@ public final class CacheHandler implements ExchangeHandler {
                 "only-if-cached, and nothing usable is stored"));
   }
 
-  /** Whether the request may not be forwarded; then it has its answer. */
-  private boolean isRefused(Exchange exchange) {
+  /**
+   * Whether the request may not be forwarded; then it has its answer.
+   *
+   * @param stale what may be the answer in place of an error, or null; if so, takes over one lease
+   */
+  private boolean isRefused(Exchange exchange, @Nullable StoredResponse stale) {
     Failure refusal = forwardGate.refusal(exchange);
-    if (refusal != null) {
+    if (refusal == null) {
+      return false;
+    }
+    long now = clock.epochSeconds();
+    if (stale != null
+        && StoredFacts.isError(refusal.status())
+        && !ForwardWay.isForOrigin(exchange.request())
+        && mayServeOnError(exchange.request(), stale, now)) {
+      CacheLoop loop = loops.current();
+      loop.counters().hit(false);
+      Forwarding told = Forwarding.inPlaceOfError(stale.facts().ttlSeconds(now));
+      serveOnError(exchange, loop, stale, now, cacheStatus.keyed(told, exchange.request()));
+    } else {
+      release(stale);
       exchange.reply().fail(refusal);
     }
-    return refusal != null;
+    return true;
+  }
+
+  private static boolean mayServeOnError(RequestHead request, StoredResponse stored, long now) {
+    return stored.facts().mayServeOnError(CacheControl.ofRequest(request.fields()), now);
+  }
+
+  /** Answers with what is stored in place of an error (RFC 5861 §4). Takes over one lease on it. */
+  private void serveOnError(
+      Exchange exchange, CacheLoop loop, StoredResponse stored, long now, Forwarding told) {
+    exchange.notes().cache(CacheResult.STALE_HIT);
+    replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
   }
 
   private void pass(Exchange exchange, Forwarding forwarding) {
-    if (isRefused(exchange)) {
+    if (isRefused(exchange, null)) {
       return;
     }
     if (exchange.request().method().isSafe()) {
@@ -393,8 +422,7 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       StoredResponse stored,
       long deadlineNanos) {
-    if (deadlineNanos == NOT_HELD && isRefused(exchange)) {
-      stored.release();
+    if (deadlineNanos == NOT_HELD && isRefused(exchange, stored)) {
       return;
     }
     ForwardWay way =
@@ -418,8 +446,7 @@ public final class CacheHandler implements ExchangeHandler {
       ForwardReason reason,
       @Nullable StoredResponse stale,
       long deadlineNanos) {
-    if (deadlineNanos == NOT_HELD && isRefused(exchange)) {
-      release(stale);
+    if (deadlineNanos == NOT_HELD && isRefused(exchange, stale)) {
       return;
     }
     RequestHead request = exchange.request();
@@ -537,11 +564,9 @@ public final class CacheHandler implements ExchangeHandler {
       RequestHead request = exchange.request();
       long now = clock.epochSeconds();
       StoredResponse stored = selected(store.find(keyOf(request, loop)), request, now);
-      if (stored != null
-          && stored.facts().mayServeOnError(CacheControl.ofRequest(request.fields()), now)) {
-        exchange.notes().cache(CacheResult.STALE_HIT);
+      if (stored != null && mayServeOnError(request, stored, now)) {
         forwarding.detail("stale-if-error").ttl(stored.facts().ttlSeconds(now));
-        replies.send(loop, request, exchange.reply(), stored, now, forwarding);
+        serveOnError(exchange, loop, stored, now, forwarding);
       } else {
         release(stored);
         exchange.notes().cacheStatus(cacheStatus.member(forwarding));

@@ -54,7 +54,7 @@ enum ForwardWay {
       boolean hasStale,
       boolean mayBeHeld,
       InFlightTable flights) {
-    boolean isForOrigin = request.fields().hasAny(FOR_THE_ORIGIN);
+    boolean isForOrigin = isForOrigin(request);
     if (hasStale && !isForOrigin && mayFreshen(request)) {
       return FRESHEN;
     }
@@ -70,6 +70,11 @@ enum ForwardWay {
     boolean isForAll =
         reason != ForwardReason.REQUEST && !request.fields().has(FieldName.AUTHORIZATION);
     return isForAll && mayBeHeld ? COLLAPSE : ALONE;
+  }
+
+  /** Whether only the origin can answer this request, whatever is stored. */
+  static boolean isForOrigin(RequestHead request) {
+    return request.fields().hasAny(FOR_THE_ORIGIN);
   }
 
   /** The way of a request that asks the origin about a stored response. */

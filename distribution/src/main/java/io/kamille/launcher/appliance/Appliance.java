@@ -83,8 +83,9 @@ public final class Appliance implements AutoCloseable {
       MetricDescriptor.counter(
           "kamille_requests_shed_total",
           Unit.COUNT,
-          "Requests answered with 503 because their loop was late: those that would have been"
-              + " forwarded (forward), and those nobody had looked at (any).",
+          "Requests answered with 503, or with what stale-if-error allows, because their loop was"
+              + " late: those that would have been forwarded (forward), and those nobody had looked at"
+              + " (any).",
           "kind");
 
   static final MetricDescriptor SHED_SHARE =

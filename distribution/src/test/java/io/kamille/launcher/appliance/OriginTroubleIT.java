@@ -323,6 +323,36 @@ class OriginTroubleIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"max-waiting: 0", "max-waiting: 10, queue-timeout: 100ms"})
+  void whatWouldWaitTooLongForABusyOriginIsAnsweredStaleWhereThatMayBe(String queue) {
+    var gate = new CountDownLatch(1);
+    journey
+        .with("loops: 1")
+        .withUpstream("max-connections: 1, " + queue)
+        .origin()
+        .on("/kept", ok("kept", "Cache-Control: max-age=10, stale-if-error=600", "Age: 60"))
+        .on(
+            "/a",
+            visit -> {
+              Await.opened(gate);
+              visit.send(ok("x", "Cache-Control: no-store"));
+            });
+    assertThat(journey.get("/kept").content()).isEqualTo("kept");
+    TestClient first = journey.client().get("/a", "Cache-Control: no-store");
+    journey.origin().awaitRequests("/a", 1);
+    Answer stale = journey.get("/kept");
+    assertThat(stale.content()).isEqualTo("kept");
+    assertThat(stale.field("Cache-Status"))
+        .startsWith("kamille; fwd=stale; ")
+        .endsWith("; detail=stale-if-error");
+    assertThat(journey.get("/other").field("Proxy-Status"))
+        .contains("error=connection_limit_reached");
+    assertThat(journey.origin().requests("/kept")).hasSize(1);
+    gate.countDown();
+    assertThat(first.answer().content()).isEqualTo("x");
+  }
+
   @Test
   void tooManyForOneOriginAreToldSo() {
     var gate = new CountDownLatch(1);

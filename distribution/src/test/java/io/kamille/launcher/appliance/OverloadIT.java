@@ -37,6 +37,26 @@ class OverloadIT {
   }
 
   @Test
+  void aStaleResponseThatMayStandInForAnErrorIsTheAnswerToAShedValidation() {
+    journey
+        .origin()
+        .on("/kept", ok("kept", "Cache-Control: max-age=10, stale-if-error=600", "Age: 60"));
+    journey.origin().on("/gone", ok("gone", "Cache-Control: max-age=10", "Age: 60", "ETag: x"));
+    assertThat(journey.get("/kept").content()).isEqualTo("kept");
+    assertThat(journey.get("/gone").content()).isEqualTo("gone");
+    journey.appliance().overload().force(1);
+    Answer stale = journey.get("/kept");
+    assertThat(stale.status()).isEqualTo(200);
+    assertThat(stale.content()).isEqualTo("kept");
+    assertThat(stale.field("Cache-Status"))
+        .startsWith("kamille; hit; ttl=-")
+        .endsWith("; detail=stale-if-error");
+    assertThat(journey.get("/gone").status()).isEqualTo(503);
+    assertThat(journey.origin().requests("/kept")).hasSize(1);
+    assertThat(journey.appliance().overload().shedForwards()).isEqualTo(2);
+  }
+
+  @Test
   void hitsAreShedWhenThatIsNotEnough() {
     journey.appliance().overload().force(2);
     assertThat(journey.get("/stored").status()).isEqualTo(503);

@@ -83,7 +83,7 @@ final class Validation {
       freshenOthers(asked, head, now);
       return freshened(asked, head, now);
     }
-    if (isError(head.status())) {
+    if (StoredFacts.isError(head.status())) {
       return failed(now);
     }
     here.loops().current().counters().replaced();
@@ -222,10 +222,5 @@ final class Validation {
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
     here.store().remove(fetch.key());
     return here.store().finish(reservation, completion);
-  }
-
-  /** The answers that stale-if-error is about (RFC 5861 §4). */
-  private static boolean isError(int status) {
-    return status == 500 || status == 502 || status == 503 || status == 504;
   }
 }

@@ -264,6 +264,11 @@ public final class StoredFacts {
     return allowed > 0 && mayServeStale() && -ttlSeconds(nowEpochSeconds) < allowed;
   }
 
+  /** Whether this status code is one that a stored response may take the place of (RFC 5861 §4). */
+  public static boolean isError(int status) {
+    return status == 500 || status == 502 || status == 503 || status == 504;
+  }
+
   /** Whether the client may have it although it is stale (RFC 9111 §5.2.1.2). */
   boolean mayServeStaleTo(CacheControl request, long nowEpochSeconds) {
     return mayServeStale()

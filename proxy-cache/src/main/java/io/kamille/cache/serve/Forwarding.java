@@ -36,6 +36,11 @@ public final class Forwarding {
     return new Forwarding().ttl(ttlSeconds).detail("disk");
   }
 
+  /** What is told of a stale answer to a request that was not forwarded, though it should be. */
+  public static Forwarding inPlaceOfError(long ttlSeconds) {
+    return new Forwarding().ttl(ttlSeconds).detail("stale-if-error");
+  }
+
   public ForwardReason reason() {
     if (reason == null) {
       throw new IllegalStateException("reason: none (expected: a request that was forwarded)");
