@@ -220,16 +220,17 @@ public record LimitSettings(
               "limits.upload-rate",
               ValueTypes.orWord("none", ValueTypes.size(1, GIB)),
               "The least rate, in bytes per second, at which a client must send the content of a"
-                  + " request, or `none` for no such limit. Content may take `limits.upload-grace`"
-                  + " and what its bytes so far take at this rate; then it is answered with 408. Time"
-                  + " in which the origin is the slow one does not count.")
+                  + " request, or `none` for no such limit. A client that sends less within a"
+                  + " `limits.upload-grace` is answered with 408. Time in which the origin is the slow"
+                  + " one does not count.")
           .defaultsTo(Optional.of(500L));
 
   static final Setting<Duration> UPLOAD_GRACE =
       Setting.of(
               "limits.upload-grace",
               ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
-              "How long request content may come slower than `limits.upload-rate`.")
+              "How long request content may come slower than `limits.upload-rate`. What came before"
+                  + " gives no credit.")
           .defaultsTo(Duration.ofSeconds(20));
 
   static final Setting<Optional<Long>> DOWNLOAD_RATE =

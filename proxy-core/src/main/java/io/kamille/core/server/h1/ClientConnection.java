@@ -57,7 +57,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
    * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
-   * send: the pace holds for that, too.
+   * send: the pace holds for that, too. The same holds for one that has closed its side before.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -90,7 +90,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ClientExchange exchange;
   private @Nullable ByteBuf waiting;
   private @Nullable PendingRegions regions;
-  private @Nullable DownloadPace pace;
+  private @Nullable Pace pace;
   private @Nullable String resetBecause;
   private long deadlineNanos = NEVER;
   private long pendingSeen;
@@ -638,7 +638,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private void closeAfterFlush() {
     linger();
-    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+  }
+
+  /** The kernel has all: while it waits to send it, only our side closes, and the pace goes on. */
+  private void closeIfSent() {
+    if (channel.isActive() && shared.output.look(channel) && shared.output.unsentBytes() > 0) {
+      closeOutput();
+    } else {
+      channel.close();
+    }
   }
 
   private void linger() {
@@ -817,15 +826,18 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       pace = null;
       return false;
     }
-    DownloadPace measured = pace == null ? new DownloadPace() : pace;
-    pace = measured;
     long now = shared.nowNanos();
     long grace = settings.downloadGrace().toNanos();
-    if (!measured.isDue(now, grace) || !shared.output.look(channel)) {
+    boolean isDue = pace == null || pace.isDue(now, grace);
+    if (!isDue || !shared.output.look(channel)) {
       return false;
     }
     takenSeen = shared.output.acknowledgedBytes();
-    return measured.isTooSlow(now, takenSeen, grace, settings.downloadBytesPerSecond());
+    if (pace == null) {
+      pace = new Pace(now, takenSeen);
+      return false;
+    }
+    return pace.isTooSlow(now, takenSeen, grace, settings.downloadBytesPerSecond());
   }
 
   /** Whether octets wait for the client to take others; after the last answer also the kernel's. */

@@ -24,10 +24,11 @@ final class ClientContent implements RequestContent {
   private final ClientExchange exchange;
   private final long length;
   private final ContentDecoder decoder;
-  private final UploadPace pace = new UploadPace();
   private final ContentSink taking = new Taking();
   private @Nullable ContentSink sink;
   private @Nullable ContentSink tunnel;
+  private @Nullable Pace pace;
+  private long octets;
   private boolean dropping;
   private boolean tunnelEnded;
 
@@ -74,13 +75,17 @@ final class ClientContent implements RequestContent {
 
   @Override
   public void pause() {
-    pace.hold(exchange.now());
+    if (pace != null) {
+      pace.hold(exchange.now());
+    }
     exchange.readMore(false);
   }
 
   @Override
   public void resume() {
-    pace.release(exchange.now());
+    if (pace != null) {
+      pace.release(exchange.now());
+    }
     exchange.readMore(true);
   }
 
@@ -109,8 +114,9 @@ final class ClientContent implements RequestContent {
   /** Whether the client sends slower than it must. */
   boolean isTooSlow(long nowNanos, H1Settings settings) {
     return isWanted()
+        && pace != null
         && pace.isTooSlow(
-            nowNanos, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
+            nowNanos, octets, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
   }
 
   /** Whether a station still takes it. */
@@ -145,8 +151,11 @@ final class ClientContent implements RequestContent {
 
   private void clientMaySend() {
     long now = exchange.now();
-    pace.begin(now);
-    pace.release(now);
+    if (pace == null) {
+      pace = new Pace(now, octets);
+    } else {
+      pace.release(now);
+    }
   }
 
   /** Gives nothing more to who took it, and says who that was if not all had come. */
@@ -159,7 +168,7 @@ final class ClientContent implements RequestContent {
 
   /** Takes octets off the wire. Borrows the buffer. */
   void arrived(ByteBuf in) {
-    pace.arrived(in.readableBytes());
+    octets += in.readableBytes();
     if (decoder.decode(in, taking) == ContentDecoder.Outcome.MALFORMED) {
       in.skipBytes(in.readableBytes());
       exchange.breakOff(Failure.request(StatusCode.BAD_REQUEST, decoder.failure().reason()));

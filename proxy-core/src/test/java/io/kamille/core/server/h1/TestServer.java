@@ -56,7 +56,7 @@ public final class TestServer implements AutoCloseable {
           64 * 1024,
           "kamille; detail=refused");
 
-  /** As those, but patient with content, and takers must take 500 octets a second, after 30 s. */
+  /** As those, but patient with content, and takers must take 500 octets a second, in each 30 s. */
   static H1Settings withDownloadRate() {
     return new H1Settings(
         SETTINGS.head(),
@@ -154,6 +154,15 @@ public final class TestServer implements AutoCloseable {
 
   public List<H1Loop> loops() {
     return shared;
+  }
+
+  /** How often the loops have polled. */
+  long polls() {
+    long polls = 0;
+    for (int i = 0; i < shared.size(); i++) {
+      polls += group.polls(i);
+    }
+    return polls;
   }
 
   public TestClient connect() {
