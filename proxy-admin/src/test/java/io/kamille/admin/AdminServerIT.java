@@ -132,6 +132,8 @@ class AdminServerIT {
                 + "\"path\":\"/\",\"upstream\":\"site\",\"cached\":true},\"key\":\"http://h/\","
                 + "\"decision\":\"validate\",\"fwd\":\"stale\",\"because\":[{\"rule\":\"seen\","
                 + "\"section\":\"§\",\"found\":\"Host: h\\nAccept: a/b\\nX: é\",\"so\":\"/?b\"}]}\n");
+    assertThat(getWithToken("/v1/explain?url=http://h/&client=2001:db8::1"))
+        .contains("\"found\":\"/2001:db8:0:0:0:0:0:1\",\"so\":\"asks\"");
   }
 
   @ParameterizedTest
@@ -146,6 +148,10 @@ class AdminServerIT {
         "/v1/explain?url=http://h/&field=A%20B:c | field must be a field line",
         "/v1/explain?url=http://h/&field=A:b%0D%0AC:d | field must be a field line",
         "/v1/explain?url=http://h/&field=host:a | field must not be Host",
+        "/v1/explain?url=http://h/&client=localhost | client must be an IP address",
+        "/v1/explain?url=http://h/&client=10.1 | client must be an IP address",
+        "/v1/explain?url=http://h/&client=10.0.0.0/8 | client must be an IP address",
+        "/v1/explain?url=http://h/&client= | client must be an IP address",
         "/v1/cache/objects | The parameter url is missing.",
         "/v1/cache/objects?url=http://h/&url=http://h/ | The parameter url is there more than once.",
         "/v1/cache/objects?url=http://h/?a&b=c | There is a parameter that this resource does not",

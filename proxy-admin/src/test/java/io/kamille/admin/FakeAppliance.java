@@ -33,6 +33,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
+import java.net.InetAddress;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -203,12 +204,16 @@ final class FakeAppliance implements ApplianceView {
   }
 
   @Override
-  public RequestExplanation explain(RequestHead request) {
+  public RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
     Reason seen = new Reason("seen", "§", request.fields().toString().strip(), request.target());
+    Reason asking = new Reason("client", "§", String.valueOf(client), "asks");
     return new RequestExplanation(
         new MatchedRoute("*/", "*", "/", "site", true),
         new Explanation(
-            Explanation.Decision.VALIDATE, ForwardReason.STALE, "http://h/", List.of(seen)));
+            Explanation.Decision.VALIDATE,
+            ForwardReason.STALE,
+            "http://h/",
+            client == null ? List.of(seen) : List.of(seen, asking)));
   }
 
   @Override

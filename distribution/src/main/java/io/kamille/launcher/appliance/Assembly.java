@@ -151,7 +151,8 @@ final class Assembly implements AutoCloseable {
 
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
-    return new RouteExplainer(router.table(), upstreams.upstreamOf, purgeMethod);
+    return new RouteExplainer(
+        router.table(), upstreams.upstreamOf, upstreams.accessOf, purgeMethod);
   }
 
   /** The origins of each upstream, by its name. */
@@ -188,6 +189,7 @@ final class Assembly implements AutoCloseable {
 
     private final Map<String, List<Origin>> origins = new LinkedHashMap<>();
     private final Map<String, String> upstreamOf = new LinkedHashMap<>();
+    private final Map<String, AccessList> accessOf = new LinkedHashMap<>();
     private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
     private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
     private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
@@ -215,6 +217,7 @@ final class Assembly implements AutoCloseable {
         }
         routes.put(name, new Route(name, host, settings.path(), handler, gate));
         upstreamOf.put(name, settings.upstream());
+        accessOf.put(name, settings.access().list());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());

@@ -20,6 +20,7 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -153,8 +154,8 @@ final class LiveView implements ApplianceView {
   }
 
   @Override
-  public RequestExplanation explain(RequestHead request) {
-    return appliance.assembly().explainer().explain(request);
+  public RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
+    return appliance.assembly().explainer().explain(request, client);
   }
 
   @Override

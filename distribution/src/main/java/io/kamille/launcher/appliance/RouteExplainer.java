@@ -7,9 +7,13 @@ import io.kamille.cache.Explanation;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.semantics.Reason;
+import io.kamille.core.admission.AccessList;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
+import io.kamille.core.setting.AddressRanges;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,15 +24,31 @@ import org.jspecify.annotations.Nullable;
  *
  * @param routes that requests are routed by
  * @param upstreams the name of each route's upstream, by the name of the route
+ * @param access who may use each route, by the name of the route
  * @param purgeMethod what comes before all routes
  */
-record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMethod purgeMethod) {
+record RouteExplainer(
+    RouteTable routes,
+    Map<String, String> upstreams,
+    Map<String, AccessList> access,
+    PurgeMethod purgeMethod) {
+
+  private static final int NO_RANGE = -1;
+
+  /** What a prefix of an IPv4 address has in front, as that of a mapped IPv6 address. */
+  private static final int MAPPED_BITS = 96;
 
   RouteExplainer {
     upstreams = Map.copyOf(upstreams);
+    access = Map.copyOf(access);
   }
 
-  RequestExplanation explain(RequestHead request) {
+  /**
+   * What becomes of a request.
+   *
+   * @param client whose it is; null to leave that open
+   */
+  RequestExplanation explain(RequestHead request, @Nullable InetAddress client) {
     Route route = routes.find(request);
     if (route == null) {
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
@@ -41,10 +61,14 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMet
             route.pathPrefix(),
             upstreams.getOrDefault(route.name(), ""),
             cache != null);
-    return new RequestExplanation(matched, along(route, cache, request));
+    return new RequestExplanation(matched, along(route, cache, request, client));
   }
 
-  private Explanation along(Route route, @Nullable CacheHandler cache, RequestHead request) {
+  private Explanation along(
+      Route route,
+      @Nullable CacheHandler cache,
+      RequestHead request,
+      @Nullable InetAddress client) {
     Reason routed =
         new Reason(
             "route",
@@ -53,8 +77,54 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMet
             "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
-      return after(routed, purge);
+      return after(purge, routed);
     }
+    AccessList list = access.getOrDefault(route.name(), AccessList.ALL);
+    if (list.isOpen()) {
+      return after(answered(route, cache, request), routed);
+    }
+    Reason entry = entry(list, client);
+    return client == null || list.admits(client)
+        ? after(answered(route, cache, request), routed, entry)
+        : decided(Decision.REFUSE, routed, entry);
+  }
+
+  private static Reason entry(AccessList list, @Nullable InetAddress client) {
+    if (client == null) {
+      return new Reason(
+          "access",
+          "routes[].access",
+          "no client given",
+          "a client that the route is not for gets 403 (Forbidden): give one to know");
+    }
+    String found =
+        client.getHostAddress()
+            + ": allow "
+            + found(list.allow(), client)
+            + ", deny "
+            + found(list.deny(), client);
+    return new Reason(
+        "access",
+        "routes[].access",
+        found,
+        list.admits(client)
+            ? "the route is for this client"
+            : "the route is not for this client: 403 (Forbidden)");
+  }
+
+  /** The smallest range with that client, by its prefix. */
+  private static String found(AddressRanges ranges, InetAddress client) {
+    if (ranges.isEmpty()) {
+      return "is empty";
+    }
+    int prefix = ranges.longestPrefix(client);
+    if (prefix == NO_RANGE) {
+      return "has no range with it";
+    }
+    return "has a range /" + (client instanceof Inet4Address ? prefix - MAPPED_BITS : prefix);
+  }
+
+  private Explanation answered(Route route, @Nullable CacheHandler cache, RequestHead request) {
     if (route.handler() instanceof CacheHandler.Bypass bypass) {
       Reason bypassed =
           new Reason(
@@ -62,8 +132,7 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMet
               "RFC 9111 §2",
               "routes[].cache.bypass-paths: " + route.pathPrefix(),
               "it is forwarded, and nothing is stored");
-      return new Explanation(
-          Decision.PASS, bypass.reason(request), null, List.of(routed, bypassed));
+      return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
     }
     if (cache == null) {
       Reason uncached =
@@ -72,14 +141,14 @@ record RouteExplainer(RouteTable routes, Map<String, String> upstreams, PurgeMet
               "RFC 9111 §2",
               "routes[].cache.enabled: off",
               "it is forwarded, and nothing is stored");
-      return decided(Decision.PASS, routed, uncached);
+      return decided(Decision.PASS, uncached);
     }
-    return after(routed, cache.explain(request));
+    return cache.explain(request);
   }
 
-  private static Explanation after(Reason routed, Explanation explanation) {
-    List<Reason> steps = new ArrayList<>(explanation.because());
-    steps.addFirst(routed);
+  private static Explanation after(Explanation explanation, Reason... before) {
+    List<Reason> steps = new ArrayList<>(List.of(before));
+    steps.addAll(explanation.because());
     return new Explanation(explanation.decision(), explanation.forward(), explanation.key(), steps);
   }
 

@@ -48,6 +48,27 @@ class ExplainIT {
   }
 
   @Test
+  void whomTheRouteIsForIsTold() throws Exception {
+    journey.with(
+        "routes: [{upstream: site}, {upstream: site, path: /a,"
+            + " access: {allow: [10.0.0.0/8], deny: [10.1.0.0/16]}, cache: {bypass-paths: [/a/b]}}]");
+    assertThat(explain("url=http://h/a&client=10.2.0.1"))
+        .contains("\"decision\":\"forward\"", "\"rule\":\"access\"")
+        .contains("10.2.0.1: allow has a range /8, deny has no range with it")
+        .contains("the route is for this client");
+    for (String refused : new String[] {"/a&client=10.1.0.1", "/a/b&client=10.1.0.1"}) {
+      assertThat(explain("url=http://h" + refused))
+          .contains("\"key\":null,\"decision\":\"refuse\",\"fwd\":null")
+          .contains("10.1.0.1: allow has a range /8, deny has a range /16")
+          .contains("the route is not for this client: 403 (Forbidden)");
+    }
+    assertThat(explain("url=http://h/a&client=::1")).contains("\"decision\":\"refuse\"");
+    assertThat(explain("url=http://h/a"))
+        .contains("\"decision\":\"forward\"", "no client given", "403 (Forbidden): give one");
+    assertThat(explain("url=http://h/x&client=10.1.0.1")).doesNotContain("\"access\"");
+  }
+
+  @Test
   void whatTheRouteLetsBypassIsTold() throws Exception {
     journey.with(
         "routes: [{upstream: site, cache: {bypass-paths: [/admin], bypass-cookies: [session]}}]");

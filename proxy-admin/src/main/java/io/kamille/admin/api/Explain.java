@@ -9,6 +9,8 @@ import io.kamille.cache.semantics.Reason;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.setting.AddressRange;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code GET /v1/explain?url=}: what would become of a request, and why. Changes nothing. */
 final class Explain implements Resource {
 
-  private static final Set<String> PARAMETERS = Set.of("url", "method", "field");
+  private static final Set<String> PARAMETERS = Set.of("url", "method", "field", "client");
 
   /** Methods of requests that come to no route. */
   private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
@@ -44,7 +46,8 @@ final class Explain implements Resource {
       Query query = Query.parse(request.query(), PARAMETERS);
       String url = TargetUrl.of(query.one("url"));
       RequestHead head = head(method(query.optional("method")), url, query.all("field"));
-      return Answer.json(Document.of(head.methodText(), url, appliance.explain(head)));
+      InetAddress client = client(query.optional("client"));
+      return Answer.json(Document.of(head.methodText(), url, appliance.explain(head, client)));
     } catch (Query.Invalid invalid) {
       return Answer.problem(StatusCode.BAD_REQUEST, invalid.reason());
     }
@@ -56,6 +59,16 @@ final class Explain implements Resource {
       throw new Query.Invalid("method must be a token other than CONNECT and TRACE.");
     }
     return method;
+  }
+
+  private static @Nullable InetAddress client(@Nullable String given) throws Query.Invalid {
+    if (given == null) {
+      return null;
+    }
+    if (given.indexOf('/') >= 0 || AddressRange.parse(given) == null) {
+      throw new Query.Invalid("client must be an IP address.");
+    }
+    return InetAddress.ofLiteral(given);
   }
 
   private static RequestHead head(String method, String url, List<String> fields)

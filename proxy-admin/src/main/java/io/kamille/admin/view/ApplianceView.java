@@ -7,6 +7,7 @@ import io.kamille.cache.tier.PeakChoice;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
+import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,8 +78,9 @@ public interface ApplianceView {
    * What would become of a request, and why. Nothing is sent or stored.
    *
    * @param request borrowed
+   * @param client whose request it is; null to leave that open
    */
-  RequestExplanation explain(RequestHead request);
+  RequestExplanation explain(RequestHead request, @Nullable InetAddress client);
 
   /**
    * Purges what {@code target} is about; it holds from then on.
