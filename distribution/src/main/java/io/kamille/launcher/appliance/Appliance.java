@@ -112,6 +112,20 @@ public final class Appliance implements AutoCloseable {
               + " or took nothing of it within the content time-out (stopped).",
           "reason");
 
+  static final MetricDescriptor UNFINISHED_HEADS =
+      MetricDescriptor.gauge(
+          "kamille_request_heads_unfinished_bytes",
+          Unit.BYTES,
+          "What request heads take of the Java heap of which only a part has come; an eighth of the"
+              + " heap at the most.");
+
+  static final MetricDescriptor DISPLACED_HEADS =
+      MetricDescriptor.counter(
+          "kamille_request_heads_displaced_total",
+          Unit.COUNT,
+          "Unfinished request heads answered with 408 because others needed their room: the oldest"
+              + " yields.");
+
   static final MetricDescriptor IDLE_TIMEOUT =
       MetricDescriptor.gauge(
           "kamille_connections_idle_timeout_seconds",
@@ -124,6 +138,10 @@ public final class Appliance implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
   private static final long RELOAD_WAIT_MILLIS = 5_000;
+
+  /** As an eighth of the heap, unfinished heads leave enough for everything else. */
+  private static final int UNFINISHED_HEADS_PART = 8;
+
   private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final MetricRegistry registry = new MetricRegistry();
@@ -303,6 +321,8 @@ public final class Appliance implements AutoCloseable {
     registry.counting(SHED_REQUESTS, overload::shedAtOnce, "any");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
+    registry.gauge(UNFINISHED_HEADS, () -> sum(H1Loop::unfinishedHeadBytes));
+    registry.counting(DISPLACED_HEADS, () -> sum(H1Loop::displacedHeads));
     registry.counting(CLOSED_SLOW, () -> sum(H1Loop::tooSlow), "rate");
     registry.counting(CLOSED_SLOW, () -> sum(H1Loop::stopped), "stopped");
     registry.gauge(
@@ -328,6 +348,7 @@ public final class Appliance implements AutoCloseable {
     LimitSettings limits = configuration.limits();
     return new H1Settings(
         new HeadLimits(limits.requestTargetBytes(), limits.fields(), limits.headBytes()),
+        unfinishedHeadBytes(configuration),
         limits.headTimeout(),
         limits.idleTimeout(),
         limits.contentTimeout(),
@@ -340,6 +361,12 @@ public final class Appliance implements AutoCloseable {
         H1Settings.DEFAULT.lowWatermarkBytes(),
         H1Settings.DEFAULT.highWatermarkBytes(),
         configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
+  }
+
+  /** Each loop's part of what unfinished heads may take, and room for some of the largest. */
+  private static long unfinishedHeadBytes(Configuration configuration) {
+    long all = Runtime.getRuntime().maxMemory() / UNFINISHED_HEADS_PART;
+    return Math.max(all / configuration.loops(), 8L * configuration.limits().headBytes());
   }
 
   /** What the loops shed while they are late. */

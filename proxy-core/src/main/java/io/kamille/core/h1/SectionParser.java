@@ -79,6 +79,11 @@ abstract class SectionParser {
     return filled > 0;
   }
 
+  /** Octets of heap that the section takes so far. */
+  public final int heapBytes() {
+    return fields.heapBytes();
+  }
+
   /** Why the section is malformed. */
   public final Failure failure() {
     if (failure == null) {

@@ -301,6 +301,11 @@ public final class Fields {
     return octets;
   }
 
+  /** Octets of heap that its arrays take, whatever is in them. */
+  public int heapBytes() {
+    return octets.length + lines.length * Integer.BYTES;
+  }
+
   /** Appends a line whose octets already lie in {@link #octets()}. */
   public void pushParsed(
       int nameStart, int nameEnd, int valueStart, int valueEnd, @Nullable FieldName known) {

@@ -33,8 +33,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * bounded by one read. The same holds while the client does not take its answers: no head is
    * looked at until the channel is writable again.
    *
-   * A connection is in one list of its loop: among the idle ones, or among the busy ones, whose
-   * deadlines are looked at. On a hit it is over with the exchange before it would change lists.
+   * A connection is in one list of its loop: among the idle ones, or among the busy ones and those
+   * within a head, whose deadlines are looked at. On a hit it is over with the exchange before it
+   * would change lists.
    *
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
    * with the first octet of a head. An exchange that is over when the handler returns goes back to
@@ -80,6 +81,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   @Nullable ClientConnection previous;
   @Nullable ConnectionList list;
   long idleSinceNanos;
+  int headBytes;
 
   private final Channel channel;
   private final InetSocketAddress client;
@@ -208,21 +210,37 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     switch (current.parse(in)) {
       case NEED_MORE -> {
         if (begun == null) {
-          shared.busy.append(this);
           deadline(shared.settings().headTimeout());
         }
+        shared.heads.grew(this, current.headBytes());
       }
       case COMPLETE -> {
+        if (begun != null) {
+          shared.heads.over(this);
+        }
         moreBehind = in.isReadable();
         begin(current);
       }
-      case MALFORMED -> {
-        phase = Phase.EXCHANGE;
-        shared.busy.append(this);
-        current.refuse(current.parseFailure());
-      }
+      case MALFORMED -> refuseHead(current, current.parseFailure());
     }
     return false;
+  }
+
+  /** Answers the head under way with 408. */
+  void refuseHead(String reason) {
+    ClientExchange current = exchange;
+    if (current == null) {
+      throw new IllegalStateException("refuseHead: no head is under way");
+    }
+    refuseHead(current, Failure.request(StatusCode.REQUEST_TIMEOUT, reason));
+  }
+
+  private void refuseHead(ClientExchange current, Failure why) {
+    shared.heads.over(this);
+    shared.busy.append(this);
+    phase = Phase.EXCHANGE;
+    deadlineNanos = NEVER;
+    current.refuse(why);
   }
 
   private void begin(ClientExchange current) {
@@ -651,6 +669,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void linger() {
+    shared.heads.over(this);
     if (phase != Phase.LINGER) {
       phase = Phase.LINGER;
       shared.leaving(1);
@@ -762,10 +781,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
             giveUp();
           }
         } else {
-          phase = Phase.EXCHANGE;
-          deadlineNanos = NEVER;
-          current.refuse(
-              Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
+          refuseHead("the request head took too long");
         }
       }
       case EXCHANGE -> {

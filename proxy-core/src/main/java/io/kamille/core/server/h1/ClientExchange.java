@@ -127,6 +127,11 @@ final class ClientExchange implements Reply {
     return parser.parse(in);
   }
 
+  /** Octets of heap that the head takes so far. */
+  int headBytes() {
+    return parser.heapBytes();
+  }
+
   Failure parseFailure() {
     return parser.failure();
   }

@@ -22,8 +22,8 @@ public final class H1Loop {
   /*
    * Deadlines are fields of the connections, looked at once a second: no timer is scheduled or
    * cancelled for a request. A second of imprecision matters to no limit we have. Idle connections
-   * lie in the order in which they became idle, so only those that are due are looked at; all others
-   * are `busy`.
+   * lie in the order in which they became idle, so only those that are due are looked at; those within
+   * a head are among the `heads`, and all others are `busy`.
    */
   private static final long SWEEP_MILLIS = 1000;
   private static final int MAX_SPARE = 64;
@@ -39,6 +39,7 @@ public final class H1Loop {
   final HeadWriter writer = new HeadWriter();
   final TcpOutput output = new TcpOutput();
   final IdleConnections idle;
+  final UnfinishedHeads heads = new UnfinishedHeads(this);
   final ConnectionList busy = new ConnectionList();
 
   private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
@@ -166,6 +167,7 @@ public final class H1Loop {
     loop.execute(
         () -> {
           busy.forEach(ClientConnection::close);
+          heads.forEach(ClientConnection::close);
           idle.closeAll();
         });
   }
@@ -193,6 +195,16 @@ public final class H1Loop {
   /** Idle connections closed to make room for others. Any thread. */
   public long displaced() {
     return idle.displaced();
+  }
+
+  /** Octets of heap that heads take of which only a part has come. Any thread. */
+  public long unfinishedHeadBytes() {
+    return heads.heapBytes();
+  }
+
+  /** Unfinished heads given up because others needed their room. Any thread. */
+  public long displacedHeads() {
+    return heads.displaced();
   }
 
   /** Connections reset because their client took too little of what waited for it. Any thread. */
@@ -230,6 +242,7 @@ public final class H1Loop {
     lookAtClock();
     shedder.sweep(nowNanos);
     busy.forEach(ClientConnection::checkDeadline);
+    heads.forEach(ClientConnection::checkDeadline);
     idle.sweep();
   }
 
@@ -241,6 +254,7 @@ public final class H1Loop {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   void remove(ClientConnection connection) {
+    heads.over(connection);
     ConnectionList.remove(connection);
     connections--;
   }

@@ -7,6 +7,8 @@ import java.time.Duration;
  * How patient and how generous we are with clients.
  *
  * @param head limits of a request head
+ * @param unfinishedHeadBytes of heap that the heads take of which one loop has only a part; beyond
+ *     it, the oldest is 408
  * @param headTimeout from the first octet of a head (or the connection's beginning) to its last
  * @param idleTimeout between requests
  * @param contentTimeout without progress while content comes from, or goes to, the client
@@ -24,6 +26,7 @@ import java.time.Duration;
  */
 public record H1Settings(
     HeadLimits head,
+    long unfinishedHeadBytes,
     Duration headTimeout,
     Duration idleTimeout,
     Duration contentTimeout,
@@ -41,6 +44,7 @@ public record H1Settings(
   public static final H1Settings DEFAULT =
       new H1Settings(
           HeadLimits.REQUEST,
+          16 << 20,
           Duration.ofSeconds(10),
           Duration.ofSeconds(75),
           Duration.ofSeconds(30),

@@ -43,6 +43,7 @@ public final class TestServer implements AutoCloseable {
   static final H1Settings SETTINGS =
       new H1Settings(
           new HeadLimits(1024, 20, 4096),
+          1 << 20,
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(30),
@@ -60,6 +61,7 @@ public final class TestServer implements AutoCloseable {
   static H1Settings withDownloadRate() {
     return new H1Settings(
         SETTINGS.head(),
+        SETTINGS.unfinishedHeadBytes(),
         SETTINGS.headTimeout(),
         SETTINGS.idleTimeout(),
         Duration.ofSeconds(600),
@@ -68,6 +70,25 @@ public final class TestServer implements AutoCloseable {
         Duration.ofSeconds(20),
         500,
         Duration.ofSeconds(30),
+        SETTINGS.maxContentBytes(),
+        SETTINGS.lowWatermarkBytes(),
+        SETTINGS.highWatermarkBytes(),
+        SETTINGS.refusedCacheStatus());
+  }
+
+  /** As those, but all heads of which only a part has come may take so much. */
+  static H1Settings withUnfinishedHeads(long bytes) {
+    return new H1Settings(
+        SETTINGS.head(),
+        bytes,
+        SETTINGS.headTimeout(),
+        SETTINGS.idleTimeout(),
+        SETTINGS.contentTimeout(),
+        SETTINGS.tunnelTimeout(),
+        SETTINGS.uploadBytesPerSecond(),
+        SETTINGS.uploadGrace(),
+        SETTINGS.downloadBytesPerSecond(),
+        SETTINGS.downloadGrace(),
         SETTINGS.maxContentBytes(),
         SETTINGS.lowWatermarkBytes(),
         SETTINGS.highWatermarkBytes(),
