@@ -71,7 +71,7 @@ class ConfigurationFileFuzzTest {
     byte[] shipped = Files.readAllBytes(ShippedConfigurationTest.FILE);
     byte[] uncommented = new String(shipped, UTF_8).replace("# ", "").getBytes(UTF_8);
     var random = new Random(SEED);
-    FuzzBudget budget = new FuzzBudget(1_000);
+    FuzzBudget budget = new FuzzBudget(400);
     while (budget.hasNext()) {
       byte[] text = random.nextBoolean() ? shipped : uncommented;
       for (int i = random.nextInt(8); i >= 0; i--) {
@@ -82,7 +82,7 @@ class ConfigurationFileFuzzTest {
     budget.report("configurations");
   }
 
-  private static void check(byte[] text, long round) {
+  static void check(byte[] text, long round) {
     String label = "seed " + SEED + ", round " + round;
     try {
       if (ConfigurationFile.parse("f", text)

@@ -178,19 +178,40 @@ class PurgeJournalFuzzTest {
       if (random.nextInt(3) == 0) {
         body = spoiler.spoiled(body);
       }
-      ByteBuffer frame = ByteBuffer.allocate(FRAME_LENGTH);
-      frame.putInt(body.length).putInt(~body.length).putInt(OctetSpoiler.checksum(body));
-      out.writeBytes(frame.array());
-      out.writeBytes(body);
+      writeEntry(out, body);
     }
     return out.toByteArray();
   }
 
+  /** Reads a sound file with one more entry. */
+  static void readEntry(byte[] body) {
+    try {
+      MemoryDirectory directory = new MemoryDirectory();
+      PurgeJournal journal = new PurgeJournal(directory, STORE);
+      journal.begin(() -> PurgeNotes.NONE);
+      journal.close();
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes(directory.octets(NAME));
+      writeEntry(out, body);
+      read(out.toByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void writeEntry(ByteArrayOutputStream out, byte[] body) {
+    ByteBuffer frame = ByteBuffer.allocate(FRAME_LENGTH);
+    frame.putInt(body.length).putInt(~body.length).putInt(OctetSpoiler.checksum(body));
+    out.writeBytes(frame.array());
+    out.writeBytes(body);
+  }
+
   /** What is read of these octets, without taking more memory than they justify. */
   private static @Nullable PurgeNotes read(byte[] octets) {
+    PurgeNotes notes = parse(octets);
     long bytes = Allocation.bytes(() -> parse(octets));
     assertThat(bytes).as(because(octets)).isLessThan((1 << 20) + 64L * octets.length);
-    return parse(octets);
+    return notes;
   }
 
   private static @Nullable PurgeNotes parse(byte[] octets) {

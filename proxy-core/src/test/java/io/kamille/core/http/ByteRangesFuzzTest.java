@@ -80,13 +80,17 @@ class ByteRangesFuzzTest {
     while (budget.hasNext()) {
       String value = spoiler.next();
       int length = random.nextInt(4) == 0 ? random.nextInt(3) : random.nextInt(1_200);
-      String because = "seed " + FuzzBudget.SEED + ": '" + value + "' of " + length;
-      Fields fields = Fields.of("Range", value);
-      ByteRange one = ByteRange.of(fields, length);
-      List<ByteRange> several = ByteRanges.of(fields, length);
-      check(several.isEmpty() ? List.of(one) : several, asked(value, length), length, because);
+      check(value, length);
     }
     budget.report("ranges");
+  }
+
+  static void check(String value, int length) {
+    String because = "seed " + FuzzBudget.SEED + ": '" + value + "' of " + length;
+    Fields fields = Fields.of("Range", value);
+    ByteRange one = ByteRange.of(fields, length);
+    List<ByteRange> several = ByteRanges.of(fields, length);
+    check(several.isEmpty() ? List.of(one) : several, asked(value, length), length, because);
   }
 
   @Test
