@@ -15,31 +15,18 @@ import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.RateLimit;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
 import io.kamille.core.time.WallClock;
-import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.Origin;
-import io.kamille.core.upstream.OriginChoice;
 import io.kamille.core.upstream.OriginNames;
-import io.kamille.core.upstream.UpstreamHandler;
-import io.kamille.core.upstream.UpstreamMetrics;
-import io.kamille.core.upstream.UpstreamSettings;
-import io.kamille.core.upstream.h1.ConnectionSettings;
-import io.kamille.core.upstream.h1.ForwardingSettings;
-import io.kamille.core.upstream.pool.PoolSettings;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.HealthSettings;
-import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RateLimitSettings;
 import io.kamille.launcher.configuration.RateLimitSettings.Counts;
 import io.kamille.launcher.configuration.RouteSettings;
-import io.kamille.launcher.configuration.UpstreamSettings.Concurrency;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -48,7 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chain of stations, and the only place that knows its order: PURGE, router, cache, upstream.
@@ -58,8 +44,7 @@ final class Assembly implements AutoCloseable {
 
   /*
    * The cache lives as long as the process: a reload gives the routes new handlers over the same
-   * store. Upstreams are made anew; exchanges that began with the old ones end with them, and their
-   * idle connections close.
+   * store. Upstreams that are the same go on; Upstreams says what becomes of the others.
    */
   private final WallClock clock = WallClock.system();
   private final OriginNames names = OriginNames.open();
@@ -70,7 +55,9 @@ final class Assembly implements AutoCloseable {
   private final PurgeMethod purgeMethod;
   private Optional<PeakSettings> peak;
   private final LongAdder overRate = new LongAdder();
-  private Upstreams upstreams = new Upstreams();
+  private final Upstreams upstreams;
+  // Volatile: replaced by whoever reloads, read by the control plane.
+  private volatile Routing routing = new Routing();
 
   /**
    * The chain of that configuration.
@@ -82,6 +69,7 @@ final class Assembly implements AutoCloseable {
       throws IOException {
     this.registry = registry;
     this.overload = overload;
+    upstreams = new Upstreams(names, registry, clock);
     cache = openCache(configuration);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -152,25 +140,34 @@ final class Assembly implements AutoCloseable {
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
     return new RouteExplainer(
-        router.table(), upstreams.upstreamOf, upstreams.accessOf, purgeMethod);
+        router.table(), routing.upstreamOf, routing.accessOf, purgeMethod);
   }
 
   /** The origins of each upstream, by its name. */
   Map<String, List<Origin>> origins() {
-    return upstreams.origins;
+    return upstreams.origins();
   }
 
   /** Routes by this configuration from the next exchange on. */
   void reload(Configuration configuration) {
-    Upstreams next = new Upstreams();
-    List<Route> routes = next.routes(configuration);
-    Upstreams last = upstreams;
-    router.swap(RouteTable.of(routes));
+    Upstreams.Next next = upstreams.next(configuration);
+    Routing routed = new Routing();
+    router.swap(RouteTable.of(routes(routed, configuration, next)));
+    routing = routed;
+    next.putInForce();
     purgeMethod.allow(configuration.cache().purgeRanges());
     cache.operations().choose(policy(configuration));
     reloadPeak(configuration);
-    upstreams = next;
-    last.close();
+  }
+
+  private static List<Route> routes(
+      Routing routing, Configuration configuration, Upstreams.Next next) {
+    try {
+      return routing.routes(configuration, next);
+    } catch (RuntimeException fault) {
+      next.abandon();
+      throw fault;
+    }
   }
 
   @Override
@@ -184,18 +181,15 @@ final class Assembly implements AutoCloseable {
     cache.close();
   }
 
-  /** The upstreams of one configuration. */
-  private final class Upstreams {
+  /** The routes of one configuration. */
+  private final class Routing {
 
-    private final Map<String, List<Origin>> origins = new LinkedHashMap<>();
     private final Map<String, String> upstreamOf = new LinkedHashMap<>();
     private final Map<String, AccessList> accessOf = new LinkedHashMap<>();
-    private final Map<String, UpstreamMetrics> metrics = new LinkedHashMap<>();
     private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
-    private final Map<String, UpstreamHandler> handlers = new LinkedHashMap<>();
 
     /** The routes, and one more for each path of theirs that passes the cache by. */
-    List<Route> routes(Configuration configuration) {
+    List<Route> routes(Configuration configuration, Upstreams.Next next) {
       Map<String, Route> routes = new LinkedHashMap<>();
       List<Route> bypassed = new ArrayList<>();
       for (RouteSettings settings : configuration.routes()) {
@@ -203,7 +197,7 @@ final class Assembly implements AutoCloseable {
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
         RouteGate gate = gate(settings, rate);
-        ExchangeHandler handler = upstream(settings, configuration);
+        ExchangeHandler handler = next.handler(settings);
         if (settings.cache().isEnabled()) {
           CacheHandler caching =
               cache.handler(
@@ -247,7 +241,7 @@ final class Assembly implements AutoCloseable {
       var asked =
           new io.kamille.core.admission.RateLimitSettings(
               limit.rate().intervalNanos(), limit.burst(), limit.key().field(), ipv6PrefixLength);
-      RateLimit last = upstreams.rateLimits.get(route);
+      RateLimit last = routing.rateLimits.get(route);
       RateLimit rate =
           last != null && last.settings().equals(asked)
               ? last
@@ -255,87 +249,6 @@ final class Assembly implements AutoCloseable {
       rateLimits.put(route, rate);
       return rate;
     }
-
-    /** Routes to one upstream share its connections, unless they write different hosts. */
-    private ExchangeHandler upstream(RouteSettings route, Configuration configuration) {
-      return handlers.computeIfAbsent(
-          route.upstream() + " " + route.hostRewrite(),
-          key -> {
-            UpstreamSettings settings = upstreamSettings(route, configuration);
-            List<Origin> asked =
-                origins.computeIfAbsent(
-                    route.upstream(), name -> origins(name, settings, configuration));
-            return new UpstreamHandler(
-                settings,
-                asked,
-                LoopGroup.sockets(),
-                clock,
-                metrics.computeIfAbsent(
-                    route.upstream(), name -> new UpstreamMetrics(registry, name, asked)));
-          });
-    }
-
-    private List<Origin> origins(
-        String upstream, UpstreamSettings settings, Configuration configuration) {
-      List<Origin> found = new ArrayList<>();
-      for (OriginSettings origin : named(upstream, configuration).origins()) {
-        found.add(settings.origin(origin.url().host(), origin.url().port(), origin.weight()));
-      }
-      names.watch(found);
-      return found;
-    }
-
-    void close() {
-      handlers.values().forEach(UpstreamHandler::close);
-      metrics.values().forEach(UpstreamMetrics::close);
-      origins.values().forEach(names::forget);
-    }
-  }
-
-  private static io.kamille.launcher.configuration.UpstreamSettings named(
-      String upstream, Configuration configuration) {
-    return configuration.upstreams().stream()
-        .filter(settings -> settings.name().equals(upstream))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static UpstreamSettings upstreamSettings(
-      RouteSettings route, Configuration configuration) {
-    var settings = named(route.upstream(), configuration);
-    var limits = configuration.limits();
-    return new UpstreamSettings(
-        switch (settings.choice()) {
-          case POWER_OF_TWO -> OriginChoice.Kind.POWER_OF_TWO;
-          case ROUND_ROBIN -> OriginChoice.Kind.ROUND_ROBIN;
-        },
-        settings.connectTimeout(),
-        settings.retries(),
-        policy(settings.health()),
-        settings.concurrency() == Concurrency.ADAPTIVE,
-        new PoolSettings(
-            settings.maxConnections(),
-            settings.maxWaiting(),
-            settings.queueTimeout(),
-            settings.maxIdleConnections(),
-            settings.idleTimeout()),
-        new ConnectionSettings(
-            settings.headTimeout(),
-            settings.contentTimeout(),
-            limits.tunnelTimeout(),
-            ConnectionSettings.DEFAULTS.continueTimeout(),
-            ConnectionSettings.DEFAULTS.receiveBufferBytes(),
-            new HeadLimits(0, limits.responseFields(), limits.responseHeadBytes())),
-        forwarding(configuration, route.hostRewrite()));
-  }
-
-  private static HealthPolicy policy(HealthSettings settings) {
-    return new HealthPolicy(
-        settings.failures(),
-        settings.failureRatio().orElse(Double.MAX_VALUE),
-        settings.outFor(),
-        settings.longestOut(),
-        settings.slowReturn());
   }
 
   private static PolicyChoice policy(Configuration configuration) {
@@ -343,33 +256,6 @@ final class Assembly implements AutoCloseable {
       case AUTO -> PolicyChoice.AUTO;
       case TINYLFU -> PolicyChoice.TINYLFU;
       case LRU -> PolicyChoice.LRU;
-    };
-  }
-
-  private static ForwardingSettings forwarding(
-      Configuration configuration, @Nullable String hostRewrite) {
-    var settings = configuration.forwarding();
-    ForwardingSettings.Mode xForwarded = mode(settings.xForwarded());
-    ForwardingSettings.Mode forwarded = mode(settings.forwarded());
-    if (forwarded == ForwardingSettings.Mode.PASS && xForwarded != ForwardingSettings.Mode.PASS) {
-      // Two fields that contradict each other would leave the choice to the origin, or the client.
-      forwarded = ForwardingSettings.Mode.REMOVE;
-    }
-    return new ForwardingSettings(
-        xForwarded,
-        forwarded,
-        hostRewrite,
-        settings.via(),
-        ForwardingSettings.DEFAULTS.refusesLoops(),
-        settings.removedFields());
-  }
-
-  private static ForwardingSettings.Mode mode(
-      io.kamille.launcher.configuration.ForwardingSettings.Mode mode) {
-    return switch (mode) {
-      case ON -> ForwardingSettings.Mode.REPLACE;
-      case OFF -> ForwardingSettings.Mode.PASS;
-      case APPEND -> ForwardingSettings.Mode.APPEND;
     };
   }
 }

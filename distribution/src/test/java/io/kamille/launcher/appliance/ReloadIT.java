@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.setting.SettingChange;
+import io.kamille.core.upstream.Origin;
+import io.kamille.core.upstream.OriginHealth.Phase;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
@@ -14,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A new configuration comes into force; nobody who is connected notices more than that. */
 class ReloadIT {
@@ -96,6 +100,81 @@ class ReloadIT {
     Future<?> late = ImmediateEventExecutor.INSTANCE.newPromise();
     assertThat(Appliance.unfinished(List.of(late, taken, late), 0)).isEqualTo(2);
     assertThat(Appliance.unfinished(List.of(taken, taken), 0)).isZero();
+  }
+
+  @Test
+  void connectionsToAnOriginStayOpenWhereItsUpstreamIsTheSame() {
+    journey.withUpstream("idle-timeout: 1h").origin().on("/a", ok("x"));
+    try (TestClient client = journey.client()) {
+      client.get("/a").answer();
+      journey.with("limits: {fields: 50}");
+      journey.appliance().reload(journey.configuration());
+      client.get("/a").answer();
+    }
+    assertThat(journey.origin().requests("/a"))
+        .extracting(StubOrigin.Request::connection)
+        .containsExactly(1, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"retries: 0", "retries: 0, head-timeout: 50s"})
+  void anOriginThatIsOutStaysOut(String after) throws IOException {
+    String health = ", health: {failures: 1, out-for: 1h, longest-out: 1h}";
+    journey.withUpstream("retries: 0" + health);
+    journey.origin().kill();
+    assertThat(journey.get("/a").status()).isEqualTo(502);
+    assertThat(phase()).isEqualTo(Phase.OUT);
+    journey.withUpstream(after + health);
+    journey.appliance().reload(journey.configuration());
+    assertThat(phase()).isEqualTo(Phase.OUT);
+  }
+
+  private Phase phase() {
+    Origin origin = journey.appliance().assembly().origins().values().iterator().next().getFirst();
+    return origin.health().phase();
+  }
+
+  @Test
+  void anExchangeEndsWellThoughItsUpstreamIsGone() throws IOException {
+    var gate = new CountDownLatch(1);
+    journey
+        .origin()
+        .on(
+            "/download",
+            visit -> {
+              visit.send(head("200 OK", "Content-Length: 10") + "\r\n01234");
+              Await.opened(gate);
+              visit.send("56789");
+            });
+    try (StubOrigin other = StubOrigin.open();
+        TestClient download = journey.client().get("/download")) {
+      download.readUntil("01234");
+      journey.with(
+          "upstreams: {another: {origins: ['" + other.url() + "']}}",
+          "routes: [{upstream: another}]");
+      journey.appliance().reload(journey.configuration());
+      assertThat(journey.appliance().assembly().origins()).containsOnlyKeys("another");
+      gate.countDown();
+      assertThat(download.read(5)).isEqualTo("56789");
+    }
+  }
+
+  @Test
+  void oneHundredReloadsLeaveNoMetricsBehind() throws IOException {
+    journey.with("loops: 1").withUpstream("retries: 0").origin().on("/a", ok("x"));
+    try (StubOrigin other = StubOrigin.open()) {
+      other.on("/a", ok("x"));
+      String first = "upstreams: {site: {origins: ['" + journey.origin().url() + "'], retries: ";
+      String second = "upstreams: {site: {origins: ['" + other.url() + "'], retries: ";
+      assertThat(journey.get("/a").content()).isEqualTo("x");
+      int parts = journey.appliance().metrics().parts();
+      for (int i = 0; i < 100; i++) {
+        journey.with((i % 2 == 0 ? second : first) + i % 3 + "}}");
+        journey.appliance().reload(journey.configuration());
+        assertThat(journey.get("/a").content()).isEqualTo("x");
+      }
+      assertThat(journey.appliance().metrics().parts()).isEqualTo(parts);
+    }
   }
 
   @Test

@@ -51,6 +51,10 @@ final class MetricParts {
     }
   }
 
+  int size() {
+    return parts.values().stream().mapToInt(List::size).sum();
+  }
+
   MetricParts copy() {
     MetricParts copy = new MetricParts(descriptor);
     parts.forEach((labelValues, each) -> copy.parts.put(labelValues, List.copyOf(each)));

@@ -32,8 +32,12 @@ public final class MetricRegistry {
   /** A histogram for one writer. */
   public Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
     Histogram histogram = new Histogram();
-    add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
+    export(descriptor, histogram, labelValues);
     return histogram;
+  }
+
+  Registration export(MetricDescriptor descriptor, Histogram histogram, String... labelValues) {
+    return add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
   }
 
   /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
@@ -51,6 +55,11 @@ public final class MetricRegistry {
   /** What is registered, ordered by name. */
   public synchronized List<MetricDescriptor> descriptors() {
     return metrics.values().stream().map(MetricParts::descriptor).toList();
+  }
+
+  /** How many writers and suppliers are registered, of all metrics together. */
+  public synchronized int parts() {
+    return metrics.values().stream().mapToInt(MetricParts::size).sum();
   }
 
   /** All metrics with their present values, ordered by name. */

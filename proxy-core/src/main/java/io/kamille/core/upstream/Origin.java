@@ -30,11 +30,32 @@ public final class Origin {
     if (weight < 1) {
       throw new IllegalArgumentException("weight: " + weight + " (expected: at least 1)");
     }
-    this.host = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    this.host = plain(host);
     this.port = port;
     this.weight = weight;
-    this.name = (this.host.indexOf(':') < 0 ? this.host : "[" + this.host + "]") + ":" + port;
+    this.name = name(host, port);
     this.health = health;
+  }
+
+  private static String plain(String host) {
+    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  /** The name of an origin with this host, an IPv6 address in brackets or without. */
+  public static String name(String host, int port) {
+    String plain = plain(host);
+    return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + port;
+  }
+
+  /** The same server with its addresses as they are now; this where nothing differs. */
+  Origin with(int weight, OriginHealth health) {
+    if (weight == this.weight && health == this.health) {
+      return this;
+    }
+    Origin other = new Origin(host, port, weight, health);
+    other.addresses.set(addresses.get());
+    other.turn.set(turn.get());
+    return other;
   }
 
   /** The host to look up, without brackets. */

@@ -103,6 +103,19 @@ public final class OriginHealth {
     this.window = new FailureWindow(policy.failureRatio());
   }
 
+  /**
+   * Where it stands now, judged by {@code other} from now on; this where the policy is the same.
+   */
+  OriginHealth under(HealthPolicy other) {
+    if (other.equals(policy)) {
+      return this;
+    }
+    OriginHealth next = new OriginHealth(other, chance);
+    next.standing.set(standing.get());
+    next.failuresInAll.add(failuresInAll());
+    return next;
+  }
+
   /** Whether requests may go to the origin, as usual or in growing number. */
   public boolean isIn() {
     return standing.getAcquire().isIn();

@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Answers exchanges by asking the origins of one upstream. Any thread; each exchange is handled on
- * its loop, with the connections of that loop.
+ * its loop, with the connections of that loop. Belongs to the configurations that use it: who puts
+ * one in force that does not closes it. An exchange under way keeps what it needs of it.
  */
 public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
@@ -78,14 +79,14 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private UpstreamLoop of(EventLoop loop) {
     UpstreamLoop present = ofLoop.getIfExists();
     if (present == null) {
-      present =
-          new UpstreamLoop(settings, origins, loop, channels, clock, metrics.counters(origins));
-      if (closed.get()) {
-        present.retire();
-        return present;
-      }
+      UpstreamCounters counters = metrics.counters(loop, origins);
+      present = new UpstreamLoop(settings, origins, loop, channels, clock, counters);
       ofLoop.set(present);
       loops.add(loop);
+      if (closed.get()) {
+        // Who closes looks at the loops after that: it may have missed this one.
+        retire();
+      }
     }
     return present;
   }
@@ -107,13 +108,12 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
   /**
    * Closes idle connections now, and others once their exchange is over. Exchanges that still come
-   * are served, each on a connection of its own.
+   * are served, each on a connection of its own. Closing again does nothing.
    */
   @Override
   public void close() {
-    closed.set(true);
-    for (EventLoop loop : loops) {
-      loop.execute(this::retire);
+    if (!closed.getAndSet(true)) {
+      loops.forEach(loop -> loop.execute(this::retire));
     }
   }
 

@@ -33,6 +33,7 @@ final class UpstreamLoop {
   private final RetryBudget budget = new RetryBudget();
   private final List<ConnectionPool<OriginConnection>> pools = new ArrayList<>();
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
+  private boolean isRetired;
 
   UpstreamLoop(
       UpstreamSettings settings,
@@ -132,14 +133,16 @@ final class UpstreamLoop {
     }
   }
 
-  /** The origin knows the sum over all loops. */
+  /** The origin knows the sum over all loops that are not retired. */
   private void limit(int place) {
     int limit = limits.get(place).limit();
     int change = limit - limitsInForce[place];
     if (change != 0) {
       limitsInForce[place] = limit;
-      origin(place).changeLimit(change);
       pool(place).lendLimit(limit);
+      if (!isRetired) {
+        origin(place).changeLimit(change);
+      }
     }
   }
 
@@ -170,8 +173,15 @@ final class UpstreamLoop {
     return clock.nanos();
   }
 
-  /** Closes what is idle and keeps nothing open from now on. */
+  /**
+   * Closes what is idle and keeps nothing open from now on; once. Its origins may go on under
+   * another handler, so their sums lose what this one has added.
+   */
   void retire() {
+    isRetired = true;
     pools.forEach(ConnectionPool::retire);
+    for (int place = 0; place < limitsInForce.length; place++) {
+      origin(place).changeLimit(-limitsInForce[place]);
+    }
   }
 }

@@ -1,14 +1,25 @@
 package io.kamille.core.upstream;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricGroup;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.metric.Registration;
-import java.util.ArrayList;
+import io.kamille.core.upstream.UpstreamCounters.OriginCounters;
+import io.netty.channel.EventLoop;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * The metrics of one upstream: the state of its origins, and counters for each loop. Any thread.
+ * The metrics of one upstream, for as long as a configuration names it: the state of its origins,
+ * and counters for each loop. Any thread.
  */
 public final class UpstreamMetrics implements AutoCloseable {
 
@@ -91,31 +102,136 @@ public final class UpstreamMetrics implements AutoCloseable {
           "upstream",
           "origin");
 
+  /** What one loop counts, whichever handlers of the upstream it has. */
+  private record LoopCounters(
+      Counter retries,
+      Histogram headTime,
+      Map<Kind, Counter> failures,
+      Map<String, OriginCounters> origins) {}
+
   private final MetricRegistry registry;
   private final String upstream;
-  private final List<Registration> registrations = new ArrayList<>();
+  private final MetricGroup whole;
 
-  /** Exports the state of these origins until closed. */
+  @GuardedBy("this")
+  private final Map<EventLoop, LoopCounters> loops = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Map<String, MetricGroup> ofOrigin = new HashMap<>();
+
+  @GuardedBy("this")
+  private MetricGroup states;
+
+  @GuardedBy("this")
+  private List<Origin> origins = List.of();
+
+  /** Exports the state of these origins, and what is counted of them, until closed. */
   public UpstreamMetrics(MetricRegistry registry, String upstream, List<Origin> origins) {
     this.registry = registry;
     this.upstream = upstream;
+    this.whole = new MetricGroup(registry);
+    this.states = new MetricGroup(registry);
+    origins(origins);
+  }
+
+  /**
+   * The upstream has these origins from now on. What was counted of those that it had before goes
+   * on; what was counted of others is exported no more.
+   */
+  public synchronized void origins(List<Origin> present) {
+    if (origins.equals(present)) {
+      return;
+    }
+    origins = List.copyOf(present);
+    states.close();
+    states = new MetricGroup(registry);
+    Set<String> names = new HashSet<>();
     for (Origin origin : origins) {
-      registrations.add(
-          registry.gauge(IN_FLIGHT, () -> origin.inFlight(), upstream, origin.name()));
-      registrations.add(
-          registry.gauge(ADAPTIVE_LIMIT, () -> origin.adaptiveLimit(), upstream, origin.name()));
-      registrations.add(
-          registry.gauge(ORIGIN_IN, () -> origin.health().isIn() ? 1 : 0, upstream, origin.name()));
+      exportState(origin);
+      names.add(origin.name());
+      ofOrigin.computeIfAbsent(origin.name(), _ -> new MetricGroup(registry));
+    }
+    forgetAllBut(names);
+  }
+
+  @GuardedBy("this")
+  private void forgetAllBut(Set<String> names) {
+    for (Map.Entry<String, MetricGroup> origin : ofOrigin.entrySet()) {
+      if (!names.contains(origin.getKey())) {
+        origin.getValue().close();
+      }
+    }
+    ofOrigin.keySet().retainAll(names);
+    for (LoopCounters loop : loops.values()) {
+      loop.origins().keySet().retainAll(names);
     }
   }
 
-  /** Counters for one loop. */
-  UpstreamCounters counters(List<Origin> origins) {
-    return new UpstreamCounters(registry, upstream, origins);
+  @GuardedBy("this")
+  private void exportState(Origin origin) {
+    states.gauge(IN_FLIGHT, origin::inFlight, upstream, origin.name());
+    states.gauge(ADAPTIVE_LIMIT, origin::adaptiveLimit, upstream, origin.name());
+    states.gauge(ORIGIN_IN, () -> origin.health().isIn() ? 1 : 0, upstream, origin.name());
   }
 
+  /**
+   * What this loop counts. Handlers that a loop has of the upstream, one after the other or beside
+   * each other, count together.
+   *
+   * @param asked the origins of the handler; those that the upstream does not have, any more, are
+   *     counted for nobody
+   */
+  synchronized UpstreamCounters counters(EventLoop loop, List<Origin> asked) {
+    LoopCounters counters = loops.computeIfAbsent(loop, _ -> loopCounters());
+    OriginCounters[] places = new OriginCounters[asked.size()];
+    for (int place = 0; place < places.length; place++) {
+      places[place] = originCounters(counters, asked.get(place).name());
+    }
+    return new UpstreamCounters(
+        places, counters.retries(), counters.headTime(), counters.failures());
+  }
+
+  private LoopCounters loopCounters() {
+    Map<Kind, Counter> failures = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      failures.put(kind, whole.counter(FAILURES, upstream, kind.token()));
+    }
+    return new LoopCounters(
+        whole.counter(RETRIES, upstream),
+        whole.histogram(HEAD_TIME, upstream),
+        failures,
+        new HashMap<>());
+  }
+
+  @GuardedBy("this")
+  private OriginCounters originCounters(LoopCounters loop, String origin) {
+    MetricGroup group = ofOrigin.get(origin);
+    return group == null
+        ? originCounters(unread(), origin)
+        : loop.origins().computeIfAbsent(origin, _ -> originCounters(group, origin));
+  }
+
+  private OriginCounters originCounters(MetricGroup group, String origin) {
+    return new OriginCounters(
+        group.counter(REQUESTS, upstream, origin),
+        group.counter(OPENED, upstream, origin),
+        group.counter(CLOSED, upstream, origin),
+        group.counter(EJECTIONS, upstream, origin));
+  }
+
+  private MetricGroup unread() {
+    MetricGroup group = new MetricGroup(registry);
+    group.close();
+    return group;
+  }
+
+  /** Exports nothing any more: the upstream is gone. */
   @Override
-  public void close() {
-    registrations.forEach(Registration::close);
+  public synchronized void close() {
+    whole.close();
+    states.close();
+    ofOrigin.values().forEach(MetricGroup::close);
+    ofOrigin.clear();
+    loops.clear();
   }
 }

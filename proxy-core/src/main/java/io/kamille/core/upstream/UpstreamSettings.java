@@ -54,4 +54,12 @@ public record UpstreamSettings(
   public Origin origin(String host, int port, int weight) {
     return new Origin(host, port, weight, new OriginHealth(health));
   }
+
+  /**
+   * An origin that other settings had before, judged by these from now on: what is known of its
+   * health and its addresses goes on. The same object where nothing differs.
+   */
+  public Origin origin(Origin before, int weight) {
+    return before.with(weight, before.health().under(health));
+  }
 }

@@ -40,6 +40,23 @@ class OriginHealthTest {
   }
 
   @Test
+  void underAnotherPolicyItStandsWhereItStood() {
+    fail(3);
+    OriginHealth next = health.under(POLICY.with(5, Duration.ofSeconds(1)));
+    assertThat(next.isIn()).isFalse();
+    assertThat(next.failuresInAll()).isEqualTo(3);
+    clock.advance(Duration.ofMillis(9_999));
+    assertThat(next.claimProbe(clock.nanos())).as("the while it was given").isFalse();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(next.claimProbe(clock.nanos())).isTrue();
+  }
+
+  @Test
+  void underTheSamePolicyItIsTheSame() {
+    assertThat(health.under(POLICY)).isSameAs(health);
+  }
+
+  @Test
   void errorsThatTellNothingOfTheOriginAsAWholeDoNot() {
     for (int i = 0; i < 100; i++) {
       answer(500);

@@ -294,6 +294,20 @@ class UpstreamHandlerTest {
     }
   }
 
+  @Test
+  void aRetiredHandlerTakesItsLimitsBackFromOriginsThatGoOn() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS, ANSWERS);
+        var fixture = new UpstreamFixture(adaptive(), origin)) {
+      fixture.get("/");
+      assertThat(fixture.origins.getFirst().adaptiveLimit()).isEqualTo(ConcurrencyLimit.FEW);
+      fixture.retire();
+      fixture.onLoop(() -> null);
+      assertThat(fixture.origins.getFirst().adaptiveLimit()).isZero();
+      fixture.get("/");
+      assertThat(fixture.origins.getFirst().adaptiveLimit()).isZero();
+    }
+  }
+
   private static UpstreamSettings adaptive() {
     return new UpstreamSettings(
         SETTINGS.choice(),

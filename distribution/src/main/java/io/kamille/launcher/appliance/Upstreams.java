@@ -1,0 +1,195 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.Origin;
+import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.UpstreamHandler;
+import io.kamille.core.upstream.UpstreamMetrics;
+import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.OriginSettings;
+import io.kamille.launcher.configuration.RouteSettings;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The upstreams that routes forward to, from one configuration to the next. One reload at a time;
+ * {@link #origins} any thread.
+ */
+final class Upstreams implements AutoCloseable {
+
+  /*
+   * What is the same under the next configuration goes on as it is, on the loops where it is:
+   *
+   *   an upstream's        the same                       goes on
+   *   origins, settings    both                           its handler: pools, limits, retry budget
+   *   origins              in host, port, order           their health, addresses and counters
+   *   one origin           in host and port               its health, addresses and counters
+   *
+   * The settings are all that an UpstreamHandler gets: those of the upstream, and what `limits` and
+   * `forwarding` say of origins. Upstreams are compared by name.
+   *
+   * Upstreams, handlers, metrics and watched names belong to the configuration in force. A reload
+   * begins a Next, which takes over what goes on and makes the rest, and changes nothing else: it
+   * may be abandoned. When it is put in force, after the routes have been swapped, whatever it has
+   * not taken over is closed. Exchanges under way hold the handler they came to, end on their
+   * connections, and then those close; nobody waits for that.
+   */
+  private record Upstream(
+      List<Origin> origins,
+      UpstreamMetrics metrics,
+      Map<UpstreamSettings, UpstreamHandler> handlers) {}
+
+  private final OriginNames names;
+  private final MetricRegistry registry;
+  private final WallClock clock;
+  // Volatile: replaced by whoever reloads, read by the control plane.
+  private volatile Map<String, Upstream> inForce = Map.of();
+
+  /**
+   * None yet.
+   *
+   * @param names looks origins up; stays the caller's
+   */
+  Upstreams(OriginNames names, MetricRegistry registry, WallClock clock) {
+    this.names = names;
+    this.registry = registry;
+    this.clock = clock;
+  }
+
+  /** The origins of each upstream in force, by its name. Any thread. */
+  Map<String, List<Origin>> origins() {
+    Map<String, List<Origin>> origins = new LinkedHashMap<>();
+    inForce.forEach((name, upstream) -> origins.put(name, upstream.origins()));
+    return origins;
+  }
+
+  /** Begins the upstreams of another configuration. */
+  Next next(Configuration configuration) {
+    return new Next(configuration);
+  }
+
+  @Override
+  public void close() {
+    closeAllBut(Map.of(), inForce);
+  }
+
+  private void closeAllBut(Map<String, Upstream> kept, Map<String, Upstream> upstreams) {
+    Set<Object> stays = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Upstream upstream : kept.values()) {
+      stays.addAll(upstream.origins());
+      stays.addAll(upstream.handlers().values());
+      stays.add(upstream.metrics());
+    }
+    for (Upstream upstream : upstreams.values()) {
+      names.forget(without(stays, upstream.origins()));
+      without(stays, upstream.handlers().values()).forEach(UpstreamHandler::close);
+      without(stays, List.of(upstream.metrics())).forEach(UpstreamMetrics::close);
+    }
+  }
+
+  private static <T> List<T> without(Set<?> stays, Iterable<T> all) {
+    List<T> rest = new ArrayList<>();
+    for (T one : all) {
+      if (!stays.contains(one)) {
+        rest.add(one);
+      }
+    }
+    return rest;
+  }
+
+  /** The upstreams of a configuration that is about to come into force. Confined to its reload. */
+  final class Next {
+
+    private final Configuration configuration;
+    private final Map<String, Upstream> upstreams = new LinkedHashMap<>();
+
+    private Next(Configuration configuration) {
+      this.configuration = configuration;
+    }
+
+    /**
+     * What forwards for a route. Routes to one upstream share its connections, unless they write
+     * different hosts. Looks up the names that are new: blocks.
+     */
+    ExchangeHandler handler(RouteSettings route) {
+      String name = route.upstream();
+      UpstreamSettings settings = ForwardingPolicy.of(route, configuration);
+      Upstream upstream = upstreams.computeIfAbsent(name, _ -> upstream(name, settings));
+      return upstream
+          .handlers()
+          .computeIfAbsent(settings, _ -> handler(inForce.get(name), upstream, settings));
+    }
+
+    private UpstreamHandler handler(
+        @Nullable Upstream last, Upstream upstream, UpstreamSettings settings) {
+      UpstreamHandler same =
+          last != null && last.origins().equals(upstream.origins())
+              ? last.handlers().get(settings)
+              : null;
+      return same != null
+          ? same
+          : new UpstreamHandler(
+              settings, upstream.origins(), LoopGroup.sockets(), clock, upstream.metrics());
+    }
+
+    private Upstream upstream(String name, UpstreamSettings settings) {
+      Upstream last = inForce.get(name);
+      List<Origin> known = last == null ? List.of() : last.origins();
+      List<Origin> origins = origins(name, settings, new ArrayList<>(known));
+      UpstreamMetrics metrics =
+          last == null ? new UpstreamMetrics(registry, name, origins) : last.metrics();
+      names.watch(origins.stream().filter(origin -> !known.contains(origin)).toList());
+      return new Upstream(origins, metrics, new LinkedHashMap<>());
+    }
+
+    private List<Origin> origins(String name, UpstreamSettings settings, List<Origin> known) {
+      List<Origin> origins = new ArrayList<>();
+      for (OriginSettings origin : ForwardingPolicy.named(name, configuration).origins()) {
+        Origin before = take(known, Origin.name(origin.url().host(), origin.url().port()));
+        origins.add(
+            before == null
+                ? settings.origin(origin.url().host(), origin.url().port(), origin.weight())
+                : settings.origin(before, origin.weight()));
+      }
+      return List.copyOf(origins);
+    }
+
+    /** An origin that is named twice was two before, too. */
+    private static @Nullable Origin take(List<Origin> known, String name) {
+      for (Origin origin : known) {
+        if (origin.name().equals(name)) {
+          known.remove(origin);
+          return origin;
+        }
+      }
+      return null;
+    }
+
+    /**
+     * Makes these the upstreams in force. Comes after the last request was routed to the others.
+     */
+    void putInForce() {
+      Map<String, Upstream> last = inForce;
+      inForce = upstreams;
+      for (Upstream upstream : upstreams.values()) {
+        upstream.metrics().origins(upstream.origins());
+      }
+      closeAllBut(upstreams, last);
+    }
+
+    /** Closes what was made, and leaves all as it is. */
+    void abandon() {
+      closeAllBut(inForce, upstreams);
+    }
+  }
+}

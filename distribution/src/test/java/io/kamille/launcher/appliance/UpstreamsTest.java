@@ -1,0 +1,182 @@
+package io.kamille.launcher.appliance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.Origin;
+import io.kamille.core.upstream.OriginNames;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What of an upstream goes on under the next configuration. */
+class UpstreamsTest {
+
+  private static final String TWO = "origins: ['http://a.test', 'http://b.test']";
+
+  private final List<String> lookedUp = new CopyOnWriteArrayList<>();
+  private final MetricRegistry registry = new MetricRegistry();
+  private final OriginNames names = OriginNames.open(this::find);
+  private final Upstreams upstreams = new Upstreams(names, registry, WallClock.system());
+  private boolean isResolverDown;
+
+  @AfterEach
+  void close() {
+    upstreams.close();
+    names.close();
+  }
+
+  @Test
+  void whatHasNotChangedGoesOnWhole() {
+    ExchangeHandler handler = reload(TWO);
+    List<Origin> origins = origins();
+    assertThat(reload(TWO)).isSameAs(handler);
+    assertThat(origins()).isEqualTo(origins);
+    assertThat(lookedUp).containsExactly("a.test", "b.test");
+  }
+
+  @Test
+  void anotherRouteOrAnotherUpstreamChangesNothingForThisOne() {
+    ExchangeHandler handler = reload(TWO);
+    Begun next =
+        begin(
+            "{site: {" + TWO + "}, other: {origins: ['http://c.test']}}",
+            "[{upstream: site}, {upstream: other, path: /c}]");
+    assertThat(next.handler(0)).isSameAs(handler);
+  }
+
+  @Test
+  void underOtherSettingsTheOriginsGoOnBehindAnotherHandler() {
+    ExchangeHandler handler = reload(TWO);
+    List<Origin> origins = origins();
+    assertThat(reload(TWO + ", head-timeout: 7s")).isNotSameAs(handler);
+    assertThat(origins()).isEqualTo(origins);
+    assertThat(lookedUp).hasSize(2);
+  }
+
+  @Test
+  void anOriginThatIsAmongOthersNowGoesOn() {
+    reload(TWO);
+    Origin b = origins().getLast();
+    reload("origins: ['http://c.test', 'http://b.test']");
+    assertThat(origins()).element(1).isSameAs(b);
+    assertThat(lookedUp).containsExactly("a.test", "b.test", "c.test");
+  }
+
+  @Test
+  void anOriginOfAnotherWeightKeepsItsAddressesEvenIfItsNameCannotBeLookedUpNow() {
+    reload("origins: ['http://a.test']");
+    isResolverDown = true;
+    reload("origins: [{url: 'http://a.test', weight: 5}]");
+    assertThat(origins().getFirst().weight()).isEqualTo(5);
+    assertThat(origins().getFirst().address()).isNotNull();
+  }
+
+  @Test
+  void anOriginThatIsNamedTwiceIsTwoBeforeAndAfter() {
+    String twice = "origins: ['http://a.test', 'http://a.test']";
+    reload(twice);
+    List<Origin> origins = origins();
+    assertThat(origins.getFirst()).isNotSameAs(origins.getLast());
+    reload(twice);
+    assertThat(origins()).isEqualTo(origins);
+  }
+
+  @Test
+  void routesThatWriteDifferentHostsShareOrigins() {
+    Begun next =
+        begin(
+            "{site: {" + TWO + "}}",
+            "[{upstream: site}, {upstream: site, path: /a, host-rewrite: a.test},"
+                + " {upstream: site, path: /b, host-rewrite: a.test}]");
+    ExchangeHandler first = next.handler(0);
+    ExchangeHandler second = next.handler(1);
+    assertThat(second).isNotSameAs(first);
+    assertThat(next.handler(2)).isSameAs(second);
+    next.next().putInForce();
+    assertThat(lookedUp).hasSize(2);
+  }
+
+  @Test
+  void whatIsAbandonedLeavesNothing() {
+    ExchangeHandler handler = reload(TWO);
+    int parts = registry.parts();
+    List<Origin> origins = origins();
+    Begun next =
+        begin(
+            "{site: {" + TWO + ", retries: 0}, other: {origins: ['http://c.test']}}",
+            "[{upstream: site}, {upstream: other, path: /c}]");
+    next.handler(0);
+    next.handler(1);
+    next.next().abandon();
+    assertThat(registry.parts()).isEqualTo(parts);
+    assertThat(origins()).isEqualTo(origins);
+    assertThat(reload(TWO)).isSameAs(handler);
+  }
+
+  @Test
+  void nothingIsLeftOfAnUpstreamThatNoRouteNamesAnyMore() {
+    reload(TWO);
+    int parts = registry.parts();
+    for (int i = 0; i < 100; i++) {
+      String name = "u" + i;
+      Begun next = begin("{" + name + ": {" + TWO + "}}", "[{upstream: " + name + "}]");
+      next.handler(0);
+      next.next().putInForce();
+      assertThat(registry.parts()).isEqualTo(parts);
+      assertThat(upstreams.origins()).containsOnlyKeys(name);
+    }
+  }
+
+  /** The upstreams of a configuration that is about to come into force. */
+  private record Begun(Configuration configuration, Upstreams.Next next) {
+
+    ExchangeHandler handler(int route) {
+      return next.handler(configuration.routes().get(route));
+    }
+  }
+
+  private Begun begin(String upstreams, String routes) {
+    Configuration configuration = configuration(upstreams, routes);
+    return new Begun(configuration, this.upstreams.next(configuration));
+  }
+
+  /** Puts the only upstream in force, and gives what forwards to it. */
+  private ExchangeHandler reload(String upstream) {
+    Begun next = begin("{site: {" + upstream + "}}", "[{upstream: site}]");
+    ExchangeHandler handler = next.handler(0);
+    next.next().putInForce();
+    return handler;
+  }
+
+  private List<Origin> origins() {
+    return upstreams.origins().getOrDefault("site", List.of());
+  }
+
+  private InetAddress[] find(String host) throws UnknownHostException {
+    if (isResolverDown) {
+      throw new UnknownHostException(host);
+    }
+    lookedUp.add(host);
+    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+  }
+
+  private static Configuration configuration(String upstreams, String routes) {
+    String text =
+        "listeners: ['127.0.0.1:0']\nupstreams: " + upstreams + "\nroutes: " + routes + "\n";
+    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+    return switch (ConfigurationFile.parse("test.yaml", octets)) {
+      case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
+      case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
+    };
+  }
+}
