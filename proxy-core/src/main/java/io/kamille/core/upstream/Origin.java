@@ -9,6 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** One origin server of an upstream, shared by all loops. Any thread. */
 public final class Origin {
 
+  /*
+   * Resolvers that balance load may name a part of the addresses at a time, and another one the next
+   * time. So an address counts as the origin's until three look-ups on end have not named it:
+   * connections that lead there are used for so long. New ones lead to what the last look-up named.
+   */
+  private static final int REMEMBERED_LOOK_UPS = 3;
+
   private final String host;
   private final int port;
   private final int weight;
@@ -16,8 +23,8 @@ public final class Origin {
   private final OriginHealth health;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger limit = new AtomicInteger();
-  private final AtomicReference<InetSocketAddress[]> addresses =
-      new AtomicReference<>(new InetSocketAddress[0]);
+  private final AtomicReference<InetSocketAddress[][]> lookUps =
+      new AtomicReference<>(new InetSocketAddress[][] {{}});
   private final AtomicInteger turn = new AtomicInteger();
 
   /**
@@ -53,7 +60,7 @@ public final class Origin {
       return this;
     }
     Origin other = new Origin(host, port, weight, health);
-    other.addresses.set(addresses.get());
+    other.lookUps.set(lookUps.get());
     other.turn.set(turn.get());
     return other;
   }
@@ -100,20 +107,27 @@ public final class Origin {
 
   /** Where to connect to, or null while the name has no address. */
   public @Nullable InetSocketAddress address() {
-    InetSocketAddress[] all = addresses.getAcquire();
+    InetSocketAddress[] all = named();
     return all.length == 0 ? null : all[Math.floorMod(turn.get(), all.length)];
   }
 
   /** How many addresses the name has. */
   public int addressCount() {
-    return addresses.getAcquire().length;
+    return named().length;
   }
 
-  /** Whether this is one of its addresses. */
+  /** What the last look-up named. */
+  private InetSocketAddress[] named() {
+    return lookUps.getAcquire()[0];
+  }
+
+  /** Whether one of the last look-ups named this address. */
   boolean isAt(InetSocketAddress address) {
-    for (InetSocketAddress one : addresses.getAcquire()) {
-      if (one.equals(address)) {
-        return true;
+    for (InetSocketAddress[] named : lookUps.getAcquire()) {
+      for (InetSocketAddress one : named) {
+        if (one.equals(address)) {
+          return true;
+        }
       }
     }
     return false;
@@ -122,19 +136,28 @@ public final class Origin {
   /** Prefers the next address from now on, unless someone else has seen to it already. */
   void passOver(InetSocketAddress failed) {
     int now = turn.get();
-    InetSocketAddress[] all = addresses.getAcquire();
+    InetSocketAddress[] all = named();
     if (all.length > 1 && all[Math.floorMod(now, all.length)].equals(failed)) {
       turn.compareAndSet(now, now + 1);
     }
   }
 
-  /** Takes what the name means now. */
+  /** Takes what a look-up has found. */
   void addresses(InetAddress[] found) {
-    InetSocketAddress[] all = new InetSocketAddress[found.length];
+    InetSocketAddress[] named = new InetSocketAddress[found.length];
     for (int i = 0; i < found.length; i++) {
-      all[i] = new InetSocketAddress(found[i], port);
+      named[i] = new InetSocketAddress(found[i], port);
     }
-    addresses.setRelease(all);
+    lookUps.updateAndGet(last -> adding(named, last));
+  }
+
+  private static InetSocketAddress[][] adding(
+      InetSocketAddress[] named, InetSocketAddress[][] last) {
+    int count = Math.min(last.length + 1, REMEMBERED_LOOK_UPS);
+    InetSocketAddress[][] next = new InetSocketAddress[count][];
+    next[0] = named;
+    System.arraycopy(last, 0, next, 1, count - 1);
+    return next;
   }
 
   @Override

@@ -49,12 +49,59 @@ class OriginNamesTest {
   }
 
   @Test
+  void anAddressIsTheOriginsUntilThreeLookUpsOnEndHaveNotNamedIt() {
+    lookUp(1);
+    lookUp(2);
+    lookUp(2);
+    assertThat(origin.isAt(address(1))).isTrue();
+    lookUp(2);
+    assertThat(origin.isAt(address(1))).isFalse();
+    assertThat(origin.isAt(address(2))).isTrue();
+  }
+
+  @Test
+  void aLookUpThatFailsForgetsNothing() {
+    lookUp(1);
+    lookUp(2);
+    known.clear();
+    names.refresh();
+    names.refresh();
+    names.refresh();
+    assertThat(origin.isAt(address(1))).isTrue();
+  }
+
+  @Test
+  void aNameThatTellsAPartOfItsAddressesAtATimeHasAllOfThem() {
+    lookUp(1, 2);
+    lookUp(3, 4);
+    lookUp(5, 6);
+    for (int round = 0; round < 10; round++) {
+      lookUp(1, 2);
+      assertThat(origin.address()).as("what is named now").isIn(address(1), address(2));
+      lookUp(3, 4);
+      lookUp(5, 6);
+      for (int last = 1; last <= 6; last++) {
+        assertThat(origin.isAt(address(last))).isTrue();
+      }
+    }
+  }
+
+  @Test
   void anAddressThatFailedGivesWayToTheNextOnce() {
     known.put("origin.test", addresses(1, 2));
     names.watch(List.of(origin));
     origin.passOver(address(1));
     origin.passOver(address(1));
     assertThat(origin.address()).isEqualTo(address(2));
+  }
+
+  private void lookUp(int... last) {
+    known.put("origin.test", addresses(last));
+    if (origin.addressCount() == 0) {
+      names.watch(List.of(origin));
+    } else {
+      names.refresh();
+    }
   }
 
   private InetAddress[] find(String host) throws UnknownHostException {

@@ -16,6 +16,7 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -206,10 +207,30 @@ class UpstreamHandlerTest {
     try (var origin = ScriptedOrigin.open(once);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       fixture.get("/");
-      InetAddress another = InetAddress.getByAddress(new byte[] {127, 0, 0, 2});
-      fixture.origins.getFirst().addresses(new InetAddress[] {another});
+      for (int lookUp = 0; lookUp < 3; lookUp++) {
+        lookUp(fixture.origins.getFirst(), 2);
+      }
       closed.get(60, TimeUnit.SECONDS);
     }
+  }
+
+  @Test
+  void anIdleConnectionIsLentWhileTheNameTellsOtherAddressesForATime() throws Exception {
+    try (var origin = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      fixture.get("/");
+      lookUp(fixture.origins.getFirst(), 2);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      lookUp(fixture.origins.getFirst(), 3);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  /** The name means another address of the loopback interface now. */
+  private static void lookUp(Origin origin, int last) throws UnknownHostException {
+    byte[] octets = {127, 0, 0, (byte) last};
+    origin.addresses(new InetAddress[] {InetAddress.getByAddress(octets)});
   }
 
   @Test
