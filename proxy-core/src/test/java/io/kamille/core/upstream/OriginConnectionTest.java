@@ -193,6 +193,34 @@ class OriginConnectionTest {
     }
   }
 
+  /** Each field of the head would be compared with all of it, be it an interim one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"200 OK", "103 Early Hints", "101 Switching Protocols"})
+  void aConnectionFieldOfMoreThanOneKibibyteIsABadGateway(String status) throws Exception {
+    String head = "HTTP/1.1 " + status + "\r\nConnection: " + "x,".repeat(512) + "x\r\n\r\n";
+    try (var origin = ScriptedOrigin.open(answering(head), answering(OK));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply reply = fixture.get("/");
+      assertThat(reply.failure().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+      assertThat(reply.failure().status()).isEqualTo(502);
+      assertThat(reply.interims()).isEmpty();
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aConnectionFieldOfOneKibibyteIsObeyed() throws Exception {
+    String named = "x,".repeat(510) + "drop";
+    String head = "HTTP/1.1 200 OK\r\nDrop: 1\r\nKeep: 2\r\nConnection: " + named + "\r\n";
+    try (var origin = ScriptedOrigin.open(answering(head + "Content-Length: 2\r\n\r\nok"));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply reply = fixture.get("/");
+      assertThat(reply.head().fields()).hasToString("Keep: 2\n");
+      assertThat(reply.content()).isEqualTo("ok");
+    }
+  }
+
   @Test
   void aConnectionThatTheOriginWantsClosedIsNotLentAgain() throws Exception {
     String closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";

@@ -160,13 +160,13 @@ final class ClientExchange implements Reply {
       refuse(Failure.request(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies"));
       return;
     }
+    if (ConnectionFields.isExcessive(head.fields())) {
+      refuse(Failure.request(StatusCode.BAD_REQUEST, "Connection names too much"));
+      return;
+    }
     Exchange current = meet(given);
     if (!head.hasSchemeOfConnection()) {
       fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
-      return;
-    }
-    if (ConnectionFields.isExcessive(head.fields())) {
-      fail(Failure.request(StatusCode.BAD_REQUEST, "Connection names too much"));
       return;
     }
     if (connection().refusesRequest()) {

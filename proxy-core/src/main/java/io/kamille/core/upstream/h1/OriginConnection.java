@@ -261,18 +261,21 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     switch (parser.parse(in)) {
       case NEED_MORE -> {}
       case MALFORMED -> fail(because(parser.failure()));
-      case COMPLETE -> {
-        ResponseHead head = parser.head();
-        if (head.isInterim()) {
-          interim(head);
-        } else if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
-          switchProtocols(head);
-        } else if (answersWhatWasNotAsked(head.status())) {
-          fail(failure(Kind.HTTP_PROTOCOL_ERROR, "sent a " + head.status() + " nobody asked for"));
-        } else {
-          begin(head, in);
-        }
-      }
+      case COMPLETE -> headIsComplete(parser.head(), in);
+    }
+  }
+
+  private void headIsComplete(ResponseHead head, ByteBuf in) {
+    if (ConnectionFields.isExcessive(head.fields())) {
+      fail(failure(Kind.HTTP_PROTOCOL_ERROR, "sent a Connection field that names too much"));
+    } else if (head.isInterim()) {
+      interim(head);
+    } else if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
+      switchProtocols(head);
+    } else if (answersWhatWasNotAsked(head.status())) {
+      fail(failure(Kind.HTTP_PROTOCOL_ERROR, "sent a " + head.status() + " nobody asked for"));
+    } else {
+      begin(head, in);
     }
   }
 

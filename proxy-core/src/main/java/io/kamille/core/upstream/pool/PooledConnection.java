@@ -20,7 +20,7 @@ public abstract class PooledConnection<C extends PooledConnection<C>> {
   /** Whether its socket is open: the end of an idle one is known a moment before it is told. */
   protected abstract boolean isOpen();
 
-  /** Whether it leads to where a new connection could lead: not after its address has gone. */
+  /** Whether its address still counts as the origin's. */
   protected abstract boolean isCurrent();
 
   /** Closes the connection, which is idle and no longer wanted. */
