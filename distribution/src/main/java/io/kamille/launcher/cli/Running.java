@@ -9,6 +9,8 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What all commands that run an appliance share: starting, signals, reloading. */
 final class Running {
@@ -50,14 +52,20 @@ final class Running {
     return told;
   }
 
+  /** Reads the file and puts it in force, or logs its problems and leaves all as it is. */
+  static void reload(Appliance appliance, Path file) {
+    reload(() -> ConfigurationFile.read(file), appliance::reload);
+  }
+
   /**
-   * Reads the file and puts it in force, or logs its problems and leaves all as it is. One at a
-   * time: the JVM has a thread for each signal.
+   * One at a time, reading and putting in force together, since the JVM has a thread for each
+   * signal: what was read last is in force last.
    */
-  static synchronized void reload(Appliance appliance, Path file) {
-    switch (ConfigurationFile.read(file)) {
+  static synchronized void reload(
+      Supplier<ConfigurationReading> file, Consumer<Configuration> appliance) {
+    switch (file.get()) {
       case ConfigurationReading.Accepted(Configuration configuration) ->
-          appliance.reload(configuration);
+          appliance.accept(configuration);
       case ConfigurationReading.Refused refused -> {
         for (Problem problem : refused.problems()) {
           LOG.log(Level.ERROR, problem.toString());

@@ -564,6 +564,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     }
   }
 
+  @Override
+  protected void broken(Throwable fault) {
+    caught(fault);
+  }
+
   /** Whether the origin has the request, or has begun to answer without it; and may go on. */
   private boolean mustSendHead() {
     return !paused && (awaitsContinue || !isUploading() || parser.isBegun());

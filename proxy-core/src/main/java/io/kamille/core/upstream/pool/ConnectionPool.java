@@ -335,11 +335,18 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
+  /** What goes wrong with one that is lent keeps no other from being looked at. */
   private void look(C connection, long nowNanos) {
-    if (!connection.isIdle) {
+    if (connection.isIdle) {
+      if (!connection.isCurrent()) {
+        discardIdle(connection);
+      }
+      return;
+    }
+    try {
       connection.tick(nowNanos);
-    } else if (!connection.isCurrent()) {
-      discardIdle(connection);
+    } catch (RuntimeException | OutOfMemoryError fault) {
+      connection.broken(fault);
     }
   }
 

@@ -17,6 +17,12 @@ public abstract class PooledConnection<C extends PooledConnection<C>> {
    */
   protected abstract void tick(long nowNanos);
 
+  /**
+   * A tick of it has thrown this, which is a fault of ours: the connection ends, and whoever uses
+   * it is told.
+   */
+  protected abstract void broken(Throwable fault);
+
   /** Whether its socket is open: the end of an idle one is known a moment before it is told. */
   protected abstract boolean isOpen();
 

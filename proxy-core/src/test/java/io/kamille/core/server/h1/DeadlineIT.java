@@ -4,6 +4,7 @@ import static io.kamille.core.server.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
@@ -13,6 +14,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +34,7 @@ class DeadlineIT {
   private static final int WITH_THE_KERNEL_AT_ONCE = 40 << 10;
 
   private final TestServer server = new TestServer();
+  private final AtomicInteger taken = new AtomicInteger();
 
   @AfterEach
   void close() {
@@ -67,6 +70,47 @@ class DeadlineIT {
     assertThat(answer.status()).isEqualTo(408);
     assertThat(answer.field("Connection")).isEqualTo("close");
     assertThat(client.isAtEnd()).isTrue();
+  }
+
+  /** The source of its answer breaks when it is cancelled: a bug of a station. */
+  @Test
+  void aFaultInOneConnectionKeepsTheSweepFromNoOther() {
+    server.on("/faulty", exchange -> takeThenWait(exchange, new FaultySource()));
+    server.on("/late", exchange -> takeThenWait(exchange, new TestSource()));
+    TestClient faulty = server.connect().send(upload("/faulty"));
+    TestServer.await("the first", () -> taken.get() == 1);
+    TestClient late = server.connect().send(upload("/late"));
+    TestServer.await("the second", () -> taken.get() == 2);
+    pass(31);
+    assertThat(late.answer().status()).isEqualTo(408);
+    late.close();
+    TestServer.await("both connections end", () -> server.connections() == 0);
+    assertThat(faulty).isNotNull();
+    assertThat(server.connect().get("/after").answer().content()).isEqualTo("/after");
+  }
+
+  private void takeThenWait(Exchange exchange, ContentSource source) {
+    exchange.reply().open(source);
+    exchange.content().start(new TestSink());
+    taken.incrementAndGet();
+  }
+
+  private static String upload(String path) {
+    return "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n";
+  }
+
+  private static final class FaultySource implements ContentSource {
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void cancel(Failure why) {
+      throw new IllegalStateException("a fault");
+    }
   }
 
   @Test

@@ -10,15 +10,20 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The limit for what is lent at a time, which changes while connections are lent. */
+/**
+ * What is lent and what waits, with a limit that changes meanwhile, and the look at all of them.
+ */
 class ConnectionPoolTest {
 
   private static final long NEVER_NANOS = Duration.ofHours(1).toNanos();
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final ManualClock clock = ManualClock.atSeconds(0);
   private final MetricRegistry registry = new MetricRegistry();
   private final ConnectionPool<Line> pool =
       new ConnectionPool<>(
@@ -26,7 +31,7 @@ class ConnectionPoolTest {
           PoolSettings.DEFAULTS,
           pool -> pool.dialed(new Line()),
           channel.eventLoop(),
-          ManualClock.atSeconds(0),
+          clock,
           NEVER_NANOS,
           registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
           registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
@@ -132,6 +137,57 @@ class ConnectionPoolTest {
     assertThat(pool.openCount()).isEqualTo(1);
   }
 
+  @Test
+  void aFaultOfOneConnectionKeepsNoOtherFromBeingLookedAt() {
+    ask(3);
+    lent.get(1).fault = new IllegalStateException("a fault");
+    pool.tick();
+    assertThat(lent).extracting(line -> line.ticks).containsExactly(1, 1, 1);
+    assertThat(pool.openCount()).as("the one at fault is closed").isEqualTo(2);
+  }
+
+  @Test
+  void ticksGoOnWhateverComesOfOne() {
+    ask(1);
+    Line line = lent.getFirst();
+    line.fault = new IllegalStateException("a fault");
+    line.isStubborn = true;
+    for (int ticks = 1; ticks <= 3; ticks++) {
+      channel.advanceTimeBy(NEVER_NANOS, TimeUnit.NANOSECONDS);
+      channel.runScheduledPendingTasks();
+      assertThat(line.ticks).isEqualTo(ticks);
+    }
+  }
+
+  /** Who is refused may do something that fails. */
+  @Test
+  void aFaultOfOneThatWaitsKeepsNoOtherFromBeingRefusedInTime() {
+    pool.lendLimit(1);
+    ask(1);
+    List<Failure> refused = new ArrayList<>();
+    pool.await(
+        new Asking() {
+          @Override
+          public void refuse(Failure why) {
+            throw new IllegalStateException("a fault");
+          }
+        });
+    pool.await(
+        new Asking() {
+          @Override
+          public void refuse(Failure why) {
+            refused.add(why);
+          }
+        });
+    clock.advance(PoolSettings.DEFAULTS.queueTimeout());
+    for (int ticks = 0; ticks < 2; ticks++) {
+      channel.advanceTimeBy(NEVER_NANOS, TimeUnit.NANOSECONDS);
+      channel.runScheduledPendingTasks();
+    }
+    assertThat(refused).hasSize(1);
+    assertThat(pool.waitingCount()).isZero();
+  }
+
   private void ask(int times) {
     for (int i = 0; i < times; i++) {
       Line idle = pool.takeIdle();
@@ -143,7 +199,7 @@ class ConnectionPoolTest {
     }
   }
 
-  private final class Asking implements ConnectionPool.Waiter<Line> {
+  private class Asking implements ConnectionPool.Waiter<Line> {
 
     @Override
     public void lend(Line connection) {
@@ -158,8 +214,26 @@ class ConnectionPoolTest {
 
   private final class Line extends PooledConnection<Line> {
 
+    private int ticks;
+    private boolean isStubborn;
+    private @Nullable RuntimeException fault;
+
     @Override
-    protected void tick(long nowNanos) {}
+    protected void tick(long nowNanos) {
+      ticks++;
+      if (fault != null) {
+        throw fault;
+      }
+    }
+
+    @Override
+    protected void broken(Throwable why) {
+      assertThat(why).isSameAs(fault);
+      if (isStubborn) {
+        throw new IllegalStateException("another fault");
+      }
+      pool.forget(this);
+    }
 
     @Override
     protected boolean isOpen() {

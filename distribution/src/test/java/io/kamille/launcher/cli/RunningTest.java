@@ -1,0 +1,73 @@
+package io.kamille.launcher.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.launcher.appliance.Await;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class RunningTest {
+
+  /** Else the first, which has read the older file, could be the last to put it in force. */
+  @Test
+  void ofTwoReloadsAtOnceTheSecondReadsTheFileWhenTheFirstIsInForce() throws Exception {
+    List<String> events = new CopyOnWriteArrayList<>();
+    var isReading = new CountDownLatch(1);
+    var mayGoOn = new CountDownLatch(1);
+    Thread first =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    Running.reload(
+                        () -> {
+                          events.add("first reads");
+                          isReading.countDown();
+                          Await.opened(mayGoOn);
+                          return accepted();
+                        },
+                        configuration -> events.add("first is in force")));
+    Await.opened(isReading);
+    Thread second =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    Running.reload(
+                        () -> {
+                          events.add("second reads");
+                          return accepted();
+                        },
+                        configuration -> events.add("second is in force")));
+    Await.until(() -> second.getState() == Thread.State.BLOCKED, "the second waits");
+    mayGoOn.countDown();
+    first.join();
+    second.join();
+    assertThat(events)
+        .containsExactly("first reads", "first is in force", "second reads", "second is in force");
+  }
+
+  @Test
+  void whatIsRefusedPutsNothingInForce() {
+    List<Configuration> inForce = new CopyOnWriteArrayList<>();
+    Running.reload(() -> parse("nonsense"), inForce::add);
+    assertThat(inForce).isEmpty();
+  }
+
+  private static ConfigurationReading accepted() {
+    return parse(
+        """
+        listeners: ['127.0.0.1:0']
+        upstreams: {site: {origins: ['http://127.0.0.1:1']}}
+        routes: [{upstream: site}]
+        """);
+  }
+
+  private static ConfigurationReading parse(String text) {
+    return ConfigurationFile.parse("test.yaml", text.getBytes(StandardCharsets.UTF_8));
+  }
+}
