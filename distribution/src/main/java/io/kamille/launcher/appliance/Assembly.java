@@ -139,8 +139,7 @@ final class Assembly implements AutoCloseable {
 
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
-    return new RouteExplainer(
-        router.table(), routing.upstreamOf, routing.accessOf, purgeMethod);
+    return new RouteExplainer(router.table(), routing.upstreamOf, routing.accessOf, purgeMethod);
   }
 
   /** The origins of each upstream, by its name. */

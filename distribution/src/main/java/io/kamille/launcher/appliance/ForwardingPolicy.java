@@ -66,12 +66,7 @@ final class ForwardingPolicy {
       forwarded = ForwardingSettings.Mode.REMOVE;
     }
     return new ForwardingSettings(
-        xForwarded,
-        forwarded,
-        hostRewrite,
-        settings.via(),
-        ForwardingSettings.DEFAULTS.refusesLoops(),
-        settings.removedFields());
+        xForwarded, forwarded, hostRewrite, settings.via(), settings.removedFields());
   }
 
   private static ForwardingSettings.Mode mode(

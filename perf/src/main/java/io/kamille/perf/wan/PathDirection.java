@@ -18,7 +18,7 @@ public final class PathDirection {
 
   private final SplittableRandom losses;
   private final SplittableRandom times;
-  private PathSettings settings;
+  private final PathSettings settings;
   private boolean isBad;
   private long freeNanos = Long.MIN_VALUE;
   private long lastNanos = Long.MIN_VALUE;
@@ -34,16 +34,6 @@ public final class PathDirection {
     this.settings = settings;
     losses = new SplittableRandom(seed);
     times = losses.split();
-  }
-
-  /** What is in force now. */
-  public PathSettings settings() {
-    return settings;
-  }
-
-  /** Changes what becomes of packets from now on. */
-  public void settings(PathSettings next) {
-    settings = next;
   }
 
   /**

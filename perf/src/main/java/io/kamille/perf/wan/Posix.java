@@ -129,11 +129,11 @@ final class Posix {
     }
   }
 
-  /** Gives the calling thread real-time priority; false if the kernel refuses. */
-  boolean becomeRealTime(int priority) {
+  /** Gives the calling thread real-time priority, unless the kernel refuses. */
+  void becomeRealTime(int priority) {
     time.set(INT, 0, priority);
     try {
-      return (int) SCHEDULE.invokeExact(state, 0, SCHED_FIFO, time.address()) == 0;
+      int ignored = (int) SCHEDULE.invokeExact(state, 0, SCHED_FIFO, time.address());
     } catch (Throwable e) {
       throw impossible(e);
     }

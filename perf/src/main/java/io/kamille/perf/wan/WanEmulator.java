@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries packets between two network namespaces as long-distance links would. One thread of its
@@ -34,7 +35,7 @@ public final class WanEmulator implements AutoCloseable {
   private final List<LinkSettings> links;
   private final Options options;
   private final Queue<Runnable> questions = new ConcurrentLinkedQueue<>();
-  private final CompletableFuture<Boolean> started = new CompletableFuture<>();
+  private final CompletableFuture<@Nullable Void> started = new CompletableFuture<>();
   private final Thread thread;
   private volatile boolean isStopped;
 
@@ -124,10 +125,11 @@ public final class WanEmulator implements AutoCloseable {
     watch(polled, 0, server);
     watch(polled, 1, client);
     posix.sharpenTimers();
-    boolean isRealTime =
-        options.realTimePriority() > 0 && posix.becomeRealTime(options.realTimePriority());
+    if (options.realTimePriority() > 0) {
+      posix.becomeRealTime(options.realTimePriority());
+    }
     beganNanos = System.nanoTime();
-    started.complete(isRealTime);
+    started.complete(null);
     while (!isStopped) {
       int read = take(pool, server, down, DESTINATION_LINK) + take(pool, client, up, SOURCE_LINK);
       handOver(pool);
@@ -236,25 +238,6 @@ public final class WanEmulator implements AutoCloseable {
         : Math.min(LONGEST_WAIT_NANOS, next.packets().dueNanos() - System.nanoTime());
   }
 
-  /**
-   * Changes both directions of a link from now on.
-   *
-   * @param link from 1 on
-   * @param text as {@link PathSettings#with}
-   * @throws IllegalArgumentException if the text is wrong; nothing changes then
-   */
-  public void change(int link, String text) {
-    PathSettings.NONE.with(text);
-    ask(
-        () -> {
-          for (List<Lane> lanes : List.of(down, up)) {
-            PathDirection path = lanes.get(link - 1).path();
-            path.settings(path.settings().with(text));
-          }
-          return true;
-        });
-  }
-
   /** What has been done so far. */
   public WanStats stats() {
     return ask(this::count);
@@ -300,11 +283,6 @@ public final class WanEmulator implements AutoCloseable {
           }
         });
     return answered.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
-  }
-
-  /** Whether the emulator's thread has the priority it was to have. */
-  public boolean isRealTime() {
-    return started.getNow(false);
   }
 
   /** Ends the thread; packets on their way are lost. */

@@ -137,12 +137,4 @@ class PathDirectionTest {
     assertThat(path.overflowed()).isBetween(MANY * 8L / 110, MANY * 12L / 110);
     assertThat((double) sum / (MANY - path.overflowed())).isBetween(15_000.0, 48_000.0);
   }
-
-  @Test
-  void newSettingsHoldForTheNextPacket() {
-    PathDirection path = path("delay=10ms");
-    path.settings(path.settings().with("loss=100%"));
-    assertThat(path.admit(0, PACKET)).isEqualTo(PathDirection.LOST);
-    assertThat(path.settings().delayNanos()).isEqualTo(10 * MILLI);
-  }
 }

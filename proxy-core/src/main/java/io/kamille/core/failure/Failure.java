@@ -37,7 +37,6 @@ public record Failure(Kind kind, int status, String reason, int retryAfterSecond
     HTTP_REQUEST_DENIED(Side.SELF, 403),
     PROXY_INTERNAL_RESPONSE(Side.SELF, 503),
     PROXY_INTERNAL_ERROR(Side.SELF, 500),
-    PROXY_LOOP_DETECTED(Side.SELF, 502),
     /** The client went away or broke its own message; there is nobody left to tell. */
     CLIENT_GONE(Side.CLIENT, 400);
 

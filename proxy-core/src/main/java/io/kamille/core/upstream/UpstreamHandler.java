@@ -3,10 +3,7 @@ package io.kamille.core.upstream;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.h1.MaxForwards;
@@ -67,10 +64,6 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
           .fail(Failure.request(StatusCode.METHOD_NOT_ALLOWED, "TRACE is not forwarded"));
     } else if (MaxForwards.isSpent(exchange.request())) {
       MaxForwards.answer(exchange);
-    } else if (settings.forwarding().refusesLoops() && passedHereBefore(exchange.request())) {
-      exchange
-          .reply()
-          .fail(Failure.of(Kind.PROXY_LOOP_DETECTED, "the request has passed this proxy before"));
     } else {
       new ForwardedRequest(of(exchange.loop()), exchange).start();
     }
@@ -89,21 +82,6 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       }
     }
     return present;
-  }
-
-  private boolean passedHereBefore(RequestHead request) {
-    String via = request.fields().joined(FieldName.VIA);
-    if (via == null) {
-      return false;
-    }
-    String pseudonym = settings.forwarding().pseudonym();
-    for (String member : via.split(",", -1)) {
-      String[] words = member.strip().split("[ \t]+", -1);
-      if (words.length > 1 && words[1].equalsIgnoreCase(pseudonym)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /**

@@ -9,7 +9,6 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
-import io.kamille.core.upstream.h1.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -492,16 +491,6 @@ class UpstreamHandlerTest {
   }
 
   @Test
-  void aRequestThatPassedHereBeforeIsRefusedIfWeAreTold() throws Exception {
-    UpstreamSettings settings = refusingLoops();
-    try (var fixture = new UpstreamFixture(settings, closedPort())) {
-      RecordingReply reply =
-          fixture.send("GET", "http://example.org/", "Via", "1.1 other, 1.1 kamille");
-      assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.PROXY_LOOP_DETECTED);
-    }
-  }
-
-  @Test
   void manyRequestsAtOnceAllGetTheirOwnAnswer() throws Exception {
     Script echo =
         with -> {
@@ -553,24 +542,6 @@ class UpstreamHandlerTest {
         SETTINGS.pool(),
         SETTINGS.connection(),
         SETTINGS.forwarding());
-  }
-
-  private static UpstreamSettings refusingLoops() {
-    return new UpstreamSettings(
-        SETTINGS.choice(),
-        SETTINGS.connectTimeout(),
-        1,
-        SETTINGS.health(),
-        false,
-        SETTINGS.pool(),
-        SETTINGS.connection(),
-        new ForwardingSettings(
-            SETTINGS.forwarding().xForwarded(),
-            SETTINGS.forwarding().forwarded(),
-            null,
-            "kamille",
-            true,
-            SETTINGS.forwarding().removedFields()));
   }
 
   private static UpstreamSettings pool(int maxConnections, int maxWaiting) {

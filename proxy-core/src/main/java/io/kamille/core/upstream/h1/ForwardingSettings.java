@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param forwarded what happens to {@code Forwarded} (RFC 7239)
  * @param host the {@code Host} that origins get instead of the client's, or null for the client's
  * @param pseudonym our name in {@code Via} (RFC 9110 §7.6.3)
- * @param refusesLoops whether a request that carries our pseudonym is refused: for gateways whose
- *     pseudonym is theirs alone
  * @param removedFields names of request fields that never reach an origin
  */
 public record ForwardingSettings(
@@ -20,7 +18,6 @@ public record ForwardingSettings(
     Mode forwarded,
     @Nullable String host,
     String pseudonym,
-    boolean refusesLoops,
     List<String> removedFields) {
 
   /** What happens to fields that tell of the client. */
@@ -84,7 +81,7 @@ public record ForwardingSettings(
 
   /** For a gateway that clients come to directly: nothing they claim of themselves is passed on. */
   public static final ForwardingSettings DEFAULTS =
-      new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, "kamille", false, UNKEYED_FIELDS);
+      new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, "kamille", UNKEYED_FIELDS);
 
   public ForwardingSettings {
     removedFields = List.copyOf(removedFields);
