@@ -102,6 +102,7 @@ public final class OverloadComparison {
     var report = new OverloadReport(facts);
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
+      facts.put("tcp_congestion_control", CongestionControl.current());
       bench.moveTo(Core.OTHERS);
       var origin = Origin.start(bench);
       for (String server : servers()) {

@@ -126,6 +126,7 @@ final class MemoryAtPeak implements Experiment {
   public void measure(LabRun run) throws IOException, InterruptedException {
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
+      run.note("congestion control while this ran: " + CongestionControl.current());
       bench.moveTo(Core.OTHERS);
       Origin origin = Origin.start(bench);
       for (PeakShape shape : extent.shapes()) {

@@ -170,6 +170,7 @@ final class PacedPolling implements Experiment {
   public void measure(LabRun run) throws IOException, InterruptedException {
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
+      run.note("congestion control while this ran: " + CongestionControl.current());
       bench.moveTo(Core.OTHERS);
       for (Setting setting : SETTINGS) {
         run.step(setting.label() + ": start and warm up");
