@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 public final class TcpOutput {
 
   /*
+   *     0  1  tcpi_state          the state of RFC 9293 §3.3.2, in the kernel's numbers
    *   120  8  tcpi_bytes_acked    octets that the other side has acknowledged (RFC 4898)
    *   144  4  tcpi_notsent_bytes  octets in the send buffer that were never sent
    *
@@ -21,9 +22,13 @@ public final class TcpOutput {
    */
   private static final int IPPROTO_TCP = 6;
   private static final int TCP_INFO = 11;
+  private static final int STATE_OFFSET = 0;
   private static final int ACKNOWLEDGED_OFFSET = 120;
   private static final int UNSENT_OFFSET = 144;
   private static final int LENGTH = UNSENT_OFFSET + Integer.BYTES;
+
+  private static final byte FIN_WAIT_2 = 5;
+  private static final byte CLOSE = 7;
 
   private final ByteBuffer info = ByteBuffer.allocateDirect(LENGTH).order(ByteOrder.nativeOrder());
 
@@ -39,6 +44,16 @@ public final class TcpOutput {
     } catch (IOException closed) {
       return false;
     }
+  }
+
+  /** Whether the connection was over at the last look: reset, or closed and confirmed both ways. */
+  public boolean isClosed() {
+    return info.get(STATE_OFFSET) == CLOSE;
+  }
+
+  /** Whether the other side had acknowledged all that was sent, and its end, at the last look. */
+  public boolean isAllAcknowledged() {
+    return info.get(STATE_OFFSET) == FIN_WAIT_2 || isClosed();
   }
 
   /** Octets that had been acknowledged at the last look. */

@@ -13,6 +13,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -162,6 +163,40 @@ class ListenerIT {
     first.reset();
     TestServer.await("a free place", () -> server.limiter().open() == 1);
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
+  }
+
+  @Test
+  void whoHasItsLastAnswerWholeAndDoesNotCloseYieldsToANewConnection() {
+    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+      single.limiter().limit(1, IdleTimeoutGovernor.OFF);
+      TestClient last = single.connect().get("/a", "Connection: close");
+      assertThat(last.answer().content()).isEqualTo("/a");
+      assertThat(last.isAtEnd()).isTrue();
+      // Its kernel takes a moment to acknowledge our end; no time passes by the server's clock.
+      TestServer.await("a place", () -> isServed(single));
+    }
+  }
+
+  @Test
+  void whoHasNotGotItsLastAnswerWholeDoesNot() {
+    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+      single.limiter().limit(1, IdleTimeoutGovernor.OFF);
+      String large = "x".repeat(40 << 10);
+      single.on("/large", exchange -> TestServer.stored(exchange, large));
+      try (TestClient slow = TestClient.connect(single.address(), 4_096)) {
+        slow.get("/large", "Connection: close").readUntil("\r\n\r\n");
+        assertThat(single.connect().isAtEnd()).isTrue();
+        assertThat(slow.read(large.length())).isEqualTo(large);
+      }
+    }
+  }
+
+  private static boolean isServed(TestServer server) {
+    try {
+      return server.connect().get("/b").answer().content().equals("/b");
+    } catch (UncheckedIOException refused) {
+      return false;
+    }
   }
 
   /** As accept does when there is no descriptor for the connection (EMFILE). */

@@ -33,8 +33,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * bounded by one read. The same holds while the client does not take its answers: no head is
    * looked at until the channel is writable again.
    *
-   * A connection is in one list of its loop: among the idle ones, or among the busy ones and those
-   * within a head, whose deadlines are looked at. On a hit it is over with the exchange before it
+   * A connection is in one list of its loop: among the idle ones, or among the busy ones, those within
+   * a head and those that linger, whose deadlines are looked at. On a hit it is over with the exchange before it
    * would change lists.
    *
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
@@ -58,7 +58,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
    * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
-   * send: the pace holds for that, too. The same holds for one that has closed its side before.
+   * send: the pace holds for that, too. The same holds for one that has closed its side before. Of
+   * such a socket epoll has nothing more to tell, not even a reset: so each sweep asks the kernel
+   * whether the connection is over.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -670,10 +672,14 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private void linger() {
     shared.heads.over(this);
+    if (phase == Phase.HEAD) {
+      // Of a request whose head is cut short nobody has heard.
+      exchange = null;
+    }
     if (phase != Phase.LINGER) {
       phase = Phase.LINGER;
       shared.leaving(1);
-      shared.busy.append(this);
+      shared.lingering.append(this);
     }
     awaitClient();
     if (waiting != null) {
@@ -714,6 +720,15 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     return idle;
   }
 
+  /** Closes a connection that lingers at once, if its client has the last answer whole. */
+  boolean closeIfAllIsAcknowledged() {
+    boolean done = shared.output.look(channel) && shared.output.isAllAcknowledged();
+    if (done) {
+      close();
+    }
+    return done;
+  }
+
   /** Whether nothing is under way; else the connection is no longer among the idle ones. */
   private boolean staysIdle() {
     if (isIdle()) {
@@ -742,7 +757,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Nothing that one connection does may keep the sweep from the others. */
-  private void endBy(Throwable bug) {
+  void endBy(Throwable bug) {
     LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
     try {
       closed("a fault in the proxy");
@@ -757,6 +772,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     ClientExchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");
+      return;
+    }
+    if (phase == Phase.LINGER && shared.output.look(channel) && shared.output.isClosed()) {
+      close();
       return;
     }
     if (takesTooSlowly()) {

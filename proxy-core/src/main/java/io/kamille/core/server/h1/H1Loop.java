@@ -23,10 +23,14 @@ public final class H1Loop {
    * Deadlines are fields of the connections, looked at once a second: no timer is scheduled or
    * cancelled for a request. A second of imprecision matters to no limit we have. Idle connections
    * lie in the order in which they became idle, so only those that are due are looked at; those within
-   * a head are among the `heads`, and all others are `busy`.
+   * a head are among the `heads`, those whose closing has begun are `lingering`, and all others are
+   * `busy`.
    */
   private static final long SWEEP_MILLIS = 1000;
   private static final int MAX_SPARE = 64;
+
+  /** How many of those that linger are looked at for a new connection: each costs a system call. */
+  private static final int LOOKS_FOR_ROOM = 16;
 
   final EventLoop loop;
   final String name;
@@ -41,6 +45,7 @@ public final class H1Loop {
   final IdleConnections idle;
   final UnfinishedHeads heads = new UnfinishedHeads(this);
   final ConnectionList busy = new ConnectionList();
+  final ConnectionList lingering = new ConnectionList();
 
   private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
   private H1Settings settings;
@@ -168,6 +173,7 @@ public final class H1Loop {
         () -> {
           busy.forEach(ClientConnection::close);
           heads.forEach(ClientConnection::close);
+          lingering.forEach(ClientConnection::close);
           idle.closeAll();
         });
   }
@@ -177,14 +183,30 @@ public final class H1Loop {
   }
 
   /**
-   * Closes the connection that is idle longest, at once. On the loop, as a task: then what clients
-   * had sent by the last poll has been read.
+   * Closes the connection that is idle longest, at once; if none is, one whose last answer its
+   * client has whole. On the loop, as a task: then what clients had sent by the last poll has been
+   * read.
    *
-   * @return false if none is idle
+   * @return false if there is none
    */
   public boolean displaceIdle() {
     lookAtClock();
-    return idle.displace();
+    return idle.displace() || displaceLingering();
+  }
+
+  /** Those that have to stay come to the end: the next call looks at others. */
+  private boolean displaceLingering() {
+    for (int i = 0; i < LOOKS_FOR_ROOM; i++) {
+      ClientConnection oldest = lingering.first();
+      if (oldest == null) {
+        return false;
+      }
+      if (oldest.closeIfAllIsAcknowledged()) {
+        return true;
+      }
+      lingering.append(oldest);
+    }
+    return false;
   }
 
   /** Idle connections ended before the configured time-out, since they were many. Any thread. */
@@ -243,6 +265,7 @@ public final class H1Loop {
     shedder.sweep(nowNanos);
     busy.forEach(ClientConnection::checkDeadline);
     heads.forEach(ClientConnection::checkDeadline);
+    lingering.forEach(ClientConnection::checkDeadline);
     idle.sweep();
   }
 

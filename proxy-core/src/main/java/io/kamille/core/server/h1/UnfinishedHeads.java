@@ -1,6 +1,7 @@
 package io.kamille.core.server.h1;
 
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one loop of whose request only a part of the head has come, the oldest first,
@@ -43,7 +44,12 @@ final class UnfinishedHeads {
       throw new IllegalStateException("unfinished heads: " + heapBytes + " octets of none");
     }
     displaced++;
-    oldest.refuseHead("the room for unfinished request heads is used up");
+    try {
+      oldest.refuseHead("the room for unfinished request heads is used up");
+    } catch (RuntimeException | OutOfMemoryError bug) {
+      // Not the fault of the connection that is read from.
+      oldest.endBy(bug);
+    }
   }
 
   /** No head of this connection is unfinished any more; it is in no list then. */
@@ -54,6 +60,11 @@ final class UnfinishedHeads {
       connection.headBytes = 0;
       ConnectionList.remove(connection);
     }
+  }
+
+  /** The oldest of them, if there is one. */
+  @Nullable ClientConnection first() {
+    return connections.first();
   }
 
   void forEach(Consumer<ClientConnection> action) {

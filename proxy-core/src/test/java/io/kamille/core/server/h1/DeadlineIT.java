@@ -11,9 +11,11 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -454,6 +456,38 @@ class DeadlineIT {
       slow.read(8);
       assertThat(slow.isAtEnd()).isTrue();
     }
+  }
+
+  /** Of a socket that is shut both ways epoll tells nothing more, not even that it was reset. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aHalfClosedClientThatIsGoneIsClosedByTheNextSweep(boolean hasLeastRate) {
+    H1Settings settings = hasLeastRate ? TestServer.withDownloadRate() : TestServer.SETTINGS;
+    try (TestServer other = new TestServer(settings, 1)) {
+      other.on("/", exchange -> stored(exchange, "x".repeat(WITH_THE_KERNEL_AT_ONCE)));
+      TestClient gone = lastRequest(other, true);
+      gone.readUntil("\r\n\r\n");
+      TestServer.await("our end", () -> isLingering(other));
+      other.sweep();
+      assertThat(other.connections()).isEqualTo(1);
+      gone.reset();
+      // No time passes: how often it is swept until its reset has come does not matter.
+      TestServer.await(
+          "its end",
+          () -> {
+            other.sweep();
+            return other.connections() == 0;
+          });
+      assertThat(other.loops().getFirst().tooSlow()).isZero();
+      assertThat(other.loops().getFirst().stopped()).isZero();
+    }
+  }
+
+  private static boolean isLingering(TestServer server) {
+    H1Loop loop = server.loops().getFirst();
+    Future<Boolean> answer = loop.loop().submit(() -> loop.lingering.first() != null);
+    return answer.awaitUninterruptibly(TestServer.LIMIT_NANOS, TimeUnit.NANOSECONDS)
+        && answer.getNow();
   }
 
   @Test

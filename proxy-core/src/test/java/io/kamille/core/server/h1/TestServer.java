@@ -105,6 +105,7 @@ public final class TestServer implements AutoCloseable {
   private final ConnectionLimiter limiter = new ConnectionLimiter(1_000, IdleTimeoutGovernor.OFF);
   private final List<H1Loop> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
+  private volatile boolean observerIsFaulty;
   private final LoopGroup group;
   private final Listener listener;
 
@@ -122,8 +123,7 @@ public final class TestServer implements AutoCloseable {
               settings,
               limiter,
               this::handle,
-              (exchange, status, contentBytes, start, end) ->
-                  ended.add(new Ended(exchange.request().target(), status, contentBytes)),
+              (exchange, status, contentBytes, start, end) -> ended(exchange, status, contentBytes),
               nanos::get,
               () -> 0L,
               Shedder.off()));
@@ -150,6 +150,18 @@ public final class TestServer implements AutoCloseable {
     } else {
       handler.handle(exchange);
     }
+  }
+
+  private void ended(Exchange exchange, int status, long contentBytes) {
+    if (observerIsFaulty) {
+      throw new IllegalStateException("a fault of the observer, for this test");
+    }
+    ended.add(new Ended(exchange.request().target(), status, contentBytes));
+  }
+
+  /** Whether the observer throws from now on. */
+  void observerIsFaulty(boolean faulty) {
+    observerIsFaulty = faulty;
   }
 
   /** What answers this path; other paths are answered from the store with their own text. */

@@ -2,8 +2,16 @@ package io.kamille.core.server.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.server.h1.TestClient.Answer;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +94,48 @@ class UnfinishedHeadsIT {
     partly();
     assertThat(first.answer().status()).isEqualTo(408);
     assertThat(idle.get("/c").answer().content()).isEqualTo("/c");
+  }
+
+  @Test
+  void aFaultWithTheOneThatYieldsIsItsEndAndNotThatOfTheOneThatIsReadFrom() {
+    TestClient oldest = partly();
+    TestClient second = partly();
+    server.observerIsFaulty(true);
+    TestClient third = server.connect().send(PART);
+    assertThat(oldest.isAtEnd()).isTrue();
+    server.observerIsFaulty(false);
+    TestServer.await("the end of one", () -> server.connections() == 2);
+    assertThat(second.send(REST).answer().content()).isEqualTo("/a");
+    assertThat(third.send(REST).answer().content()).isEqualTo("/a");
+  }
+
+  @Test
+  void whoClosesItsSideWithinAHeadHasNoneOfItKeptWhileItTakesTheAnswerBefore() {
+    AtomicReference<@Nullable Exchange> met = new AtomicReference<>();
+    server.on(
+        "/large",
+        exchange -> {
+          met.set(exchange);
+          TestServer.stored(exchange, "x".repeat(40 << 10));
+        });
+    TestClient slow = server.connect(4_096).get("/large");
+    slow.readUntil("\r\n\r\n");
+    send(slow, PART);
+    ClientExchange spare = (ClientExchange) Objects.requireNonNull(met.get()).reply();
+    assertThat(isAt(loop.heads::first, spare)).as("the loop's spare one is in use again").isTrue();
+    slow.closeOutput();
+    TestServer.await("its end", () -> onLoop(() -> loop.lingering.first() != null));
+    assertThat(isAt(loop.lingering::first, spare)).isFalse();
+  }
+
+  private boolean isAt(Supplier<@Nullable ClientConnection> connection, ClientExchange exchange) {
+    return onLoop(() -> Objects.requireNonNull(connection.get()).isAt(exchange));
+  }
+
+  private boolean onLoop(Callable<Boolean> question) {
+    Future<Boolean> answer = loop.loop().submit(question);
+    assertThat(answer.awaitUninterruptibly(TestServer.LIMIT_NANOS, TimeUnit.NANOSECONDS)).isTrue();
+    return answer.getNow();
   }
 
   /** A client of whose head the loop has a part. */
