@@ -7,9 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class FailureWindow {
 
   /*
-   * Time is cut into windows of ten seconds, and only the present one counts, but for the failures
-   * in a row: many successes just before say nothing of an origin that fails now. All of it is one
-   * word, so that a loop counts by one exchange of the word:
+   * Time is cut into windows of ten seconds, and only the present one counts. Within it the failures
+   * in a row count by themselves: many successes just before say nothing of an origin that fails
+   * now. In a row means as requests end, so one that runs long and well interrupts nothing; a few
+   * failures a minute among such are no row, because none outlasts its window. All of it is one word,
+   * so that a loop counts by one exchange of the word:
    *
    *   63        45 44   40 39       20 19        0
    *   | window 19 | run 5 | failed 20 | all 20   |
@@ -26,7 +28,7 @@ final class FailureWindow {
   private static final long WINDOW_MASK = (1L << (Long.SIZE - WINDOW_SHIFT)) - 1;
 
   private final double limit;
-  private final AtomicLong word = new AtomicLong();
+  private final AtomicLong word;
 
   /**
    * An empty window.
@@ -34,7 +36,17 @@ final class FailureWindow {
    * @param limit the share of failures that is too much, as are 20 in a row; above 1 nothing is
    */
   FailureWindow(double limit) {
+    this(limit, new AtomicLong());
+  }
+
+  private FailureWindow(double limit, AtomicLong word) {
     this.limit = limit;
+    this.word = word;
+  }
+
+  /** What this one counts and what that one counts, judged by another limit. */
+  FailureWindow under(double limit) {
+    return new FailureWindow(limit, word);
   }
 
   /** Counts one request; whether failures are too many now. */
@@ -58,7 +70,7 @@ final class FailureWindow {
     boolean isSame = last >>> WINDOW_SHIFT == window;
     long all = isSame ? all(last) : 0;
     long failed = isSame ? failed(last) : 0;
-    long run = hasFailed ? Math.min(run(last) + 1, MOST_RUN) : 0;
+    long run = hasFailed ? Math.min((isSame ? run(last) : 0) + 1, MOST_RUN) : 0;
     if (all == MOST) {
       all >>= 1;
       failed >>= 1;

@@ -24,14 +24,16 @@ public final class OriginHealth {
    * returns slowly: a cold origin that gets its full share at once falls again.
    *
    * Out for failures in a row, any answer brings it back: also to a request that was sent before, or
-   * because all others were out too. Out for a share of failures, only the probe's does.
+   * because all others were out too. Out for a share of failures, only the probe's does. What it
+   * failed before it answered is not held against it any more.
    *
    * Apart from that, an origin may be known to be unreachable: it was put out by failing to take
    * connections, which no request can bring about by what it asks for. Such an origin is tried by
    * one request at a time even when it is the only one left.
    *
    * The standing is one value that is replaced as a whole; who loses the race to replace it judges
-   * by the standing that won.
+   * by the standing that won. Under another policy the same standing goes on: requests that began
+   * under the last one are judged by that one still, and what they find out holds for both.
    */
 
   /** Where an origin stands. */
@@ -87,9 +89,9 @@ public final class OriginHealth {
   private final HealthPolicy policy;
   private final DoubleSupplier chance;
   private final FailureWindow window;
-  private final AtomicReference<Standing> standing = new AtomicReference<>(Standing.HEALTHY);
-  private final AtomicLong trialNanos = new AtomicLong(NO_TRIAL);
-  private final LongAdder failuresInAll = new LongAdder();
+  private final AtomicReference<Standing> standing;
+  private final AtomicLong trialNanos;
+  private final LongAdder failuresInAll;
 
   /** A healthy start. */
   public OriginHealth(HealthPolicy policy) {
@@ -101,19 +103,23 @@ public final class OriginHealth {
     this.policy = policy;
     this.chance = chance;
     this.window = new FailureWindow(policy.failureRatio());
+    this.standing = new AtomicReference<>(Standing.HEALTHY);
+    this.trialNanos = new AtomicLong(NO_TRIAL);
+    this.failuresInAll = new LongAdder();
   }
 
-  /**
-   * Where it stands now, judged by {@code other} from now on; this where the policy is the same.
-   */
+  private OriginHealth(HealthPolicy policy, OriginHealth same) {
+    this.policy = policy;
+    this.chance = same.chance;
+    this.window = same.window.under(policy.failureRatio());
+    this.standing = same.standing;
+    this.trialNanos = same.trialNanos;
+    this.failuresInAll = same.failuresInAll;
+  }
+
+  /** The same health, judged by {@code other}; this where the policy is the same. */
   OriginHealth under(HealthPolicy other) {
-    if (other.equals(policy)) {
-      return this;
-    }
-    OriginHealth next = new OriginHealth(other, chance);
-    next.standing.set(standing.get());
-    next.failuresInAll.add(failuresInAll());
-    return next;
+    return other.equals(policy) ? this : new OriginHealth(other, this);
   }
 
   /** Whether requests may go to the origin, as usual or in growing number. */
@@ -200,7 +206,12 @@ public final class OriginHealth {
       return false;
     }
     Standing next = afterAnswer(last, status, nowNanos);
-    return standing.compareAndSet(last, next) && !last.isIn() && next.isIn();
+    boolean returns = !last.isIn() && next.isIn();
+    if (returns) {
+      // Before anybody can find it in: what still failed while it was out puts nobody out.
+      window.clear();
+    }
+    return standing.compareAndSet(last, next) && returns;
   }
 
   private Standing afterAnswer(Standing last, int status, long nowNanos) {

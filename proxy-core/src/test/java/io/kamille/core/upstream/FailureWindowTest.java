@@ -46,6 +46,25 @@ class FailureWindowTest {
   }
 
   @Test
+  void aRowLastsNoLongerThanItsWindow() {
+    count(100_000, false);
+    count(19, true);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(count(19, true)).isFalse();
+    assertThat(count(1, true)).isTrue();
+  }
+
+  @Test
+  void underAnotherLimitTheSameRequestsCount() {
+    FailureWindow strict = window.under(0.1);
+    count(18, false);
+    count(1, true);
+    assertThat(strict.count(true, clock.nanos())).isTrue();
+    strict.clear();
+    assertThat(count(19, true)).isFalse();
+  }
+
+  @Test
   void oneSuccessEndsARow() {
     count(100_000, false);
     count(19, true);

@@ -6,6 +6,8 @@ import io.kamille.core.time.ManualClock;
 import io.kamille.core.upstream.OriginHealth.Phase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OriginHealthTest {
 
@@ -49,6 +51,19 @@ class OriginHealthTest {
     assertThat(next.claimProbe(clock.nanos())).as("the while it was given").isFalse();
     clock.advance(Duration.ofMillis(1));
     assertThat(next.claimProbe(clock.nanos())).isTrue();
+  }
+
+  @Test
+  void whatRequestsFindOutThatBeganUnderAnotherPolicyHoldsForBoth() {
+    OriginHealth next = health.under(POLICY.with(5, Duration.ofSeconds(1)));
+    fail(3);
+    assertThat(next.isIn()).isFalse();
+    assertThat(next.failuresInAll()).isEqualTo(3);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    assertThat(next.claimProbe(clock.nanos())).isFalse();
+    answer(200);
+    assertThat(next.phase()).isEqualTo(Phase.RETURNING);
   }
 
   @Test
@@ -174,6 +189,43 @@ class OriginHealthTest {
     assertThat(probes()).isTrue();
     answer(200);
     assertThat(health.phase()).isEqualTo(Phase.RETURNING);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 100})
+  void whatFailedWhileItWasOutIsNotHeldAgainstWhoReturns(long outSeconds) {
+    OriginHealth returning = new OriginHealth(outFor(Duration.ofSeconds(1)), () -> 0);
+    for (int i = 0; i < 50; i++) {
+      // The last 30 were under way when it was put out
+      returning.ended(503, clock.nanos());
+    }
+    assertThat(returning.isIn()).isFalse();
+    clock.advance(Duration.ofSeconds(outSeconds));
+    assertThat(returning.claimProbe(clock.nanos())).isTrue();
+    for (int i = 0; i < 51; i++) {
+      // Their content still runs
+      returning.answered(200, clock.nanos());
+    }
+    assertThat(returning.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(returning.ended(503, clock.nanos())).isNull();
+    assertThat(returning.isIn()).isTrue();
+  }
+
+  @Test
+  void oneErrorAMinuteWhileLongAnswersRunPutsNobodyOut() {
+    for (int i = 0; i < 200; i++) {
+      answer(200);
+    }
+    for (int minute = 0; minute < 60; minute++) {
+      answer(503);
+      assertThat(health.ended(503, clock.nanos())).isNull();
+      clock.advance(Duration.ofMinutes(1));
+    }
+    assertThat(health.isIn()).isTrue();
+  }
+
+  private static HealthPolicy outFor(Duration duration) {
+    return new HealthPolicy(3, 0.5, duration, Duration.ofSeconds(60), Duration.ofSeconds(20));
   }
 
   @Test
