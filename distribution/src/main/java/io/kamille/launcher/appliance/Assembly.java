@@ -47,7 +47,7 @@ final class Assembly implements AutoCloseable {
    * store. Upstreams that are the same go on; Upstreams says what becomes of the others.
    */
   private final WallClock clock = WallClock.system();
-  private final OriginNames names = OriginNames.open();
+  private final OriginNames names;
   private final Router router = new Router(RouteTable.of(List.of()));
   private final MetricRegistry registry;
   private final Overload overload;
@@ -67,6 +67,18 @@ final class Assembly implements AutoCloseable {
    */
   Assembly(Configuration configuration, MetricRegistry registry, Overload overload)
       throws IOException {
+    this(configuration, registry, overload, OriginNames.open());
+  }
+
+  /**
+   * The same.
+   *
+   * @param names looks origins up; ours from now on
+   */
+  Assembly(
+      Configuration configuration, MetricRegistry registry, Overload overload, OriginNames names)
+      throws IOException {
+    this.names = names;
     this.registry = registry;
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
@@ -139,7 +151,8 @@ final class Assembly implements AutoCloseable {
 
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
-    return new RouteExplainer(router.table(), routing.upstreamOf, routing.accessOf, purgeMethod);
+    Routing now = routing;
+    return new RouteExplainer(now.table, now.upstreamOf, now.accessOf, purgeMethod);
   }
 
   /** The origins of each upstream, by its name. */
@@ -150,8 +163,8 @@ final class Assembly implements AutoCloseable {
   /** Routes by this configuration from the next exchange on. */
   void reload(Configuration configuration) {
     Upstreams.Next next = upstreams.next(configuration);
-    Routing routed = new Routing();
-    router.swap(RouteTable.of(routes(routed, configuration, next)));
+    Routing routed = routing(configuration, next);
+    router.swap(routed.table);
     routing = routed;
     next.putInForce();
     purgeMethod.allow(configuration.cache().purgeRanges());
@@ -159,11 +172,10 @@ final class Assembly implements AutoCloseable {
     reloadPeak(configuration);
   }
 
-  private static List<Route> routes(
-      Routing routing, Configuration configuration, Upstreams.Next next) {
+  private Routing routing(Configuration configuration, Upstreams.Next next) {
     try {
-      return routing.routes(configuration, next);
-    } catch (RuntimeException fault) {
+      return new Routing(configuration, next);
+    } catch (Throwable fault) {
       next.abandon();
       throw fault;
     }
@@ -180,15 +192,25 @@ final class Assembly implements AutoCloseable {
     cache.close();
   }
 
-  /** The routes of one configuration. */
+  /** The routes of one configuration, with what is known of them by name; swapped whole. */
   private final class Routing {
 
     private final Map<String, String> upstreamOf = new LinkedHashMap<>();
     private final Map<String, AccessList> accessOf = new LinkedHashMap<>();
     private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
+    private final RouteTable table;
+
+    /** None. */
+    Routing() {
+      table = RouteTable.of(List.of());
+    }
+
+    Routing(Configuration configuration, Upstreams.Next next) {
+      table = RouteTable.of(routes(configuration, next));
+    }
 
     /** The routes, and one more for each path of theirs that passes the cache by. */
-    List<Route> routes(Configuration configuration, Upstreams.Next next) {
+    private List<Route> routes(Configuration configuration, Upstreams.Next next) {
       Map<String, Route> routes = new LinkedHashMap<>();
       List<Route> bypassed = new ArrayList<>();
       for (RouteSettings settings : configuration.routes()) {

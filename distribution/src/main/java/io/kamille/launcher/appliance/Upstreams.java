@@ -40,9 +40,15 @@ final class Upstreams implements AutoCloseable {
    *
    * Upstreams, handlers, metrics and watched names belong to the configuration in force. A reload
    * begins a Next, which takes over what goes on and makes the rest, and changes nothing else: it
-   * may be abandoned. When it is put in force, after the routes have been swapped, whatever it has
-   * not taken over is closed. Exchanges under way hold the handler they came to, end on their
-   * connections, and then those close; nobody waits for that.
+   * may be abandoned. It notes each thing that it makes before the next step, so that one that fails
+   * half-way leaves nothing. Requests may come to it before it is put in force, when the routes have
+   * been swapped: its metrics expect its origins by then. With that, whatever it has not taken over
+   * is closed. Exchanges under way hold the handler they came to, end on their connections, and then
+   * those close; nobody waits for that.
+   *
+   * An origin under another policy of health is another object with the same health: look-ups may
+   * take seconds before the swap, exchanges of the last configuration go on after it, and what
+   * becomes known of the origin meanwhile holds for both.
    */
   private record Upstream(
       List<Origin> origins,
@@ -107,6 +113,13 @@ final class Upstreams implements AutoCloseable {
     return rest;
   }
 
+  /** The metrics tell of the origins in force, and expect no others. */
+  private void exportOrigins() {
+    for (Upstream upstream : inForce.values()) {
+      upstream.metrics().origins(upstream.origins());
+    }
+  }
+
   /** The upstreams of a configuration that is about to come into force. Confined to its reload. */
   final class Next {
 
@@ -124,7 +137,8 @@ final class Upstreams implements AutoCloseable {
     ExchangeHandler handler(RouteSettings route) {
       String name = route.upstream();
       UpstreamSettings settings = ForwardingPolicy.of(route, configuration);
-      Upstream upstream = upstreams.computeIfAbsent(name, _ -> upstream(name, settings));
+      Upstream begun = upstreams.get(name);
+      Upstream upstream = begun == null ? upstream(name, settings) : begun;
       return upstream
           .handlers()
           .computeIfAbsent(settings, _ -> handler(inForce.get(name), upstream, settings));
@@ -148,8 +162,11 @@ final class Upstreams implements AutoCloseable {
       List<Origin> origins = origins(name, settings, new ArrayList<>(known));
       UpstreamMetrics metrics =
           last == null ? new UpstreamMetrics(registry, name, origins) : last.metrics();
+      Upstream upstream = new Upstream(origins, metrics, new LinkedHashMap<>());
+      upstreams.put(name, upstream);
+      metrics.expect(origins);
       names.watch(origins.stream().filter(origin -> !known.contains(origin)).toList());
-      return new Upstream(origins, metrics, new LinkedHashMap<>());
+      return upstream;
     }
 
     private List<Origin> origins(String name, UpstreamSettings settings, List<Origin> known) {
@@ -181,14 +198,13 @@ final class Upstreams implements AutoCloseable {
     void putInForce() {
       Map<String, Upstream> last = inForce;
       inForce = upstreams;
-      for (Upstream upstream : upstreams.values()) {
-        upstream.metrics().origins(upstream.origins());
-      }
+      exportOrigins();
       closeAllBut(upstreams, last);
     }
 
     /** Closes what was made, and leaves all as it is. */
     void abandon() {
+      exportOrigins();
       closeAllBut(inForce, upstreams);
     }
   }

@@ -2,19 +2,31 @@ package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.netty.channel.EventLoop;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +35,9 @@ class UpstreamsTest {
 
   private static final String TWO = "origins: ['http://a.test', 'http://b.test']";
 
+  private static final InetSocketAddress CLIENT = new InetSocketAddress("192.0.2.7", 40000);
+
+  private final LoopGroup loops = new LoopGroup(1);
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(this::find);
@@ -33,6 +48,7 @@ class UpstreamsTest {
   void close() {
     upstreams.close();
     names.close();
+    loops.close();
   }
 
   @Test
@@ -107,6 +123,36 @@ class UpstreamsTest {
   }
 
   @Test
+  void aRequestThatComesBeforeItsUpstreamIsInForceIsCounted() throws Exception {
+    reload("origins: ['http://a.test']");
+    isResolverDown = true;
+    Begun next = begin("{site: {origins: ['http://c.test']}}", "[{upstream: site}]");
+    ExchangeHandler handler = next.handler(0);
+    failing(handler);
+    next.next().putInForce();
+    failing(handler);
+    assertThat(requests()).isEqualTo(Map.of("c.test:80", 2.0));
+  }
+
+  @Test
+  void whatBecomesKnownOfAnOriginDuringAReloadHoldsAfterIt() throws Exception {
+    isResolverDown = true;
+    ExchangeHandler handler = reload("origins: ['http://a.test']");
+    Origin before = origins().getFirst();
+    Begun next =
+        begin(
+            "{site: {origins: [{url: 'http://a.test', weight: 5}], health: {out-for: 7s}}}",
+            "[{upstream: site}]");
+    next.handler(0);
+    for (int i = 0; i < 3; i++) {
+      failing(handler);
+    }
+    next.next().putInForce();
+    assertThat(origins().getFirst()).isNotSameAs(before);
+    assertThat(origins().getFirst().health().isIn()).isFalse();
+  }
+
+  @Test
   void whatIsAbandonedLeavesNothing() {
     ExchangeHandler handler = reload(TWO);
     int parts = registry.parts();
@@ -158,6 +204,24 @@ class UpstreamsTest {
     return handler;
   }
 
+  /** Handles a request for an origin whose name has no address. */
+  private void failing(ExchangeHandler handler) throws Exception {
+    EventLoop loop = loops.loops().getFirst();
+    var reply = new RecordingReply();
+    RequestHead head = RequestHead.of("GET", "http://example.org/");
+    var exchange = new Exchange(loop, CLIENT, CLIENT, head, RequestContent.NONE, reply);
+    loop.execute(() -> handler.handle(exchange));
+    assertThat(reply.ended().get(60, TimeUnit.SECONDS).failure()).isNotNull();
+  }
+
+  /** Requests by origin, of all upstreams. */
+  private Map<String, Double> requests() {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().equals(UpstreamMetrics.REQUESTS))
+        .flatMap(family -> family.samples().stream())
+        .collect(Collectors.toMap(sample -> sample.labelValues().getLast(), Sample::value));
+  }
+
   private List<Origin> origins() {
     return upstreams.origins().getOrDefault("site", List.of());
   }
@@ -170,7 +234,7 @@ class UpstreamsTest {
     return new InetAddress[] {InetAddress.getLoopbackAddress()};
   }
 
-  private static Configuration configuration(String upstreams, String routes) {
+  static Configuration configuration(String upstreams, String routes) {
     String text =
         "listeners: ['127.0.0.1:0']\nupstreams: " + upstreams + "\nroutes: " + routes + "\n";
     byte[] octets = text.getBytes(StandardCharsets.UTF_8);

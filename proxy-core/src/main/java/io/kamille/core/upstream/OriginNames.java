@@ -67,6 +67,11 @@ public final class OriginNames implements AutoCloseable {
     watched.removeAll(origins);
   }
 
+  /** How many origins are looked up again and again. */
+  public int watched() {
+    return watched.size();
+  }
+
   /** Looks all names up once more. Blocks. */
   void refresh() {
     for (Origin origin : watched) {

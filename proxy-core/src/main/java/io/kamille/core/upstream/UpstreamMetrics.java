@@ -12,10 +12,10 @@ import io.kamille.core.upstream.UpstreamCounters.OriginCounters;
 import io.netty.channel.EventLoop;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The metrics of one upstream, for as long as a configuration names it: the state of its origins,
@@ -135,23 +135,31 @@ public final class UpstreamMetrics implements AutoCloseable {
   }
 
   /**
-   * The upstream has these origins from now on. What was counted of those that it had before goes
-   * on; what was counted of others is exported no more.
+   * The upstream may soon have these origins besides those that it has: what is counted of them is
+   * exported, until {@link #origins} says who stays. Comes before the first request that a handler
+   * of theirs may get, which decides what its loop counts with.
    */
-  public synchronized void origins(List<Origin> present) {
-    if (origins.equals(present)) {
-      return;
-    }
-    origins = List.copyOf(present);
-    states.close();
-    states = new MetricGroup(registry);
-    Set<String> names = new HashSet<>();
-    for (Origin origin : origins) {
-      exportState(origin);
-      names.add(origin.name());
+  public synchronized void expect(List<Origin> coming) {
+    for (Origin origin : coming) {
       ofOrigin.computeIfAbsent(origin.name(), _ -> new MetricGroup(registry));
     }
-    forgetAllBut(names);
+  }
+
+  /**
+   * The upstream has these origins from now on. What was counted of those that it had or expected
+   * before goes on; what was counted of others is exported no more.
+   */
+  public synchronized void origins(List<Origin> present) {
+    expect(present);
+    if (!origins.equals(present)) {
+      origins = List.copyOf(present);
+      states.close();
+      states = new MetricGroup(registry);
+      for (Origin origin : origins) {
+        exportState(origin);
+      }
+    }
+    forgetAllBut(present.stream().map(Origin::name).collect(Collectors.toSet()));
   }
 
   @GuardedBy("this")
@@ -178,8 +186,8 @@ public final class UpstreamMetrics implements AutoCloseable {
    * What this loop counts. Handlers that a loop has of the upstream, one after the other or beside
    * each other, count together.
    *
-   * @param asked the origins of the handler; those that the upstream does not have, any more, are
-   *     counted for nobody
+   * @param asked the origins of the handler; those that the upstream neither has any more nor
+   *     expects are counted for nobody
    */
   synchronized UpstreamCounters counters(EventLoop loop, List<Origin> asked) {
     LoopCounters counters = loops.computeIfAbsent(loop, _ -> loopCounters());

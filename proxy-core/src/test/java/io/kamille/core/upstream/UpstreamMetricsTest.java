@@ -73,6 +73,31 @@ class UpstreamMetricsTest {
   }
 
   @Test
+  void whatAHandlerCountsOfAnExpectedOriginGoesOnWhenTheUpstreamHasIt() {
+    Origin c = SETTINGS.origin("c", 80, 1);
+    metrics.expect(List.of(a, c));
+    UpstreamCounters counters = counters(a, c);
+    counters.request(1);
+    assertThat(read(UpstreamMetrics.REQUESTS)).containsEntry("c:80", 1.0);
+    metrics.origins(List.of(a, c));
+    counters.request(1);
+    assertThat(read(UpstreamMetrics.REQUESTS)).isEqualTo(Map.of("a:80", 0.0, "c:80", 2.0));
+  }
+
+  @Test
+  void anOriginThatWasExpectedInVainLeavesNothing() {
+    counters(a, b);
+    int parts = registry.parts();
+    Origin c = SETTINGS.origin("c", 80, 1);
+    metrics.expect(List.of(a, c));
+    counters(a, c).request(1);
+    metrics.origins(List.of(a, b));
+    counters(a, c).request(1);
+    assertThat(registry.parts()).isEqualTo(parts);
+    assertThat(read(UpstreamMetrics.REQUESTS)).containsOnlyKeys("a:80", "b:80");
+  }
+
+  @Test
   void nothingIsLeftOfAnUpstreamThatIsGone() {
     counters(a, b);
     metrics.close();

@@ -1,0 +1,97 @@
+package io.kamille.launcher.appliance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.cache.Explanation.Decision;
+import io.kamille.core.admission.Overload;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.upstream.OriginNames;
+import io.kamille.launcher.configuration.Configuration;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What holds for the chain of stations while a configuration is read again. */
+class AssemblyTest {
+
+  private static final String CACHE = "cache: {memory: {capacity: 16MiB}}\n";
+
+  private final MetricRegistry registry = new MetricRegistry();
+  private final OriginNames names = OriginNames.open(this::find);
+  private final Configuration first =
+      UpstreamsTest.configuration(
+          "{site: {origins: ['http://a.test']}}",
+          "[{upstream: site, access: {deny: ['192.0.2.0/24']}}]\n" + CACHE);
+  private final Assembly assembly;
+
+  AssemblyTest() throws IOException {
+    assembly = new Assembly(first, registry, new Overload(0), names);
+  }
+
+  @AfterEach
+  void close() {
+    assembly.close();
+    assembly.closeCache();
+  }
+
+  @Test
+  void aReloadThatFailsHalfWayLeavesAllAsItWas() {
+    int parts = registry.parts();
+    RouteExplainer explainer = assembly.explainer();
+    var origins = assembly.origins();
+    Configuration failing =
+        UpstreamsTest.configuration(
+            "{site: {origins: ['http://a.test', 'http://b.test']},"
+                + " more: {origins: ['http://c.test']}, bad: {origins: ['http://bad.test']}}",
+            "[{upstream: site}, {upstream: more, path: /c}, {upstream: bad, path: /bad}]\n"
+                + CACHE);
+    assertThatThrownBy(() -> assembly.reload(failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(registry.parts()).isEqualTo(parts);
+    assertThat(names.watched()).isEqualTo(origins.values().stream().mapToInt(List::size).sum());
+    assertThat(assembly.explainer()).isEqualTo(explainer);
+    assertThat(assembly.origins()).isEqualTo(origins);
+  }
+
+  @Test
+  void routesAreExplainedWithTheAccessListsOfTheirOwnConfiguration() throws Exception {
+    Configuration second =
+        UpstreamsTest.configuration(
+            "{site: {origins: ['http://a.test']}}",
+            "[{upstream: site}, {upstream: site, path: /a, access: {deny: ['192.0.2.0/24']}}]\n"
+                + CACHE);
+    var over = new AtomicBoolean();
+    CompletableFuture<Void> reloads =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                for (int i = 0; i < 100; i++) {
+                  assembly.reload(second);
+                  assembly.reload(first);
+                }
+              } finally {
+                over.set(true);
+              }
+            });
+    InetAddress denied = InetAddress.getByName("192.0.2.7");
+    RequestHead request = RequestHead.of("GET", "http://h/a");
+    do {
+      assertThat(assembly.explainer().explain(request, denied).explanation().decision())
+          .isEqualTo(Decision.REFUSE);
+    } while (!over.get());
+    reloads.get(60, TimeUnit.SECONDS);
+  }
+
+  private InetAddress[] find(String host) {
+    if (host.equals("bad.test")) {
+      throw new OutOfMemoryError("for this test");
+    }
+    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+  }
+}
