@@ -22,7 +22,9 @@ final class OverloadLaw {
    * example, is never all there is to see. The overload is over when for two seconds each window had
    * a turn of less than a quarter of the target: were it over at once, those who were told to wait
    * would come back to a loop that sheds nothing; were it over only when nothing is shed any more, a
-   * pause now and then would keep it going. It is over as well when nothing was read for so long.
+   * pause now and then would keep it going. It is over as well when nothing was read for so long, and
+   * the loop has looked once more since: after a pause of its own, in which it could not read, the
+   * kernel has a queue for it that would be admitted whole.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -30,6 +32,7 @@ final class OverloadLaw {
   private static final int CALM_PART = 4;
   private static final int LEAST_TURNS = 3;
   private static final double FORWARD_PART = 0.5;
+  private static final long NEVER = Long.MIN_VALUE;
 
   private final long targetNanos;
   private double limitNanos = Double.POSITIVE_INFINITY;
@@ -38,6 +41,7 @@ final class OverloadLaw {
   private int turns;
   private long lastTurnNanos;
   private long calmSinceNanos;
+  private long unreadSinceNanos = NEVER;
 
   /**
    * Nothing is shed yet.
@@ -68,11 +72,16 @@ final class OverloadLaw {
     return (double) latenessNanos > limitNanos * FORWARD_PART;
   }
 
-  /** Nothing has been read since then: after two seconds no overload is left. */
+  /**
+   * Nothing has been read since then: after two seconds no overload is left, once this has been
+   * said a second time. Between any two times the loop has polled.
+   */
   void unread(long nowNanos, long sinceNanos) {
-    if (nowNanos - sinceNanos >= CALM_NANOS) {
+    boolean isCalm = nowNanos - sinceNanos >= CALM_NANOS;
+    if (isCalm && unreadSinceNanos == sinceNanos) {
       limitNanos = Double.POSITIVE_INFINITY;
     }
+    unreadSinceNanos = isCalm ? sinceNanos : NEVER;
   }
 
   /**

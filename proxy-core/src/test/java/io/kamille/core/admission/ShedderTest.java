@@ -133,12 +133,25 @@ class ShedderTest {
   }
 
   @Test
-  void afterTwoSecondsWithoutARequestTheOverloadIsOver() {
+  void afterTwoSecondsWithoutARequestTheOverloadIsOverOnceTheLoopHasLookedAgain() {
     turns(1000, 10 * MILLI, 0);
-    sweepAfter(1999 * MILLI);
+    sweepAfter(1000 * MILLI);
+    sweepAfter(999 * MILLI);
+    sweepAfter(MILLI);
     assertThat(shedsAfter(6 * MILLI)).isTrue();
-    sweepAfter(2000 * MILLI);
+    sweepAfter(1000 * MILLI);
+    sweepAfter(1000 * MILLI);
+    sweepAfter(1000 * MILLI);
     assertThat(shedsAfter(500 * MILLI)).isFalse();
+  }
+
+  @Test
+  void aPauseOfTheLoopItselfEndsNoOverload() {
+    turns(1000, 10 * MILLI, 0);
+    for (int pause = 0; pause < 3; pause++) {
+      sweepAfter(10_000 * MILLI);
+      assertThat(shedsAfter(6 * MILLI)).isTrue();
+    }
   }
 
   @Test
