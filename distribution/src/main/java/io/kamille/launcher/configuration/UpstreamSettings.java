@@ -103,7 +103,9 @@ public record UpstreamSettings(
               "upstreams.*.max-connections",
               ValueTypes.wholeNumber(1, 65_535),
               "Connections that one loop opens to one origin. Multiply by `loops` for the most that"
-                  + " an origin sees.")
+                  + " an origin sees. Requests whose content is still to come get three quarters of"
+                  + " them at the most (of one, that one), so that slow uploads leave some to"
+                  + " requests without content.")
           .defaultsTo(512);
 
   static final Setting<Integer> MAX_IDLE_CONNECTIONS =
@@ -118,7 +120,8 @@ public record UpstreamSettings(
               "upstreams.*.max-waiting",
               ValueTypes.wholeNumber(0, 1_000_000),
               "Requests on one loop that may wait while all connections to an origin are in use."
-                  + " More are answered with 503 at once.")
+                  + " More are answered with 503 at once. Requests with content get three quarters of"
+                  + " the line at the most.")
           .defaultsTo(1_024);
 
   static final Setting<Duration> QUEUE_TIMEOUT =

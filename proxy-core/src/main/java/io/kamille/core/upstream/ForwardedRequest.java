@@ -6,6 +6,7 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.upstream.h1.Attempt;
 import io.kamille.core.upstream.h1.OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
@@ -26,6 +27,9 @@ final class ForwardedRequest
    * repeated on a connection made for it, whatever retries are left, and judges nobody.
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
+   *
+   * With content it holds one of the pool's places for uploads, until the content has come to its
+   * end, the origin wants no more of it, or the attempt is over.
    */
   private static final int NOWHERE = OriginChoice.NOWHERE;
 
@@ -44,13 +48,15 @@ final class ForwardedRequest
   private boolean wantsFresh;
   private boolean onFresh;
   private int status;
+  private boolean isUploading;
   private boolean over;
 
   ForwardedRequest(UpstreamLoop home, Exchange exchange) {
     this.home = home;
     this.exchange = exchange;
     this.reply = exchange.reply();
-    this.content = exchange.content();
+    RequestContent given = exchange.content();
+    this.content = given.length() == 0 ? given : new WatchedContent(given, this::uploaded);
     this.retries = home.settings().retries();
   }
 
@@ -80,7 +86,7 @@ final class ForwardedRequest
     origin.begin();
     home.counters().request(place);
     ConnectionPool<OriginConnection> pool = home.pool(place);
-    OriginConnection idle = wantsFresh ? null : pool.takeIdle();
+    OriginConnection idle = wantsFresh ? null : pool.takeIdle(isUpload());
     if (idle == null) {
       pool.await(this);
     } else {
@@ -89,8 +95,14 @@ final class ForwardedRequest
   }
 
   @Override
+  public boolean isUpload() {
+    return content.length() != 0;
+  }
+
+  @Override
   public void lend(OriginConnection lent) {
     connection = lent;
+    isUploading = isUpload();
     sentNanos = home.nanos();
     onFresh = lent.isFresh();
     if (onFresh) {
@@ -145,6 +157,9 @@ final class ForwardedRequest
   public void answered(int status) {
     this.status = status;
     home.answered(place, status, home.nanos() - sentNanos);
+    if (status >= StatusCode.BAD_REQUEST) {
+      uploaded();
+    }
   }
 
   @Override
@@ -187,6 +202,15 @@ final class ForwardedRequest
     over = true;
     connection = null;
     home.origin(place).finish();
+    uploaded();
+  }
+
+  /** Its content takes no more time: another upload may have its place. */
+  private void uploaded() {
+    if (isUploading) {
+      isUploading = false;
+      home.pool(place).uploaded();
+    }
   }
 
   // The client's side

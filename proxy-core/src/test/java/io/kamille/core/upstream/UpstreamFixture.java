@@ -99,11 +99,11 @@ final class UpstreamFixture implements AutoCloseable {
 
   /** Runs on the loop, after everything that happened before. */
   <T> T onLoop(Callable<T> callable) throws Exception {
-    return loop().submit(callable).get(10, SECONDS);
+    return loop().submit(callable).get(60, SECONDS);
   }
 
   static <T> T await(CompletableFuture<T> future) throws Exception {
-    return future.get(10, SECONDS);
+    return future.get(60, SECONDS);
   }
 
   void retire() {

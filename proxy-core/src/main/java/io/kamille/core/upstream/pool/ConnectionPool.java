@@ -5,7 +5,6 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +24,11 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    *
    * Beside the connections that may be open there may be a limit, which changes, for those that are
    * lent or being opened. Who finds it reached waits in the same line, even while some are idle.
+   *
+   * An upload, a request whose content has not come to its end, holds its connection for as long as
+   * its client likes. So uploads get three quarters of what may be lent and of the line, and the
+   * others pass those that wait for such a place. One place at least is left to the others where
+   * there are two.
    *
    * One timer per pool goes round all lent connections a few times a second, instead of one timer
    * per connection or per request. It runs only while there is anything to look at. It also closes
@@ -46,14 +50,20 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Someone who waits for a connection. */
   public interface Waiter<C extends PooledConnection<C>> {
 
-    /** Here it is. To be given back by {@link ConnectionPool#release} or {@link #forget}. */
+    /** Whether its content is still to come. Always the same answer. */
+    default boolean isUpload() {
+      return false;
+    }
+
+    /**
+     * Here it is. To be given back by {@link ConnectionPool#release} or {@link #forget}; for an
+     * upload, {@link ConnectionPool#uploaded} has to come too, once.
+     */
     void lend(C connection);
 
     /** There will be none. */
     void refuse(Failure why);
   }
-
-  private record Waiting<C extends PooledConnection<C>>(Waiter<C> waiter, long sinceNanos) {}
 
   private final String origin;
   private final PoolSettings settings;
@@ -67,12 +77,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   private final Counter closed;
 
   private final List<C> open = new ArrayList<>();
-  private final ArrayDeque<Waiting<C>> line = new ArrayDeque<>();
+  private final WaitingLine<C> line = new WaitingLine<>();
   private @Nullable C newestIdle;
   private @Nullable C oldestIdle;
   private int idle;
   private int dialing;
   private int lendLimit;
+  private int uploading;
+  private boolean serving;
   private boolean ticking;
   private boolean retired;
 
@@ -132,7 +144,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   public void lendLimit(int count) {
     boolean mayServe = count > lendLimit;
     lendLimit = count;
-    if (mayServe && !line.isEmpty()) {
+    if (mayServe) {
       serveLine();
     }
   }
@@ -142,8 +154,45 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     return lentCount() + dialing < lendLimit;
   }
 
-  /** The idle connection that was used last, or null: then {@link #await} one. */
-  public @Nullable C takeIdle() {
+  /** How many of so many uploads may have: three quarters, and one that is alone. */
+  private static int uploadPart(int count) {
+    return count < 2 ? count : count - Math.ceilDiv(count, 4);
+  }
+
+  /** Uploads that may begin; below 0 after the limit has fallen. */
+  private int uploadsLeft() {
+    return uploadPart(lendLimit) - uploading;
+  }
+
+  /** Whether one more upload may begin, after those that wait. */
+  private boolean mayUpload() {
+    return uploadsLeft() > line.uploads();
+  }
+
+  /**
+   * The idle connection that was used last, or null: then {@link #await} one.
+   *
+   * @param forUpload whether for a request whose content is still to come; then {@link #uploaded}
+   *     has to follow, once
+   */
+  public @Nullable C takeIdle(boolean forUpload) {
+    if (!forUpload) {
+      return takeIdle();
+    }
+    C connection = mayUpload() ? takeIdle() : null;
+    if (connection != null) {
+      uploading++;
+    }
+    return connection;
+  }
+
+  /** An upload has come to its end, or will have none. Another may begin before this returns. */
+  public void uploaded() {
+    uploading--;
+    serveLine();
+  }
+
+  private @Nullable C takeIdle() {
     while (newestIdle != null && mayLend()) {
       C connection = newestIdle;
       unlink(connection);
@@ -158,19 +207,29 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Waits for a connection; the answer may come before this returns. */
   public void await(Waiter<C> waiter) {
-    if (open.size() + dialing < settings.maxConnections() && mayLend()) {
-      line.add(new Waiting<>(waiter, clock.nanos()));
+    if (mayOpen() && (!waiter.isUpload() || mayUpload())) {
+      line.add(waiter, clock.nanos());
       dial();
-    } else if (line.size() - dialing < settings.maxWaiting()) {
-      line.add(new Waiting<>(waiter, clock.nanos()));
+    } else if (mayWait(waiter)) {
+      line.add(waiter, clock.nanos());
     } else {
-      waiter.refuse(limit("all " + lendLimit + " connections are busy and the line is full"));
+      waiter.refuse(limit("no connection is free" + whom(waiter) + " and the line is full"));
     }
+  }
+
+  private boolean mayOpen() {
+    return open.size() + dialing < settings.maxConnections() && mayLend();
+  }
+
+  private boolean mayWait(Waiter<C> waiter) {
+    int most = settings.maxWaiting();
+    return line.size() - dialing < most
+        && (!waiter.isUpload() || line.uploads() - uploadsLeft() < uploadPart(most));
   }
 
   /** Waits no longer. Without effect if the waiter has been answered. */
   public void leave(Waiter<C> waiter) {
-    line.removeIf(waiting -> waiting.waiter().equals(waiter));
+    line.remove(waiter);
   }
 
   /** A connection that was asked for is open. */
@@ -186,9 +245,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
   public void dialFailed(Failure why) {
     dialing--;
-    Waiting<C> first = line.poll();
+    Waiter<C> first = next();
     if (first != null) {
-      first.waiter().refuse(why);
+      first.refuse(why);
     }
     serveLine();
   }
@@ -226,9 +285,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private void offer(C connection) {
-    Waiting<C> first = lentCount() + dialing <= lendLimit ? line.poll() : null;
+    Waiter<C> first = lentCount() + dialing <= lendLimit ? next() : null;
     if (first != null) {
-      first.waiter().lend(connection);
+      lend(connection, first);
     } else if (retired || idle >= settings.maxIdle()) {
       connection.discard();
     } else {
@@ -236,23 +295,45 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
-  /** Lends to the line what is idle, which only the limit has held back, and opens the rest. */
-  private void serveLine() {
-    while (line.size() > dialing) {
-      C connection = takeIdle();
-      if (connection == null) {
-        dialForLine();
-        return;
-      }
-      line.remove().waiter().lend(connection);
-    }
+  private @Nullable Waiter<C> next() {
+    return line.poll(uploadsLeft() > 0);
   }
 
-  private void dialForLine() {
-    while (dialing < line.size()
-        && open.size() + dialing < settings.maxConnections()
-        && mayLend()) {
-      dial();
+  private void lend(C connection, Waiter<C> waiter) {
+    if (waiter.isUpload()) {
+      uploading++;
+    }
+    waiter.lend(connection);
+  }
+
+  /** Those in line who could take a connection. */
+  private int ready() {
+    return line.size() - Math.max(0, line.uploads() - Math.max(0, uploadsLeft()));
+  }
+
+  /**
+   * Lends to the line what is idle, which only a limit has held back, and opens the rest. What is
+   * lent may come to its end meanwhile: the loop that runs looks after that.
+   */
+  private void serveLine() {
+    if (serving) {
+      return;
+    }
+    serving = true;
+    try {
+      while (ready() > dialing) {
+        C connection = takeIdle();
+        Waiter<C> first = connection == null ? null : next();
+        if (connection != null && first != null) {
+          lend(connection, first);
+        } else if (mayOpen()) {
+          dial();
+        } else {
+          return;
+        }
+      }
+    } finally {
+      serving = false;
     }
   }
 
@@ -312,7 +393,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
       lookAtDeadlines(clock.nanos());
     } finally {
       ticking = false;
-      if (!open.isEmpty() || dialing > 0 || !line.isEmpty()) {
+      if (!open.isEmpty() || dialing > 0 || line.size() > 0) {
         startTicking();
       }
     }
@@ -327,11 +408,16 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
         look(open.get(i), now);
       }
     }
-    while (!line.isEmpty() && now - line.peek().sinceNanos() >= queueTimeoutNanos) {
-      line.remove()
-          .waiter()
-          .refuse(
-              limit("no connection became free in " + settings.queueTimeout().toMillis() + " ms"));
+    Waiter<C> late = line.pollLate(now, queueTimeoutNanos);
+    while (late != null) {
+      late.refuse(
+          limit(
+              "no connection became free"
+                  + whom(late)
+                  + " in "
+                  + settings.queueTimeout().toMillis()
+                  + " ms"));
+      late = line.pollLate(now, queueTimeoutNanos);
     }
   }
 
@@ -348,6 +434,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     } catch (RuntimeException | OutOfMemoryError fault) {
       connection.broken(fault);
     }
+  }
+
+  private static String whom(Waiter<?> waiter) {
+    return waiter.isUpload() ? " for a request with content" : "";
   }
 
   private Failure limit(String reason) {

@@ -91,7 +91,7 @@ class ConnectionPoolTest {
     pool.release(lent.get(0));
     pool.release(lent.get(1));
     assertThat(lent).as("one is still lent").hasSize(3);
-    assertThat(pool.takeIdle()).as("not even an idle one").isNull();
+    assertThat(pool.takeIdle(false)).as("not even an idle one").isNull();
     pool.release(lent.get(2));
     assertThat(lent).hasSize(4);
     assertThat(pool.waitingCount()).isEqualTo(1);
@@ -123,7 +123,7 @@ class ConnectionPoolTest {
     pool.release(lent.get(0));
     pool.release(lent.get(1));
     isCurrent = false;
-    assertThat(pool.takeIdle()).isNull();
+    assertThat(pool.takeIdle(false)).isNull();
     assertThat(pool.openCount()).isZero();
   }
 
@@ -190,7 +190,7 @@ class ConnectionPoolTest {
 
   private void ask(int times) {
     for (int i = 0; i < times; i++) {
-      Line idle = pool.takeIdle();
+      Line idle = pool.takeIdle(false);
       if (idle != null) {
         lent.add(idle);
       } else {
