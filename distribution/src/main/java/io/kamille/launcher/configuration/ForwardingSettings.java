@@ -64,10 +64,11 @@ public record ForwardingSettings(
               "Request fields that never reach an origin, whatever their case, and with underscores"
                   + " in place of dashes too. By default: "
                   + UNKEYED
-                  + ". They are other words for host, port, scheme, path or method of a request, and"
-                  + " no part of a cache key: if an origin obeys one of them, any client can have its"
-                  + " answer stored for all others (web cache poisoning). A list given here takes the"
-                  + " place of the default; `[]` removes nothing. Take a name off the list only where"
+                  + ". They are other words for host, port, scheme, path or method of a request or for"
+                  + " the client's address, and no part of a cache key: if an origin obeys one of"
+                  + " them, any client can have its answer stored for all others (web cache"
+                  + " poisoning), or pretend to be another. The client's address is in"
+                  + " `X-Forwarded-For`. A list given here takes the place of the default; `[]` removes nothing. Take a name off the list only where"
                   + " a proxy you trust sets that field and lets no client set it. Fields that Kamille"
                   + " writes itself, such as `X-Forwarded-Host` unless `forwarding.x-forwarded` is"
                   + " `off`, are written all the same.")

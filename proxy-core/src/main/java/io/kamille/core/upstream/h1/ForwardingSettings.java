@@ -39,16 +39,24 @@ public record ForwardingSettings(
    * Web cache poisoning (James Kettle, "Practical Web Cache Poisoning", 2018): a field that no cache
    * key covers, obeyed by an origin, lets one client choose what all others get from the store. The
    * names below are those that frameworks obey without being told to: other words for scheme, host,
-   * port, path and method of the target. All of these are in the key already, as we saw them.
+   * port, path and method of the target. All of these are in the key already, as we saw them. Others
+   * name the client's address, which X-Forwarded-For tells as we saw it: a client could pretend to be
+   * another, to rate limits, access lists and logs too.
    */
-  /** Fields that contradict the target URI or the method, which no cache key covers. */
+  /** Fields that contradict target URI, method or client address, which no cache key covers. */
   public static final List<String> UNKEYED_FIELDS =
       List.of(
+          "CF-Connecting-IP",
           "CF-Visitor",
+          "Client-IP",
           "CloudFront-Forwarded-Proto",
+          "Fastly-Client-IP",
           "Front-End-Https",
+          "True-Client-IP",
           "X-Accel-Mapping",
           "X-ARR-SSL",
+          "X-Client-IP",
+          "X-Cluster-Client-IP",
           "X-Envoy-Original-Path",
           "X-Forwarded",
           "X-Forwarded-Context",
@@ -72,6 +80,10 @@ public record ForwardingSettings(
           "X-Original-Host",
           "X-Original-URI",
           "X-Original-URL",
+          "X-Originating-IP",
+          "X-Real-IP",
+          "X-Remote-Addr",
+          "X-Remote-IP",
           "X-Rewrite-URI",
           "X-Rewrite-URL",
           "X-Scheme",

@@ -270,6 +270,34 @@ class ForwardedHeadTest {
   }
 
   @Test
+  void noClientPretendsAnAddress() {
+    settings = ForwardingSettings.DEFAULTS;
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Real-IP: 198.51.100.1",
+                "X-Client-IP: 198.51.100.1",
+                "Client-IP: 198.51.100.1",
+                "True-Client-IP: 198.51.100.1",
+                "X-Cluster-Client-IP: 198.51.100.1",
+                "X-Remote-IP: 198.51.100.1",
+                "X-Remote-Addr: 198.51.100.1",
+                "X-Originating-IP: 198.51.100.1",
+                "CF-Connecting-IP: 198.51.100.1",
+                "Fastly-Client-IP: 198.51.100.1",
+                "x_real_ip: 198.51.100.1"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
   void theOperatorSaysWhichFieldsAreRemoved() {
     settings =
         new ForwardingSettings(Mode.PASS, Mode.PASS, null, "kamille", List.of("X-A", "cookie"));
