@@ -316,10 +316,10 @@ class ValidationConformanceTest {
 
   @Test
   void section4_3_5AHeadResponseThatAgreesUpdatesTheStoredOne() {
-    fixture.store("hello", "A", "1", "B", "1");
+    fixture.store("hello", "A", "1", "B", "1", "ETag", TAG);
     fixture.advance(60);
     RecordingReply reply = fixture.send("HEAD", URI);
-    fixture.origin.last().head(200, 5, "A", "2", "Cache-Control", "max-age=600").end();
+    fixture.origin.last().head(200, 5, "A", "2", "ETag", TAG, "Cache-Control", "max-age=600").end();
     assertThat(reply.field("A")).isEqualTo("2");
     assertThat(reply.field("B")).isEqualTo("1");
     fixture.advance(100);
@@ -348,12 +348,75 @@ class ValidationConformanceTest {
     assertThat(fixture.isReused()).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {5, -1})
+  void section4_3_5AHeadResponseWithoutValidatorsThatDiffersInNothingLeavesTheStoredOneAsItWas(
+      long length) {
+    fixture.store("hello", "A", "1");
+    RecordingReply reply = fixture.send("HEAD", URI, "Cache-Control", "no-cache");
+    fixture.origin.last().head(200, length, "A", "2", "Cache-Control", "max-age=600").end();
+    assertThat(reply.field("A")).isEqualTo("2");
+    fixture.advance(59);
+    RecordingReply hit = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    assertThat(hit.text()).isEqualTo("hello");
+    assertThat(hit.field("A")).isEqualTo("1");
+    fixture.advance(1);
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  @Test
+  void section3_5WhatAnAuthorizedHeadIsToldRemovesNothing() {
+    fixture.store("hello");
+    fixture.send("HEAD", URI, "Cache-Control", "no-cache", "Authorization", "x");
+    fixture.origin.last().head(200, 7, "ETag", "\"mine\"").end();
+    assertThat(fixture.get().text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"max-age=600", "private", "no-store"})
+  void section3_5WhatAnAuthorizedClientIsToldLeavesTheStoredResponseAsItWas(String control) {
+    fixture.store("hello", "A", "1", "ETag", TAG);
+    RecordingReply reply = fixture.get("Cache-Control", "no-cache", "Authorization", "x");
+    fixture.origin.last().respond(304, "", "A", "2", "ETag", TAG, "Cache-Control", control);
+    assertThat(reply.text()).isEqualTo("hello");
+    assertThat(reply.field("A")).isEqualTo("2");
+    fixture.advance(59);
+    RecordingReply hit = fixture.get();
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    assertThat(hit.text()).isEqualTo("hello");
+    assertThat(hit.field("A")).isEqualTo("1");
+    fixture.advance(1);
+    assertThat(fixture.isReused()).isFalse();
+  }
+
+  /** Who waited for the answer to one that is authorized goes alone, all at a time. */
+  @Test
+  void section3_5NobodySharesWhatAnAuthorizedClientIsTold() {
+    fixture.store("hello", "ETag", TAG);
+    fixture.advance(60);
+    RecordingReply first = fixture.get("Authorization", "x");
+    RecordingReply second = fixture.get("Authorization", "y");
+    RecordingReply third = fixture.get("Authorization", "z");
+    assertThat(fixture.forwarded()).isEqualTo(2);
+    fixture.origin.last().respond(304, "", "ETag", TAG, "Cache-Control", "max-age=600");
+    fixture.run();
+    assertThat(first.text()).isEqualTo("hello");
+    assertThat(fixture.forwarded()).isEqualTo(4);
+    for (var forwarded : fixture.origin.requests().subList(2, 4)) {
+      forwarded.respond(304, "", "ETag", TAG, "Cache-Control", "max-age=600");
+    }
+    assertThat(second.text()).isEqualTo("hello");
+    assertThat(third.text()).isEqualTo("hello");
+  }
+
   @Test
   void section4_3_5AHeadThatMayNotBeStoredUpdatesNothing() {
-    fixture.store("hello", "A", "1");
+    fixture.store("hello", "A", "1", "ETag", TAG);
     fixture.advance(60);
     fixture.send("HEAD", URI, "Cache-Control", "no-store");
-    fixture.origin.last().head(200, 5, "Cache-Control", "max-age=600").end();
+    fixture.origin.last().head(200, 5, "ETag", TAG, "Cache-Control", "max-age=600").end();
     assertThat(fixture.isReused()).isFalse();
   }
 

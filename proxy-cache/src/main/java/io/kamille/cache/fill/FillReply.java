@@ -113,7 +113,7 @@ final class FillReply implements Reply, ContentSource {
       if (head.status() == StatusCode.NOT_MODIFIED || fetch.request().method() == Method.HEAD) {
         here.heedUpdate(fetch, head);
       }
-      StoredResponse usable = validation.answeredBy(head, now);
+      StoredResponse usable = validation.answeredBy(head, contentLength, now);
       if (usable != null) {
         serve(usable, head.status(), contentLength);
         return;

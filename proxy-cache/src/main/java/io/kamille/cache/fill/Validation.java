@@ -71,33 +71,46 @@ final class Validation {
   /**
    * The stored response to send on this answer, freshened or in place of an error; null if it is
    * the origin's own that goes to the client. The caller owns one lease.
+   *
+   * @param length octets of content that {@code head} tells of, or -1
    */
-  @Nullable StoredResponse answeredBy(ResponseHead head, long now) {
+  @Nullable StoredResponse answeredBy(ResponseHead head, long length, long now) {
     StoredResponse asked = stored;
     if (asked == null) {
       return null;
     }
-    if (isConfirmed(head, asked)) {
+    if (isConfirmed(head, length, asked)) {
       here.loops().current().counters().freshened();
       stored = null;
-      freshenOthers(asked, head, now);
+      freshenOthers(asked, head, length, now);
       return freshened(asked, head, now);
     }
     if (StoredFacts.isError(head.status())) {
       return failed(now);
     }
     here.loops().current().counters().replaced();
-    if (isHead() && head.status() == StatusCode.OK) {
-      here.store().remove(fetch.key());
+    if (isHead() && head.status() == StatusCode.OK && !isAuthorized()) {
+      removeIfContradicted(head, length, asked);
     }
     close();
     return null;
   }
 
+  private void removeIfContradicted(ResponseHead head, long length, StoredResponse asked) {
+    if (Validators.contradicts(head, length, asked.facts(), asked.contentLength())) {
+      here.store().remove(fetch.key());
+    }
+  }
+
   /** A 304 to what we asked, or a 200 to HEAD that shows the same (§4.3.5). */
-  private boolean isConfirmed(ResponseHead head, StoredResponse asked) {
+  private boolean isConfirmed(ResponseHead head, long length, StoredResponse asked) {
     return (isConditional && head.status() == StatusCode.NOT_MODIFIED)
-        || (isHead() && Validators.confirms(head, asked.facts(), asked.contentLength()));
+        || (isHead() && Validators.confirms(head, length, asked.facts(), asked.contentLength()));
+  }
+
+  /** What the origin tells one who is authorized says nothing of what others get (§3.5). */
+  private boolean isAuthorized() {
+    return fetch.request().fields().has(FieldName.AUTHORIZATION);
   }
 
   private boolean isHead() {
@@ -185,14 +198,14 @@ final class Validation {
   }
 
   /** Brings up to date what else the request selects and the answer is about (§4.3.4, §4.3.5). */
-  private void freshenOthers(StoredResponse asked, ResponseHead update, long now) {
+  private void freshenOthers(StoredResponse asked, ResponseHead update, long length, long now) {
     Variants variants = here.store().find(fetch.key());
     for (int i = 0; variants != null && i < variants.size(); i++) {
       StoredResponse other = variants.at(i);
       if (!other.isSameContent(asked)
           && other.selecting().matches(fetch.request())
           && other.tryRetain()) {
-        if (isAbout(update, other)) {
+        if (isAbout(update, length, other)) {
           freshened(other, update, now).release();
         } else {
           other.release();
@@ -201,10 +214,10 @@ final class Validation {
     }
   }
 
-  private boolean isAbout(ResponseHead update, StoredResponse other) {
+  private boolean isAbout(ResponseHead update, long length, StoredResponse other) {
     return update.status() == StatusCode.NOT_MODIFIED
         ? Validators.sharesStrongTag(update, other.facts())
-        : Validators.confirms(update, other.facts(), other.contentLength());
+        : Validators.confirms(update, length, other.facts(), other.contentLength());
   }
 
   private StoredResponse keep(
@@ -220,7 +233,9 @@ final class Validation {
     }
     here.refused(
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
-    here.store().remove(fetch.key());
+    if (!isAuthorized()) {
+      here.store().remove(fetch.key());
+    }
     return here.store().finish(reservation, completion);
   }
 }

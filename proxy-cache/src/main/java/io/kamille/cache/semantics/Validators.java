@@ -84,23 +84,34 @@ public final class Validators {
   }
 
   /**
-   * Whether a 200 to HEAD shows that {@code stored} is still good; if not, it is to be considered
-   * stale (§4.3.5). A response with nothing to compare shows nothing.
+   * Whether a 200 to HEAD shows by its validators that {@code stored} is still good (§4.3.5). A
+   * length alone shows nothing: other content may be as long.
    *
-   * @param contentLength octets of content stored
+   * @param length octets of content that {@code head} tells of, or -1
+   * @param storedLength octets of content stored
    */
-  public static boolean confirms(ResponseHead head, StoredFacts stored, long contentLength) {
-    if (head.status() != StatusCode.OK || stored.status() != StatusCode.OK) {
-      return false;
-    }
+  public static boolean confirms(
+      ResponseHead head, long length, StoredFacts stored, long storedLength) {
+    return head.status() == StatusCode.OK
+        && (head.has(FieldName.ETAG) || head.has(FieldName.LAST_MODIFIED))
+        && !contradicts(head, length, stored, storedLength);
+  }
+
+  /**
+   * Whether a response to HEAD shows that {@code stored} is no longer good, so that it is to be
+   * considered stale (§4.3.5): status code, a validator or the length differs.
+   *
+   * @param length octets of content that {@code head} tells of, or -1
+   * @param storedLength octets of content stored
+   */
+  public static boolean contradicts(
+      ResponseHead head, long length, StoredFacts stored, long storedLength) {
     String tag = head.field(FieldName.ETAG);
-    String lastModified = head.field(FieldName.LAST_MODIFIED);
-    String length = head.field(FieldName.CONTENT_LENGTH);
-    boolean isComparable = tag != null || lastModified != null || length != null;
-    return isComparable
-        && (tag == null || tag.equals(stored.entityTag()))
-        && (lastModified == null || lastModified(head, stored) == stored.lastModified())
-        && (length == null || length.equals(Long.toString(contentLength)));
+    return head.status() != stored.status()
+        || (tag != null && !tag.equals(stored.entityTag()))
+        || (head.has(FieldName.LAST_MODIFIED)
+            && lastModified(head, stored) != stored.lastModified())
+        || (length >= 0 && length != storedLength);
   }
 
   private static @Nullable String entityTag(ResponseHead head) {

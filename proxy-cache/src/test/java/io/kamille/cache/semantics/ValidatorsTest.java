@@ -85,24 +85,38 @@ class ValidatorsTest {
   @Test
   void aHeadResponseConfirmsWhatItAgreesWith() {
     var stored = stored("ETag", "\"a\"", "Last-Modified", MODIFIED);
-    assertThat(
-            confirms(
-                stored, 200, "ETag", "\"a\"", "Last-Modified", MODIFIED, "Content-Length", "10"))
-        .isTrue();
-    assertThat(confirms(stored, 200, "ETag", "\"b\"")).isFalse();
-    assertThat(confirms(stored, 200, "Last-Modified", OTHER)).isFalse();
-    assertThat(confirms(stored, 200, "Content-Length", "11")).isFalse();
-    assertThat(confirms(stored, 404)).isFalse();
-    assertThat(confirms(stored, 200)).as("nothing to compare").isFalse();
-    assertThat(confirms(stored(), 200, "Content-Length", "10")).isTrue();
+    assertThat(confirms(stored, 200, 10, "ETag", "\"a\"", "Last-Modified", MODIFIED)).isTrue();
+    assertThat(confirms(stored, 200, -1, "ETag", "\"a\"")).isTrue();
+    assertThat(confirms(stored, 200, 10, "ETag", "\"b\"")).isFalse();
+    assertThat(confirms(stored, 200, 10, "ETag", "\"a\"", "Last-Modified", OTHER)).isFalse();
+    assertThat(confirms(stored, 200, 11, "ETag", "\"a\"")).isFalse();
+    assertThat(confirms(stored, 404, 10, "ETag", "\"a\"")).isFalse();
+    assertThat(confirms(stored, 200, 10)).as("no validator").isFalse();
+  }
+
+  @Test
+  void aHeadResponseContradictsWhatItDiffersFrom() {
+    var stored = stored("ETag", "\"a\"", "Last-Modified", MODIFIED);
+    assertThat(contradicts(stored, 200, -1)).as("nothing to compare").isFalse();
+    assertThat(contradicts(stored, 200, 10, "ETag", "\"a\"")).isFalse();
+    assertThat(contradicts(stored, 200, 11, "ETag", "\"a\"")).isTrue();
+    assertThat(contradicts(stored, 200, 10, "ETag", "\"b\"")).isTrue();
+    assertThat(contradicts(stored, 200, 10, "Last-Modified", OTHER)).isTrue();
+    assertThat(contradicts(stored, 404, 10)).isTrue();
   }
 
   private static boolean selects(StoredFacts stored, String... namesAndValues) {
     return Validators.selects(ResponseHead.of(304, namesAndValues), stored);
   }
 
-  private static boolean confirms(StoredFacts stored, int status, String... namesAndValues) {
-    return Validators.confirms(ResponseHead.of(status, namesAndValues), stored, 10);
+  private static boolean confirms(
+      StoredFacts stored, int status, long length, String... namesAndValues) {
+    return Validators.confirms(ResponseHead.of(status, namesAndValues), length, stored, 10);
+  }
+
+  private static boolean contradicts(
+      StoredFacts stored, int status, long length, String... namesAndValues) {
+    return Validators.contradicts(ResponseHead.of(status, namesAndValues), length, stored, 10);
   }
 
   private static StoredFacts stored(String... namesAndValues) {
