@@ -96,7 +96,7 @@ final class CacheExplainer {
     if (bypass != null) {
       addAll(Reasons.ofBypass(request));
       invalidation(variants);
-      return decided(Decision.PASS, bypass.reason());
+      return passedBy(bypass.reason());
     }
     if (Cookies.has(request.fields(), settings.bypassCookies())) {
       add(
@@ -104,7 +104,7 @@ final class CacheExplainer {
           "routes[].cache.bypass-cookies",
           "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
           "it passes the cache by");
-      return decided(Decision.PASS, ForwardReason.BYPASS);
+      return passedBy(ForwardReason.BYPASS);
     }
     if (isFiltered) {
       add(
@@ -133,6 +133,18 @@ final class CacheExplainer {
       return identityRefused(selected, now);
     }
     return selected == null ? miss(variants != null) : hit(selected, now);
+  }
+
+  private Explanation passedBy(ForwardReason reason) {
+    if (!ReusePlanner.isOnlyForCache(request)) {
+      return decided(Decision.PASS, reason);
+    }
+    add(
+        "only-if-cached",
+        "RFC 9111 §5.2.1.7",
+        "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
+        "it is not forwarded: 504 (Gateway Timeout) is the answer");
+    return decided(Decision.REFUSE, null);
   }
 
   private boolean isPeak() {

@@ -150,12 +150,12 @@ public final class CacheHandler implements ExchangeHandler {
     Forward bypass = ReusePlanner.bypass(request);
     if (bypass != null) {
       release(recalled);
-      pass(exchange, new Forwarding(bypass.reason()));
+      passBy(exchange, new Forwarding(bypass.reason()));
       return;
     }
     if (Cookies.has(request.fields(), settings.bypassCookies())) {
       release(recalled);
-      pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
+      passBy(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
       return;
     }
     CacheLoop loop = loops.current();
@@ -380,6 +380,14 @@ public final class CacheHandler implements ExchangeHandler {
       Exchange exchange, CacheLoop loop, StoredResponse stored, long now, Forwarding told) {
     exchange.notes().cache(CacheResult.STALE_HIT);
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
+  }
+
+  private void passBy(Exchange exchange, Forwarding forwarding) {
+    if (ReusePlanner.isOnlyForCache(exchange.request())) {
+      refuse(exchange);
+    } else {
+      pass(exchange, forwarding);
+    }
   }
 
   private void pass(Exchange exchange, Forwarding forwarding) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.RequestHead;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,31 @@ class DirectiveConformanceTest {
     assertThat(fixture.get("Cache-Control", "only-if-cached").status()).isEqualTo(504);
     assertThat(fixture.get("Cache-Control", "only-if-cached, max-stale").status()).isEqualTo(200);
     assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void section5_2_1_7OnlyIfCachedIsNotForwardedWhereItPassesTheCacheBy() {
+    fixture.store("hello");
+    for (String[] passing :
+        new String[][] {
+          {"Content-Length", "1"},
+          {"Transfer-Encoding", "chunked"},
+          {"Connection", "upgrade", "Upgrade", "websocket"},
+          {"Connection", "x-a", "X-A", "1"}
+        }) {
+      String[] fields = Arrays.copyOf(passing, passing.length + 2);
+      fields[passing.length] = "Cache-Control";
+      fields[passing.length + 1] = "only-if-cached";
+      assertThat(fixture.get(fields).status()).as(passing[0]).isEqualTo(504);
+      assertThat(fixture.handler.explain(RequestHead.of("GET", CacheFixture.URI, fields)))
+          .extracting(Explanation::decision)
+          .as(passing[0])
+          .isEqualTo(Explanation.Decision.REFUSE);
+    }
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.send("POST", CacheFixture.URI, "Cache-Control", "only-if-cached");
+    assertThat(fixture.forwarded()).as("§4: it is written through").isEqualTo(2);
+    fixture.origin.last().respond(204, "");
   }
 
   @Test

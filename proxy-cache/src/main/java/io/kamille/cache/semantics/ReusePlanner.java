@@ -61,6 +61,15 @@ public final class ReusePlanner {
     return rule == ReuseRule.METHOD ? Forward.METHOD : Forward.BYPASS;
   }
 
+  /**
+   * Whether a request that passes the cache by is not forwarded either, since its client wants
+   * nothing but what is stored (§5.2.1.7). Methods that no cache answers go on (§4).
+   */
+  public static boolean isOnlyForCache(RequestHead request) {
+    return (request.method() == Method.GET || request.method() == Method.HEAD)
+        && CacheControl.ofRequest(request.fields()).isOnlyIfCached();
+  }
+
   /** The rule behind {@link #bypass}, or null. */
   static @Nullable ReuseRule bypassRule(RequestHead request) {
     if (request.method() != Method.GET && request.method() != Method.HEAD) {
