@@ -244,6 +244,31 @@ class OriginConnectionTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"GET, 2", "HEAD, 2", "DELETE, 2", "POST, 1", "PUT, 1", "REPORT, 1"})
+  void rfc9110Section9_3_1AConnectionOnWhichContentMayLieUnreadIsNotLentAgain(
+      String method, int connections) throws Exception {
+    String answer = method.equals("HEAD") ? OK.substring(0, OK.length() - 2) : OK;
+    Script takesContent =
+        with -> {
+          with.readHead();
+          with.read(3);
+          with.send(answer);
+          with.readHead();
+          with.send(OK);
+        };
+    try (var origin = ScriptedOrigin.open(takesContent, answering(OK));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      var content = new ScriptedContent(fixture.loop(), 3);
+      RecordingReply reply = fixture.send(RequestHead.of(method, URI), content);
+      content.write("abc");
+      content.end(null);
+      await(reply.ended());
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(connections);
+    }
+  }
+
   @Test
   void aResponseWithoutARequestCondemnsTheConnection() throws Exception {
     CompletableFuture<Void> closed = new CompletableFuture<>();

@@ -532,6 +532,36 @@ class UpstreamHandlerTest {
     }
   }
 
+  /** RFC 9112 §9.2. A loop reads 2,048 octets at first; a pause keeps it from reading on. */
+  @ParameterizedTest
+  @ValueSource(ints = {1200, 2047, 2048})
+  void whoWaitsForAConnectionDoesNotGetWhatLiesUnreadBehindTheResponseBefore(int total)
+      throws Exception {
+    String head = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX-Long: ";
+    String filled = head + "x".repeat(total - head.length() - 4 - 1000) + "\r\n\r\n";
+    String surplus = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON";
+    CompletableFuture<Void> bothWait = new CompletableFuture<>();
+    Script talksTooMuch =
+        with -> {
+          with.readHead();
+          bothWait.join();
+          with.send(filled + "y".repeat(1000) + surplus);
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(talksTooMuch, ANSWERS);
+        var fixture = new UpstreamFixture(pool(1, 1), origin)) {
+      RecordingReply first = new RecordingReply().pausedAtOnce();
+      fixture.send(RequestHead.of("GET", "http://example.org/"), RequestContent.NONE, first);
+      RecordingReply second = fixture.send("GET", "http://example.org/");
+      fixture.onLoop(() -> null);
+      bothWait.complete(null);
+      await(first.ended());
+      assertThat(first.received()).isEqualTo(1000);
+      assertThat(await(second.ended()).content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
   private static UpstreamSettings roundRobin() {
     return new UpstreamSettings(
         OriginChoice.Kind.ROUND_ROBIN,

@@ -42,7 +42,9 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
    * Which octets belong to which response is the one thing that must never go wrong here. So a
    * connection carries one request at a time, and is lent again only when the response had a
    * definite end, the request was sent whole, and the burst of reads that brought the end brought
-   * nothing behind it. Whatever comes without having been asked for closes the connection.
+   * nothing behind it and found the socket empty. Whatever comes without having been asked for
+   * closes the connection. So does a request with content that the origin may well have ignored:
+   * it would read it as the next request.
    *
    * An origin may answer before it has read the request. An error means that it will not read the
    * rest, so nothing more is sent; after any other status both directions go on until the response
@@ -151,7 +153,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     method = request.method();
     isConditional = fields.hasAny(PRECONDITIONS);
     interims = 0;
-    reusable = true;
+    reusable = contentLength == 0 || expectsContent(method);
     trouble = null;
     upgrades = wantsUpgrade(request);
     awaitsContinue =
@@ -171,6 +173,11 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     if (!awaitsContinue) {
       upload.start();
     }
+  }
+
+  /** Content of the others means nothing, and may be left unread (RFC 9110 §9.3.1, .2, .5). */
+  private static boolean expectsContent(Method method) {
+    return method != Method.GET && method != Method.HEAD && method != Method.DELETE;
   }
 
   /** HTTP/2 in the clear is between neighbours; every other protocol may be switched to. */
@@ -378,7 +385,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     if (state != State.ENDED) {
       return;
     }
-    if (!reusable) {
+    if (!reusable || mayHoldMore()) {
       close();
       return;
     }
@@ -387,6 +394,15 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     parser.reset();
     resume();
     pool.release(this);
+  }
+
+  /**
+   * Whether the last read of the burst filled its buffer. Then the burst was cut short, by a pause
+   * or because it was long, and what lies behind the response may not have been read yet.
+   */
+  private boolean mayHoldMore() {
+    var reads = channel().unsafe().recvBufAllocHandle();
+    return reads.lastBytesRead() > 0 && reads.lastBytesRead() == reads.attemptedBytesRead();
   }
 
   // Another protocol
