@@ -286,10 +286,15 @@ public final class CacheHandler implements ExchangeHandler {
       use(exchange, loop, key, stored, now, deadlineNanos);
       return;
     }
-    release(stored);
+    StoredResponse coded = stored != null && stored.formFor(request) != stored ? stored : null;
+    if (coded == null) {
+      release(stored);
+    }
     if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
+      release(coded);
       refuse(exchange);
-    } else if (!isRefused(exchange, null)) {
+    } else if (!isRefused(exchange, coded)) {
+      release(coded);
       fetches.pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("identity-refused"));
     }
   }
@@ -361,7 +366,7 @@ public final class CacheHandler implements ExchangeHandler {
         && !ForwardWay.isForOrigin(exchange.request())
         && mayServeOnError(exchange.request(), stale, now)) {
       CacheLoop loop = loops.current();
-      loop.counters().hit(false);
+      loop.counters().hit(stale.facts().isFresh(now));
       Forwarding told = Forwarding.inPlaceOfError(stale.facts().ttlSeconds(now));
       serveOnError(exchange, loop, stale, now, cacheStatus.keyed(told, exchange.request()));
     } else {
@@ -378,7 +383,8 @@ public final class CacheHandler implements ExchangeHandler {
   /** Answers with what is stored in place of an error (RFC 5861 §4). Takes over one lease on it. */
   private void serveOnError(
       Exchange exchange, CacheLoop loop, StoredResponse stored, long now, Forwarding told) {
-    exchange.notes().cache(CacheResult.STALE_HIT);
+    boolean isFresh = stored.facts().isFresh(now);
+    exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
   }
 

@@ -62,6 +62,14 @@ class RefusedForwardTest {
   }
 
   @Test
+  void aFreshResponseThatIsToBeValidatedStandsInAsAFreshOne() {
+    store("Cache-Control", KEPT, "ETag", TAG);
+    refusal = Overload.SHED;
+    assertThat(get("Cache-Control", "no-cache").text()).isEqualTo("hello");
+    assertThat(fixture.counted("kamille_cache_hits_total", "fresh")).isEqualTo(1);
+  }
+
+  @Test
   void rfc5861Section4NotForLongerThanAllowed() {
     store("Cache-Control", KEPT, "ETag", TAG);
     fixture.advance(660);

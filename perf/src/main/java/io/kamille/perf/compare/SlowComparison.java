@@ -142,7 +142,7 @@ public final class SlowComparison {
           contestant.process().memory().residentBytes(),
           SocketMemory.bytes(),
           slow.ended() - endedBefore,
-          load.isSaturated());
+          load.isSaturated() || slow.isBehind());
     }
   }
 

@@ -66,6 +66,7 @@ public final class SlowClients implements AutoCloseable {
   private static final class Client {
     private final Kind kind;
     private @Nullable SocketChannel channel;
+    private boolean hasAsked;
 
     private Client(Kind kind) {
       this.kind = kind;
@@ -105,10 +106,18 @@ public final class SlowClients implements AutoCloseable {
 
   /** Gives the next client its turn if it is due; to be called often. */
   public void goOn() {
-    long due = (clock.getAsLong() - beginNanos) * clients.size() / PERIOD_NANOS;
-    if (turns - turnsAtBegin < due) {
+    if (turns - turnsAtBegin < due()) {
       turn(1);
     }
+  }
+
+  private long due() {
+    return (clock.getAsLong() - beginNanos) * clients.size() / PERIOD_NANOS;
+  }
+
+  /** Whether more than one turn of each client is due: they were slower than they should be. */
+  public boolean isBehind() {
+    return due() - (turns - turnsAtBegin) > clients.size();
   }
 
   /** Gives the next so many clients their turn. */
@@ -122,7 +131,12 @@ public final class SlowClients implements AutoCloseable {
     SocketChannel channel = client.channel;
     try {
       if (channel == null) {
-        client.channel = open(client.kind);
+        channel = open(client.kind);
+        client.channel = channel;
+        client.hasAsked = false;
+      }
+      if (!client.hasAsked) {
+        client.hasAsked = asks(client.kind, channel);
       } else if (!isGoingOn(client.kind, channel)) {
         end(client, channel);
       }
@@ -140,17 +154,25 @@ public final class SlowClients implements AutoCloseable {
         channel.setOption(StandardSocketOptions.SO_RCVBUF, kind.receiveBuffer);
       }
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.connect(server);
-      var opening = StandardCharsets.US_ASCII.encode(kind.opening);
-      while (opening.hasRemaining()) {
-        channel.write(opening);
-      }
       channel.configureBlocking(false);
+      channel.connect(server);
       return channel;
     } catch (IOException failed) {
       channel.close();
       throw failed;
     }
+  }
+
+  /** Asks, once there is a connection; nobody waits for it, since the load would wait, too. */
+  private static boolean asks(Kind kind, SocketChannel channel) throws IOException {
+    if (!channel.isConnected() && !channel.finishConnect()) {
+      return false;
+    }
+    var opening = StandardCharsets.US_ASCII.encode(kind.opening);
+    while (opening.hasRemaining()) {
+      channel.write(opening);
+    }
+    return true;
   }
 
   /** Does what that kind does; false if the server has closed. */
