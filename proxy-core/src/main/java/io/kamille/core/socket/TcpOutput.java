@@ -32,9 +32,13 @@ public final class TcpOutput {
 
   private final ByteBuffer info = ByteBuffer.allocateDirect(LENGTH).order(ByteOrder.nativeOrder());
 
-  /** Looks at this connection; false if the kernel does not tell. */
+  /**
+   * Looks at this connection; false if the kernel does not tell, or the channel is closed: its
+   * descriptor may be somebody else's by now.
+   */
   public boolean look(Channel channel) {
-    if (!(channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket)) {
+    if (!channel.isOpen()
+        || !(channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket)) {
       return false;
     }
     try {
