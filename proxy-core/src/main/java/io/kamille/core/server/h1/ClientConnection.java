@@ -112,6 +112,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean letGoIsDue;
   private boolean inputClosed;
   private boolean tallied;
+  private int headBytesUnderWay;
 
   /**
    * The connection on {@code channel}, which belongs to the loop of {@code shared}.
@@ -228,13 +229,13 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     return false;
   }
 
-  /** Answers the head under way with 408. */
-  void refuseHead(String reason) {
+  /** Answers the head of which a part has come with this. */
+  void refuseHead(Failure why) {
     ClientExchange current = exchange;
     if (current == null) {
       throw new IllegalStateException("refuseHead: no head is under way");
     }
-    refuseHead(current, Failure.request(StatusCode.REQUEST_TIMEOUT, reason));
+    refuseHead(current, why);
   }
 
   private void refuseHead(ClientExchange current, Failure why) {
@@ -258,6 +259,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       shared.busy.append(this);
       tallied = true;
       tally.requestBegun();
+      headBytesUnderWay = shared.headsUnderWay.begun(current.headBytes());
     }
   }
 
@@ -266,6 +268,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (tallied) {
       tallied = false;
       tally.requestOver();
+      shared.headsUnderWay.over(headBytesUnderWay);
     }
   }
 
@@ -800,7 +803,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
             giveUp();
           }
         } else {
-          refuseHead("the request head took too long");
+          refuseHead(Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
         }
       }
       case EXCHANGE -> {

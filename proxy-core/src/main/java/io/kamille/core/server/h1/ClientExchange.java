@@ -169,6 +169,12 @@ final class ClientExchange implements Reply {
       fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
       return;
     }
+    Failure refusal = shared.headsUnderWay.refusal(headBytes());
+    if (refusal != null) {
+      persistent = false;
+      fail(refusal);
+      return;
+    }
     if (connection().refusesRequest()) {
       fail(Failure.busyClient("too many requests of this client are under way", 1));
       return;

@@ -44,6 +44,7 @@ public final class H1Loop {
   final TcpOutput output = new TcpOutput();
   final IdleConnections idle;
   final UnfinishedHeads heads = new UnfinishedHeads(this);
+  final HeadsUnderWay headsUnderWay = new HeadsUnderWay(this);
   final ConnectionList busy = new ConnectionList();
   final ConnectionList lingering = new ConnectionList();
 
@@ -229,6 +230,16 @@ public final class H1Loop {
     return heads.displaced();
   }
 
+  /** Octets of heap that the large heads of requests under way take. Any thread. */
+  public long headBytesUnderWay() {
+    return headsUnderWay.heapBytes();
+  }
+
+  /** Requests with a large head that were refused because there was no room. Any thread. */
+  public long refusedHeads() {
+    return headsUnderWay.refused();
+  }
+
   /** Connections reset because their client took too little of what waited for it. Any thread. */
   public long tooSlow() {
     return tooSlow;
@@ -290,9 +301,14 @@ public final class H1Loop {
     return exchange;
   }
 
-  /** Takes back an exchange that nobody can know of any more, unless its limits are old ones. */
+  /**
+   * Takes back an exchange that nobody can know of any more, unless its limits are old ones or a
+   * large head has made it large.
+   */
   void giveBack(ClientExchange exchange) {
-    if (spare.size() < MAX_SPARE && exchange.limits().equals(settings.head())) {
+    if (spare.size() < MAX_SPARE
+        && exchange.headBytes() <= HeadsUnderWay.LARGE_BYTES
+        && exchange.limits().equals(settings.head())) {
       exchange.forget();
       spare.addLast(exchange);
     }

@@ -7,8 +7,9 @@ import java.time.Duration;
  * How patient and how generous we are with clients.
  *
  * @param head limits of a request head
- * @param unfinishedHeadBytes of heap that the heads take of which one loop has only a part; beyond
- *     it, the oldest is 408
+ * @param roomForHeadsBytes of heap that the heads take of which one loop has only a part; beyond
+ *     it, the oldest is 408. As much again is for the large heads of its requests under way; beyond
+ *     it, a new one is 503
  * @param headTimeout from the first octet of a head (or the connection's beginning) to its last
  * @param idleTimeout between requests
  * @param contentTimeout without progress while content comes from, or goes to, the client
@@ -26,7 +27,7 @@ import java.time.Duration;
  */
 public record H1Settings(
     HeadLimits head,
-    long unfinishedHeadBytes,
+    long roomForHeadsBytes,
     Duration headTimeout,
     Duration idleTimeout,
     Duration contentTimeout,

@@ -1,5 +1,7 @@
 package io.kamille.core.server.h1;
 
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.StatusCode;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +15,8 @@ final class UnfinishedHeads {
    * A head that comes in one read, as nearly all do, is never here. Others are, for as long as their
    * clients take; all together they may take so much of the heap, however many the connections and
    * however large a head may be. When it is used up, the oldest yields: a client that does nothing
-   * wrong has sent its head within a few round trips.
+   * wrong has sent its head within a few round trips. A head that is larger than the whole room makes
+   * nobody else yield.
    */
   private final ConnectionList connections = new ConnectionList();
   private final H1Loop shared;
@@ -32,7 +35,11 @@ final class UnfinishedHeads {
     }
     heapBytes += headBytes - connection.headBytes;
     connection.headBytes = headBytes;
-    while (heapBytes > shared.settings().unfinishedHeadBytes()) {
+    long room = shared.settings().roomForHeadsBytes();
+    if (headBytes > room) {
+      connection.refuseHead(HeadsUnderWay.tooLarge());
+    }
+    while (heapBytes > room) {
       displaceOldest();
     }
   }
@@ -45,7 +52,9 @@ final class UnfinishedHeads {
     }
     displaced++;
     try {
-      oldest.refuseHead("the room for unfinished request heads is used up");
+      oldest.refuseHead(
+          Failure.request(
+              StatusCode.REQUEST_TIMEOUT, "the room for unfinished request heads is used up"));
     } catch (RuntimeException | OutOfMemoryError bug) {
       // Not the fault of the connection that is read from.
       oldest.endBy(bug);

@@ -310,7 +310,7 @@ class DeadlineIT {
     H1Settings settings = TestServer.SETTINGS;
     return new H1Settings(
         settings.head(),
-        settings.unfinishedHeadBytes(),
+        settings.roomForHeadsBytes(),
         settings.headTimeout(),
         settings.idleTimeout(),
         settings.contentTimeout(),

@@ -496,7 +496,7 @@ class RequestContentIT {
   private static H1Settings withMaxContent(H1Settings settings, long maxContentBytes) {
     return new H1Settings(
         settings.head(),
-        settings.unfinishedHeadBytes(),
+        settings.roomForHeadsBytes(),
         settings.headTimeout(),
         settings.idleTimeout(),
         settings.contentTimeout(),

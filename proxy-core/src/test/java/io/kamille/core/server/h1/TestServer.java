@@ -61,7 +61,7 @@ public final class TestServer implements AutoCloseable {
   static H1Settings withDownloadRate() {
     return new H1Settings(
         SETTINGS.head(),
-        SETTINGS.unfinishedHeadBytes(),
+        SETTINGS.roomForHeadsBytes(),
         SETTINGS.headTimeout(),
         SETTINGS.idleTimeout(),
         Duration.ofSeconds(600),
@@ -76,8 +76,10 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.refusedCacheStatus());
   }
 
-  /** As those, but all heads of which only a part has come may take so much. */
-  static H1Settings withUnfinishedHeads(long bytes) {
+  /**
+   * As those, but heads of which only a part has come may take so much, and those under way, too.
+   */
+  static H1Settings withRoomForHeads(long bytes) {
     return new H1Settings(
         SETTINGS.head(),
         bytes,

@@ -21,7 +21,7 @@ class UnfinishedHeadsIT {
   private static final String PART = "GET /a HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(3_000);
   private static final String REST = "\r\n\r\n";
 
-  private final TestServer server = new TestServer(TestServer.withUnfinishedHeads(10_000), 1);
+  private final TestServer server = new TestServer(TestServer.withRoomForHeads(10_000), 1);
   private final H1Loop loop = server.loops().getFirst();
 
   @AfterEach
@@ -77,9 +77,15 @@ class UnfinishedHeadsIT {
   }
 
   @Test
-  void oneThatNeedsMoreThanThereIsYieldsItself() {
-    try (TestServer small = new TestServer(TestServer.withUnfinishedHeads(2_000), 1)) {
-      assertThat(small.connect().send(PART).answer().status()).isEqualTo(408);
+  void oneThatNeedsMoreThanThereIsIs431() {
+    try (TestServer small = new TestServer(TestServer.withRoomForHeads(2_000), 1)) {
+      Answer answer = small.connect().send(PART).answer();
+      assertThat(answer.status()).isEqualTo(431);
+      assertThat(answer.field("Proxy-Status"))
+          .isEqualTo(
+              "kamille; error=http_request_error;"
+                  + " details=\"a head larger than the room for request heads\"");
+      assertThat(small.loops().getFirst().displacedHeads()).isZero();
       assertThat(small.connect().get("/b").answer().content()).isEqualTo("/b");
       assertThat(small.loops().getFirst().unfinishedHeadBytes()).isZero();
     }
