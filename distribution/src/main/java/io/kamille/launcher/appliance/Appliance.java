@@ -126,6 +126,20 @@ public final class Appliance implements AutoCloseable {
           "Unfinished request heads answered with 408 because others needed their room: the oldest"
               + " yields.");
 
+  static final MetricDescriptor HEADS_UNDER_WAY =
+      MetricDescriptor.gauge(
+          "kamille_request_heads_under_way_bytes",
+          Unit.BYTES,
+          "What the heads of requests under way take of the Java heap, those that take more than 4"
+              + " KiB; an eighth of the heap at the most.");
+
+  static final MetricDescriptor REFUSED_HEADS =
+      MetricDescriptor.counter(
+          "kamille_request_heads_refused_total",
+          Unit.COUNT,
+          "Requests answered with 503 because their head takes more than 4 KiB and those under way had"
+              + " used up the room.");
+
   static final MetricDescriptor IDLE_TIMEOUT =
       MetricDescriptor.gauge(
           "kamille_connections_idle_timeout_seconds",
@@ -139,8 +153,10 @@ public final class Appliance implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
   private static final long RELOAD_WAIT_MILLIS = 5_000;
 
-  /** As an eighth of the heap, unfinished heads leave enough for everything else. */
-  private static final int UNFINISHED_HEADS_PART = 8;
+  /**
+   * As an eighth of the heap each, unfinished heads and those under way leave enough for the rest.
+   */
+  private static final int ROOM_FOR_HEADS_PART = 8;
 
   private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -323,6 +339,8 @@ public final class Appliance implements AutoCloseable {
     registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
     registry.gauge(UNFINISHED_HEADS, () -> sum(H1Loop::unfinishedHeadBytes));
     registry.counting(DISPLACED_HEADS, () -> sum(H1Loop::displacedHeads));
+    registry.gauge(HEADS_UNDER_WAY, () -> sum(H1Loop::headBytesUnderWay));
+    registry.counting(REFUSED_HEADS, () -> sum(H1Loop::refusedHeads));
     registry.counting(CLOSED_SLOW, () -> sum(H1Loop::tooSlow), "rate");
     registry.counting(CLOSED_SLOW, () -> sum(H1Loop::stopped), "stopped");
     registry.gauge(
@@ -348,7 +366,7 @@ public final class Appliance implements AutoCloseable {
     LimitSettings limits = configuration.limits();
     return new H1Settings(
         new HeadLimits(limits.requestTargetBytes(), limits.fields(), limits.headBytes()),
-        unfinishedHeadBytes(configuration),
+        roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()),
         limits.headTimeout(),
         limits.idleTimeout(),
         limits.contentTimeout(),
@@ -363,10 +381,9 @@ public final class Appliance implements AutoCloseable {
         configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
   }
 
-  /** Each loop's part of what unfinished heads may take, and room for some of the largest. */
-  private static long unfinishedHeadBytes(Configuration configuration) {
-    long all = Runtime.getRuntime().maxMemory() / UNFINISHED_HEADS_PART;
-    return Math.max(all / configuration.loops(), 8L * configuration.limits().headBytes());
+  /** A loop's part of what unfinished heads may take, and of what those under way may. */
+  static long roomForHeadsBytes(long heapBytes, int loops) {
+    return heapBytes / ROOM_FOR_HEADS_PART / loops;
   }
 
   /** What the loops shed while they are late. */

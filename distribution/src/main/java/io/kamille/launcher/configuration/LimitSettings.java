@@ -100,7 +100,8 @@ public record LimitSettings(
       Setting.of(
               "limits.head-size",
               ValueTypes.size(KIB, MIB),
-              "The largest request head, request line included. A larger one is answered with 431.")
+              "The largest request head, request line included. A larger one is answered with 431, and"
+                  + " so is one larger than a loop's part of an eighth of the Java heap.")
           .defaultsTo(32 * KIB);
 
   static final Setting<Integer> RESPONSE_FIELDS =
@@ -124,8 +125,9 @@ public record LimitSettings(
               ValueTypes.wholeNumber(1, 10_000_000),
               "The most client connections at once, over all listeners. Every one needs a file"
                   + " descriptor; a request toward an origin needs another. Beyond it, a new"
-                  + " connection takes the place of the one that is idle longest on its loop; if"
-                  + " none is idle, the new one is closed.")
+                  + " connection takes the place of the one that is idle longest on its loop, or of"
+                  + " one that is closing and whose last answer has arrived whole; if there is none,"
+                  + " the new one is closed.")
           .defaultsTo(8_192);
 
   static final Setting<Optional<Double>> IDLE_THRESHOLD =
@@ -204,7 +206,9 @@ public record LimitSettings(
               "limits.content-timeout",
               ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
               "How long content from or to a client may stand still. Time in which the origin is the"
-                  + " slow one does not count.")
+                  + " slow one does not count. The limit that is reached first holds: a pause that"
+                  + " fills a whole `limits.upload-grace` or `limits.download-grace` is too slow for"
+                  + " `limits.upload-rate` or `limits.download-rate` already.")
           .defaultsTo(Duration.ofSeconds(30));
 
   static final Setting<Duration> TUNNEL_TIMEOUT =
@@ -221,8 +225,9 @@ public record LimitSettings(
               ValueTypes.orWord("none", ValueTypes.size(1, GIB)),
               "The least rate, in bytes per second, at which a client must send the content of a"
                   + " request, or `none` for no such limit. A client that sends less within a"
-                  + " `limits.upload-grace` is answered with 408. Time in which the origin is the slow"
-                  + " one does not count.")
+                  + " `limits.upload-grace` is answered with 408, also if it pauses for less than"
+                  + " `limits.content-timeout`. Time in which the origin is the slow one does not"
+                  + " count.")
           .defaultsTo(Optional.of(500L));
 
   static final Setting<Duration> UPLOAD_GRACE =
