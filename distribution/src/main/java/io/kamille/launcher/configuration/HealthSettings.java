@@ -46,7 +46,7 @@ public record HealthSettings(
               ValueTypes.orWord("off", ValueTypes.positiveRatio()),
               "The share of an origin's requests within ten seconds, of at least 20, that takes it"
                   + " out when they fail or are answered 502, 503 or 504; 20 of these in a row do,"
-                  + " too.")
+                  + " too, within the ten seconds. `off` is for both: then neither does.")
           .defaultsTo(Optional.of(0.5));
 
   static final Setting<Duration> LONGEST_OUT =
