@@ -69,15 +69,20 @@ final class RequestRound implements ExchangeFuzz.Round {
   public String disagreement(Tally tally) throws IOException {
     SecondReading second = SecondReading.ofRequests(octets);
     Conversation said = wire.say(octets, pieces);
-    Answers answers =
-        Answers.of(
-            said.got(),
-            n -> n < second.messages().size() ? second.messages().get(n).method() : "GET");
+    Answers answers = Answers.of(said.got(), n -> method(n, second, said.seen()));
     String fault = fault(second, answers, said, tally);
     return fault.isEmpty()
         ? ""
         : ExchangeFuzz.shown(
             fault, octets, said, "the origin saw " + said.seen() + "\nNetty " + second);
+  }
+
+  /** Of the n-th request. Netty may refuse what the proxy lets pass, a chunk extension say. */
+  private static String method(int n, SecondReading second, List<Seen> seen) {
+    if (n < second.messages().size()) {
+      return second.messages().get(n).method();
+    }
+    return n < seen.size() ? seen.get(n).method() : "GET";
   }
 
   private static String fault(
