@@ -21,11 +21,12 @@ enum Architecture {
   SEMANTICS_SEES_ONLY_HTTP(
       classes()
           .that()
-          .resideInAPackage("io.kamille.cache.semantics..")
+          .resideInAnyPackage("io.kamille.cache.semantics..", "io.kamille.cache.key..")
           .should()
           .onlyDependOnClassesThat(
               resideInAnyPackage(
                       "io.kamille.cache.semantics..",
+                      "io.kamille.cache.key..",
                       "io.kamille.core.http..",
                       "java..",
                       "org.jspecify.annotations..",

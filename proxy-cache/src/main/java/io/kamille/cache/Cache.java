@@ -4,26 +4,26 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.disk.DiskTier;
-import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.index.SearchVariances;
+import io.kamille.cache.key.HashSecret;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.purge.Purges;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.purge.Sweeper;
-import io.kamille.cache.purge.SweeperThread;
-import io.kamille.cache.recall.DiskReaders;
-import io.kamille.cache.recall.HotSet;
-import io.kamille.cache.recall.Recalls;
-import io.kamille.cache.recall.Warming;
-import io.kamille.cache.semantics.HashSecret;
-import io.kamille.cache.semantics.QueryRules;
-import io.kamille.cache.serve.CacheLoops;
+import io.kamille.cache.peak.PeakWatch;
+import io.kamille.cache.promotion.DiskLookups;
+import io.kamille.cache.promotion.DiskReaders;
+import io.kamille.cache.promotion.HotSet;
+import io.kamille.cache.promotion.Warming;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.removal.OperatorPurges;
+import io.kamille.cache.removal.Removals;
+import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.removal.Sweeper;
+import io.kamille.cache.removal.SweeperThread;
+import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.tier.DiskCopies;
-import io.kamille.cache.tier.PeakWatch;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -49,7 +49,7 @@ public final class Cache implements AutoCloseable {
   private final Arena arena;
   private final TieredStore store;
   private final InFlightTable flights;
-  private final CacheLoops loops;
+  private final LoopStates loops;
   private final WallClock clock;
   private final SweeperThread sweeperThread;
   private final SearchVariances variances = new SearchVariances();
@@ -62,7 +62,7 @@ public final class Cache implements AutoCloseable {
   private final Coder coder;
 
   private final @Nullable Disk disk;
-  private final @Nullable Recalls recalls;
+  private final @Nullable DiskLookups recalls;
 
   /** The disk tier, what it keeps, and who reads it. */
   private record Disk(DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
@@ -74,7 +74,7 @@ public final class Cache implements AutoCloseable {
       @Nullable Disk disk,
       long sendfileFromBytes,
       Executor workers,
-      CacheLoops loops,
+      LoopStates loops,
       MetricRegistry registry,
       WallClock clock) {
     this.arena = arena;
@@ -98,7 +98,8 @@ public final class Cache implements AutoCloseable {
       disk.copies.peak().register(registry);
       this.store = new TieredStore(arena, index, purges, disk.copies);
       this.recalls =
-          new Recalls(store, disk.copies, disk.readers, disk.settings.sendFromBytes(), registry);
+          new DiskLookups(
+              store, disk.copies, disk.readers, disk.settings.sendFromBytes(), registry);
       this.warming =
           disk.settings.keepsMemory() ? Warming.start(store, disk.copies, disk.tier) : null;
     }
@@ -115,7 +116,7 @@ public final class Cache implements AutoCloseable {
             flights,
             purges,
             removals,
-            new Purges(removals, sweeper, clock),
+            new OperatorPurges(removals, sweeper, clock),
             queries,
             registry);
     this.contents = new CacheContents(store, queries, clock);
@@ -138,7 +139,7 @@ public final class Cache implements AutoCloseable {
   public static Cache open(
       long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
     Arena arena = Arena.openSendable(capacityBytes);
-    CacheLoops loops = new CacheLoops(registry);
+    LoopStates loops = new LoopStates(registry);
     return new Cache(arena, null, sendfileFromBytes, CodingWorkers.open(), loops, registry, clock);
   }
 
@@ -188,7 +189,7 @@ public final class Cache implements AutoCloseable {
       }
     }
     HashSecret.use(tier.secretHigh(), tier.secretLow());
-    CacheLoops loops = new CacheLoops(registry);
+    LoopStates loops = new LoopStates(registry);
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
     Disk disk = new Disk(tier, copies, readers, settings);
@@ -198,7 +199,7 @@ public final class Cache implements AutoCloseable {
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
   static Cache open(
       long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
-    CacheLoops loops = new CacheLoops(registry);
+    LoopStates loops = new LoopStates(registry);
     return new Cache(
         Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, loops, registry, clock);
   }

@@ -2,8 +2,8 @@ package io.kamille.cache;
 
 import io.kamille.cache.StoredObject.Form;
 import io.kamille.cache.StoredObject.SelectedBy;
-import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.store.StoredResponse;

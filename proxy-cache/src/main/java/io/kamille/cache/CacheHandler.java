@@ -6,14 +6,14 @@ import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.index.SearchVariances;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.recall.Recalls;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.promotion.DiskLookups;
+import io.kamille.cache.removal.Removals;
 import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.ReusePlan.Forward;
 import io.kamille.cache.semantics.ReusePlan.Refuse;
 import io.kamille.cache.semantics.ReusePlan.Serve;
@@ -22,10 +22,10 @@ import io.kamille.cache.semantics.ReusePlan.Validate;
 import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.Storability;
 import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.serve.CacheLoop;
-import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.LoopState;
+import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -60,7 +60,7 @@ public final class CacheHandler implements ExchangeHandler {
   private final TieredStore store;
   private final InFlightTable flights;
   private final SearchVariances variances;
-  private final CacheLoops loops;
+  private final LoopStates loops;
   private final CacheSettings settings;
   private final RouteGate forwardGate;
   private final WallClock clock;
@@ -68,9 +68,9 @@ public final class CacheHandler implements ExchangeHandler {
   private final StoredReply replies;
   private final Fetches fetches;
   private final Follower.Onward onward = new Onward();
-  private final Recalls.Onward afterDisk =
+  private final DiskLookups.Onward afterDisk =
       (exchange, recalled) -> handle(exchange, AFTER_DISK, recalled);
-  private final @Nullable Recalls recalls;
+  private final @Nullable DiskLookups recalls;
   private final Coder coder;
 
   /**
@@ -82,12 +82,12 @@ public final class CacheHandler implements ExchangeHandler {
   CacheHandler(
       ExchangeHandler next,
       TieredStore store,
-      @Nullable Recalls recalls,
+      @Nullable DiskLookups recalls,
       InFlightTable flights,
       SearchVariances variances,
       Removals removals,
       Coder coder,
-      CacheLoops loops,
+      LoopStates loops,
       CacheSettings settings,
       RouteGate forwardGate,
       long sendfileFromBytes,
@@ -158,7 +158,7 @@ public final class CacheHandler implements ExchangeHandler {
       passBy(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
       return;
     }
-    CacheLoop loop = loops.current();
+    LoopState loop = loops.current();
     loop.queries().apply(settings.query(), request);
     CacheKey key = keyOf(request, loop);
     Variants variants = store.find(key);
@@ -187,7 +187,7 @@ public final class CacheHandler implements ExchangeHandler {
   }
 
   /** The key that the request is looked up by, until the loop's next one. */
-  private CacheKey keyOf(RequestHead request, CacheLoop loop) {
+  private CacheKey keyOf(RequestHead request, LoopState loop) {
     return settings.query().heedsOrigin()
         ? variances.keyOf(request, loop.probe())
         : loop.probe().keyOf(request);
@@ -197,7 +197,7 @@ public final class CacheHandler implements ExchangeHandler {
    * Whether the request waits for what the disk has. It does not if the response is on its way:
    * what comes is newer.
    */
-  private boolean isHeldForDisk(Exchange exchange, CacheLoop loop, CacheKey key) {
+  private boolean isHeldForDisk(Exchange exchange, LoopState loop, CacheKey key) {
     return recalls != null
         && flights.find(key, exchange.request()) == null
         && recalls.hold(exchange, key, loop.home(), afterDisk);
@@ -242,7 +242,7 @@ public final class CacheHandler implements ExchangeHandler {
   /** Does with a stored response what is right. Takes over one lease on it. */
   private void use(
       Exchange exchange,
-      CacheLoop loop,
+      LoopState loop,
       CacheKey key,
       StoredResponse stored,
       long now,
@@ -276,7 +276,7 @@ public final class CacheHandler implements ExchangeHandler {
    */
   private void useCoded(
       Exchange exchange,
-      CacheLoop loop,
+      LoopState loop,
       CacheKey key,
       @Nullable StoredResponse stored,
       long now,
@@ -314,7 +314,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   private void serve(
       Exchange exchange,
-      CacheLoop loop,
+      LoopState loop,
       CacheKey key,
       StoredResponse stored,
       long now,
@@ -365,7 +365,7 @@ public final class CacheHandler implements ExchangeHandler {
         && StoredFacts.isError(refusal.status())
         && !ForwardWay.isForOrigin(exchange.request())
         && mayServeOnError(exchange.request(), stale, now)) {
-      CacheLoop loop = loops.current();
+      LoopState loop = loops.current();
       loop.counters().hit(stale.facts().isFresh(now));
       Forwarding told = Forwarding.inPlaceOfError(stale.facts().ttlSeconds(now));
       serveOnError(exchange, loop, stale, now, cacheStatus.keyed(told, exchange.request()));
@@ -382,7 +382,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   /** Answers with what is stored in place of an error (RFC 5861 §4). Takes over one lease on it. */
   private void serveOnError(
-      Exchange exchange, CacheLoop loop, StoredResponse stored, long now, Forwarding told) {
+      Exchange exchange, LoopState loop, StoredResponse stored, long now, Forwarding told) {
     boolean isFresh = stored.facts().isFresh(now);
     exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
     replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
@@ -574,7 +574,7 @@ public final class CacheHandler implements ExchangeHandler {
 
     @Override
     public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
-      CacheLoop loop = loops.current();
+      LoopState loop = loops.current();
       RequestHead request = exchange.request();
       long now = clock.epochSeconds();
       StoredResponse stored = selected(store.find(keyOf(request, loop)), request, now);

@@ -1,20 +1,20 @@
 package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.generation.PurgeTarget.Kind;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.PolicySnapshot.Estimate;
-import io.kamille.cache.purge.PurgeReport;
-import io.kamille.cache.purge.Purges;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.peak.PeakWatch;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.removal.OperatorPurges;
+import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cache.removal.Removals;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.tier.MemorySnapshot;
-import io.kamille.cache.tier.PeakWatch;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
@@ -72,7 +72,7 @@ public final class CacheOperations {
       MetricDescriptor.counter(
           "kamille_cache_purges_total",
           Unit.COUNT,
-          "Purges, by what they were about: url, prefix, host, tag, all, or group, which origins ask"
+          "OperatorPurges, by what they were about: url, prefix, host, tag, all, or group, which origins ask"
               + " for in answers to unsafe requests.",
           "kind");
 
@@ -129,7 +129,7 @@ public final class CacheOperations {
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
-  private final Purges purges;
+  private final OperatorPurges purges;
   private final RouteQueries queries;
 
   CacheOperations(
@@ -137,7 +137,7 @@ public final class CacheOperations {
       InFlightTable flights,
       PurgeTable table,
       Removals removals,
-      Purges purges,
+      OperatorPurges purges,
       RouteQueries queries,
       MetricRegistry registry) {
     this.store = store;
@@ -231,8 +231,8 @@ public final class CacheOperations {
   }
 
   /**
-   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
-   * fresh.
+   * OperatorPurges what {@code target} is about: no request that comes afterwards meets it, or
+   * meets it fresh.
    *
    * @param isSoft whether it is made stale, not removed
    * @return null if that is not possible before the next sweep

@@ -1,10 +1,10 @@
 package io.kamille.cache;
 
 import io.kamille.cache.fill.FillSettings;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
 import java.time.Duration;
 import java.util.Optional;

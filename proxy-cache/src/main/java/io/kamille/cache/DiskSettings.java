@@ -1,8 +1,8 @@
 package io.kamille.cache;
 
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.peak.PeakSettings;
 import io.kamille.cache.tier.DiskCopies.Admission;
-import io.kamille.cache.tier.PeakSettings;
 import java.nio.file.Path;
 
 /**

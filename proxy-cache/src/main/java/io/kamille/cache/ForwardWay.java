@@ -1,8 +1,8 @@
 package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.semantics.CacheControl;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Storability;
 import io.kamille.cache.semantics.StoredFacts;

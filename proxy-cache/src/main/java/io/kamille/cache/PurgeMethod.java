@@ -1,9 +1,9 @@
 package io.kamille.cache;
 
 import io.kamille.cache.Explanation.Decision;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.semantics.NormalUri;
+import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.removal.Removals;
+import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;

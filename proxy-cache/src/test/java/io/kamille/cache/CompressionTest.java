@@ -8,7 +8,7 @@ import com.aayushatharva.brotli4j.Brotli4jLoader;
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
 import com.github.luben.zstd.ZstdInputStream;
 import io.kamille.cache.Explanation.Decision;
-import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.semantics.ForwardReason;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.ScriptedOrigin.Forwarded;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ContentCoding;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;

@@ -2,7 +2,7 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.SearchVariance;
+import io.kamille.cache.key.SearchVariance;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.Explanation.Decision;
-import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.failure.Failure.Kind;

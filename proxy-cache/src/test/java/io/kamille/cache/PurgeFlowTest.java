@@ -3,8 +3,8 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.core.http.FieldName;
 import java.util.List;

@@ -4,8 +4,8 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;

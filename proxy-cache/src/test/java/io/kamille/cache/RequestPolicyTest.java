@@ -4,10 +4,10 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.purge.PurgeReport;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.semantics.VaryBy;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;

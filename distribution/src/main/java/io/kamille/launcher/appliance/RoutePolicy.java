@@ -2,13 +2,13 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.BackgroundSettings;
 import io.kamille.cache.CacheSettings;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.Lifetimes;
-import io.kamille.cache.semantics.NamePatterns;
-import io.kamille.cache.semantics.QueryRules;
 import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.semantics.StatusLifetimes;
 import io.kamille.cache.semantics.VaryBy;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.cache.tier.PeakChoice;
-import io.kamille.cache.tier.PeakHours;
+import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.peak.PeakHours;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;

@@ -3,8 +3,8 @@ package io.kamille.launcher.configuration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.semantics.ContentCoding;
-import io.kamille.cache.tier.PeakChoice;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;

@@ -1,10 +1,10 @@
 package io.kamille.cache.tier;
 
-import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicyIndex;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;

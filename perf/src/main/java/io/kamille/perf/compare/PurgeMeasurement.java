@@ -1,18 +1,18 @@
 package io.kamille.perf.compare;
 
 import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.generation.PurgeTarget;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.SearchVariances;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.purge.PurgeReport;
-import io.kamille.cache.purge.Purges;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.purge.RouteQueries;
-import io.kamille.cache.purge.Sweeper;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.OperatorPurges;
+import io.kamille.cache.removal.PurgeReport;
+import io.kamille.cache.removal.Removals;
+import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.removal.Sweeper;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
@@ -69,8 +69,8 @@ public final class PurgeMeasurement {
   private final List<Runnable> sweeps = new ArrayList<>();
   private final Sweeper sweeper = new Sweeper(store, table, sweeps::add);
   private final WallClock clock = WallClock.system();
-  private final Purges purges =
-      new Purges(
+  private final OperatorPurges purges =
+      new OperatorPurges(
           new Removals(
               store,
               new InFlightTable(clock, table),
@@ -194,7 +194,10 @@ public final class PurgeMeasurement {
     System.out.println(result);
   }
 
-  /** Purges one tag; microseconds, microseconds, nanoseconds and milliseconds as in the table. */
+  /**
+   * OperatorPurges one tag; microseconds, microseconds, nanoseconds and milliseconds as in the
+   * table.
+   */
   private double[] purge(int size, int number) {
     int first = number % (RESPONSES / size);
     long begin = System.nanoTime();

@@ -1,6 +1,5 @@
 package io.kamille.perf.compare;
 
-import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicyIndex;
@@ -8,8 +7,9 @@ import io.kamille.cache.index.PolicySimulation;
 import io.kamille.cache.index.PolicySimulation.Result;
 import io.kamille.cache.index.Trace;
 import io.kamille.cache.index.Traces;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;

@@ -1,11 +1,11 @@
 package io.kamille.perf.peer;
 
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.HashSecret;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.store.EncodedHead;

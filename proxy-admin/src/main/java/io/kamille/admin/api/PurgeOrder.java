@@ -1,7 +1,7 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.api.JsonContent.Invalid;
-import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.Tags;
 import java.util.ArrayList;
 import java.util.List;

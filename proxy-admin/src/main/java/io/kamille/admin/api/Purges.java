@@ -1,8 +1,8 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.cache.generation.PurgeTarget.Kind;
-import io.kamille.cache.purge.PurgeReport;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.removal.PurgeReport;
 import io.kamille.core.http.StatusCode;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.kamille.admin.api;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 
 /** The URL of a request as a person gives it. Stateless; any thread. */
 final class TargetUrl {

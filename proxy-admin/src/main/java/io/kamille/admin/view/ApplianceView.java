@@ -1,9 +1,9 @@
 package io.kamille.admin.view;
 
 import io.kamille.cache.StoredObject;
-import io.kamille.cache.generation.PurgeTarget;
-import io.kamille.cache.purge.PurgeReport;
-import io.kamille.cache.tier.PeakChoice;
+import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.PurgeReport;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;

@@ -1,7 +1,7 @@
 package io.kamille.cache.coding;
 
 import io.kamille.cache.coding.CodingMetrics.Outcome;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.store.CodedForms;

@@ -1,8 +1,8 @@
 package io.kamille.cache.collapse;
 
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.semantics.CacheKey;
-import io.kamille.cache.semantics.NormalUri;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.semantics.Tags;

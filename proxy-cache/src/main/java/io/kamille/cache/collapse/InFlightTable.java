@@ -1,7 +1,7 @@
 package io.kamille.cache.collapse;
 
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;

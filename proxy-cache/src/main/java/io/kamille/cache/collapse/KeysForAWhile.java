@@ -1,6 +1,6 @@
 package io.kamille.cache.collapse;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.kamille.cache.collapse;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 
 /**
  * An answer that was not stored. Immutable.

@@ -1,6 +1,6 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;

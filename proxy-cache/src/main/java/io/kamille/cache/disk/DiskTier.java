@@ -1,8 +1,8 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.generation.PurgeNotes;
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.metric.MetricRegistry;
@@ -164,7 +164,8 @@ public final class DiskTier implements AutoCloseable {
   private static DiskTier aside(long capacityBytes, int segmentBytes, IOException why) {
     try {
       DiskTier tier =
-          new DiskTier(Nowhere.INSTANCE, StoreIdentity.random(), capacityBytes, segmentBytes, 0);
+          new DiskTier(
+              NoDirectory.INSTANCE, StoreIdentity.random(), capacityBytes, segmentBytes, 0);
       tier.worker.stepAside(why);
       return tier;
     } catch (IOException e) {

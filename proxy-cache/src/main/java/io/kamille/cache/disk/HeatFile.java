@@ -1,6 +1,6 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.disk.RecordReader.Outcome;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.Executor;

@@ -1,7 +1,7 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.generation.PurgeNotes;
-import io.kamille.cache.generation.PurgeNotes.Note;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeNotes.Note;
 import io.kamille.cache.semantics.Tags;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;

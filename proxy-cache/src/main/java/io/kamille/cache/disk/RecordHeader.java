@@ -1,6 +1,6 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;

@@ -5,16 +5,16 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.index.SearchVariances;
-import io.kamille.cache.purge.Removals;
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.SearchVariance;
+import io.kamille.cache.removal.Removals;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ForwardReason;
-import io.kamille.cache.semantics.SearchVariance;
 import io.kamille.cache.semantics.Validators;
-import io.kamille.cache.serve.CacheLoops;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
@@ -54,7 +54,7 @@ public final class Fetches {
   private final Coder coder;
   private final StoredReply replies;
   private final CacheStatus cacheStatus;
-  private final CacheLoops loops;
+  private final LoopStates loops;
   private final FillSettings settings;
   private final WallClock clock;
 
@@ -67,7 +67,7 @@ public final class Fetches {
       Coder coder,
       StoredReply replies,
       CacheStatus cacheStatus,
-      CacheLoops loops,
+      LoopStates loops,
       FillSettings settings,
       WallClock clock) {
     this.next = next;
@@ -384,7 +384,7 @@ public final class Fetches {
     return store;
   }
 
-  CacheLoops loops() {
+  LoopStates loops() {
     return loops;
   }
 

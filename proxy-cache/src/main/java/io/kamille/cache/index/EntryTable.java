@@ -1,6 +1,6 @@
 package io.kamille.cache.index;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;

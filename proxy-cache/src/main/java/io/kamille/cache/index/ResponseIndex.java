@@ -1,6 +1,6 @@
 package io.kamille.cache.index;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import java.util.function.BiConsumer;

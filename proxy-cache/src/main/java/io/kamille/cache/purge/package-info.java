@@ -1,6 +1,4 @@
-/**
- * Stored responses that must not be used any more: purged by operators, invalidated by protocol.
- */
+/** What was purged and when, as numbers that stored responses are compared with. */
 @NullMarked
 package io.kamille.cache.purge;
 

@@ -1,5 +1,7 @@
 package io.kamille.cache.semantics;
 
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;

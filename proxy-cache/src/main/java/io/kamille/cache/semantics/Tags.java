@@ -1,5 +1,7 @@
 package io.kamille.cache.semantics;
 
+import io.kamille.cache.key.HashSecret;
+import io.kamille.cache.key.SipHash;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.NormalAuthority;

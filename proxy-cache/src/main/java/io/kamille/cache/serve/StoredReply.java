@@ -48,7 +48,7 @@ public final class StoredReply {
    * @param forwarding what became of the request before it came to this; null for a hit
    */
   public void send(
-      CacheLoop loop,
+      LoopState loop,
       RequestHead request,
       Reply reply,
       StoredResponse stored,
@@ -76,7 +76,7 @@ public final class StoredReply {
   }
 
   private void sendForm(
-      CacheLoop loop,
+      LoopState loop,
       RequestHead request,
       Reply reply,
       StoredResponse stored,
@@ -138,7 +138,7 @@ public final class StoredReply {
   }
 
   private void sendPart(
-      CacheLoop loop, Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
+      LoopState loop, Reply reply, ByteRange range, StoredResponse stored, OwnLines lines) {
     long length = range.length();
     boolean byRegion = goesByRegion(reply, stored, length);
     lines.contentRange(range);
@@ -149,7 +149,7 @@ public final class StoredReply {
 
   /** Several parts in one multipart/byteranges (RFC 9110 §15.3.7.2). */
   private void sendParts(
-      CacheLoop loop,
+      LoopState loop,
       Reply reply,
       List<ByteRange> ranges,
       StoredResponse stored,
@@ -170,7 +170,7 @@ public final class StoredReply {
   }
 
   private void sendWhole(
-      CacheLoop loop, RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
+      LoopState loop, RequestHead request, Reply reply, StoredResponse stored, OwnLines lines) {
     int status = stored.status();
     long length = stored.contentLength();
     if (!StatusCode.hasNoContent(status)) {
@@ -196,7 +196,7 @@ public final class StoredReply {
   }
 
   private static void sendInWindows(
-      CacheLoop loop,
+      LoopState loop,
       Reply reply,
       int status,
       StoredResponse stored,

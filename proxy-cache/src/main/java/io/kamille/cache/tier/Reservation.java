@@ -1,7 +1,7 @@
 package io.kamille.cache.tier;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.ArenaWriter;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.store.StoredOctets;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,15 @@
 package io.kamille.cache.tier;
 
-import io.kamille.cache.generation.Purge;
-import io.kamille.cache.generation.PurgeTable;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
-import io.kamille.cache.semantics.CacheKey;
-import io.kamille.cache.semantics.NormalUri;
+import io.kamille.cache.peak.PeakWatch;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;

@@ -2,9 +2,9 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
-import io.kamille.cache.semantics.CacheKey;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;

@@ -2,7 +2,7 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.CacheKey;
+import io.kamille.cache.key.CacheKey;
 import io.netty.buffer.ByteBuf;
 import org.junit.jupiter.api.Test;
 

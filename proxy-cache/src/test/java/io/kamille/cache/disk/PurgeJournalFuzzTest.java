@@ -2,11 +2,11 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.generation.Purge;
-import io.kamille.cache.generation.PurgeNotes;
-import io.kamille.cache.generation.PurgeNotes.Note;
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeNotes.Note;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.core.h1.FuzzBudget;
 import java.io.ByteArrayOutputStream;

@@ -2,9 +2,9 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.generation.Purge;
-import io.kamille.cache.generation.PurgeTable;
-import io.kamille.cache.generation.PurgeTarget;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.Tags;
 import java.util.List;
 import java.util.Objects;

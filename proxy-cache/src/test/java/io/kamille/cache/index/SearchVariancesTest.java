@@ -2,9 +2,9 @@ package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.CacheKey;
-import io.kamille.cache.semantics.CacheKeyProbe;
-import io.kamille.cache.semantics.SearchVariance;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.CacheKeyProbe;
+import io.kamille.cache.key.SearchVariance;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.stream.Collectors;

@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.key.NamePatterns;
 import io.kamille.core.http.Fields;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,8 @@ package io.kamille.cache.semantics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.semantics.ReusePlan.Serve;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;

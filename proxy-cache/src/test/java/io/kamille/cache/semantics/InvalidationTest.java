@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,0 @@
-/** What was purged and when, as numbers that stored responses are compared with. */
-@NullMarked
-package io.kamille.cache.generation;
-
-import org.jspecify.annotations.NullMarked;

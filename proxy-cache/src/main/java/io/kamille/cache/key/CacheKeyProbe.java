@@ -1,0 +1,139 @@
+package io.kamille.cache.key;
+
+import io.kamille.core.http.Authority;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.NormalAuthority;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Works out cache keys in place, without garbage. Confined to its loop.
+ *
+ * <p>The key it answers is its own and changes with the next request: good for looking up, never to
+ * be stored. Store {@link CacheKey#copy}.
+ */
+public final class CacheKeyProbe {
+
+  /*
+   * Hashed in this order: one octet for the scheme, host and port in the normal form in which the
+   * origin is told them, and path and query, which begin with a slash. No host or port has a slash
+   * in it, so no two targets give one input.
+   *
+   * Where an origin has said which queries are equivalent, a zero octet, which no target has, and the
+   * number of what it said stand in place of the question mark. So what was stored by another word of
+   * its is not met.
+   */
+  private final SipHash hash = HashSecret.forKeys();
+  private final CacheKey key = new CacheKey(0, 0);
+  private byte[] authority = new byte[256];
+
+  /** The key of the request's target URI, until the next call. */
+  public CacheKey keyOf(RequestHead request) {
+    byte[] octets = request.octets();
+    putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
+    putTarget(octets, request.pathStart(), request.queryEnd());
+    return finish();
+  }
+
+  /** What stands for the path of the request's target URI, until the next call. */
+  public CacheKey pathOf(RequestHead request) {
+    putPath(request);
+    return finish();
+  }
+
+  /**
+   * The key that all requests for that path have whose queries are simplified to the same, until
+   * the next call.
+   *
+   * @param number of the origin's word by which they are
+   */
+  public CacheKey keyOf(RequestHead request, long number, String simplified) {
+    putPath(request);
+    hash.put((byte) 0);
+    byte[] query = simplified.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer octets = ByteBuffer.allocate(Long.BYTES + query.length);
+    octets.putLong(number).put(query);
+    hash.put(octets.array(), 0, octets.capacity());
+    return finish();
+  }
+
+  private void putPath(RequestHead request) {
+    byte[] octets = request.octets();
+    putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
+    putTarget(octets, request.pathStart(), request.pathEnd());
+  }
+
+  /** A GET of a URI that {@link #find} finds; null of others. */
+  @Nullable RequestHead request(String uri) {
+    return find(uri) == null ? null : RequestHead.of("GET", withPath(uri));
+  }
+
+  /** A valid URI with its scheme in lower case, a path, and no fragment. */
+  private static String withPath(String uri) {
+    int authorityStart = uri.indexOf("://") + 3;
+    byte[] octets = Fields.octetsOf(uri);
+    int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
+    String target = uri.substring(authorityEnd, indexOfAny(octets, authorityEnd, "#"));
+    return uri.substring(0, authorityStart).toLowerCase(Locale.ROOT)
+        + uri.substring(authorityStart, authorityEnd)
+        + (target.startsWith("/") ? "" : "/")
+        + target;
+  }
+
+  /**
+   * The key of an absolute http or https URI, until the next call; null if it is none that a client
+   * could ask for: its authority is a host with an optional port (RFC 9110 §4.2), and all of it is
+   * visible ASCII, as in a request target. A fragment is left out.
+   */
+  public @Nullable CacheKey find(String uri) {
+    if (!uri.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      return null;
+    }
+    byte[] octets = Fields.octetsOf(uri);
+    boolean isSecure = Octets.equalsIgnoreCase(octets, 0, Math.min(8, octets.length), "https://");
+    boolean isPlain = Octets.equalsIgnoreCase(octets, 0, Math.min(7, octets.length), "http://");
+    int authorityStart = isSecure ? 8 : 7;
+    int authorityEnd = indexOfAny(octets, authorityStart, "/?#");
+    if (!(isSecure || isPlain) || !Authority.isValid(octets, authorityStart, authorityEnd)) {
+      return null;
+    }
+    putOrigin(isSecure, octets, authorityStart, authorityEnd);
+    putTarget(octets, authorityEnd, indexOfAny(octets, authorityEnd, "#"));
+    return finish();
+  }
+
+  private void putOrigin(boolean isSecure, byte[] octets, int start, int end) {
+    if (authority.length < end - start) {
+      authority = new byte[end - start];
+    }
+    int length = NormalAuthority.copy(octets, start, end, isSecure, authority);
+    hash.begin();
+    hash.put((byte) (isSecure ? 's' : 'p'));
+    hash.put(authority, 0, length);
+  }
+
+  private void putTarget(byte[] octets, int start, int end) {
+    if (start == end || octets[start] != '/') {
+      hash.put((byte) '/');
+    }
+    hash.put(octets, start, end);
+  }
+
+  private CacheKey finish() {
+    hash.finish();
+    key.set(hash.high(), hash.low());
+    return key;
+  }
+
+  private static int indexOfAny(byte[] octets, int start, String marks) {
+    int at = start;
+    while (at < octets.length && marks.indexOf(octets[at]) < 0) {
+      at++;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,207 @@
+package io.kamille.cache.promotion;
+
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.LentRecord;
+import io.kamille.cache.disk.StoredHead;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.promotion.DiskLookupMetrics.Outcome;
+import io.kamille.cache.store.CodedForms;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One look for what a request selects among the copies of its key, and the requests that wait for
+ * it. Run once, by a thread that may wait for the disk; joined from any loop.
+ */
+final class DiskLookup implements Runnable {
+
+  /*
+   * Who waits is a list that only grows, until it is taken whole, and closed, when the look has ended.
+   * Each is given a lease of its own: the response may leave memory before its loop gets to it.
+   */
+  private static final class Waiting {
+
+    private final HeldRequest request;
+    private final @Nullable Waiting next;
+
+    Waiting(HeldRequest request, @Nullable Waiting next) {
+      this.request = request;
+      this.next = next;
+    }
+  }
+
+  private static final Waiting CLOSED = new Waiting(HeldRequest.NOBODY, null);
+
+  private final DiskLookups recalls;
+  private final TieredStore store;
+  private final DiskCopies copies;
+  private final CacheKey key;
+  private final RequestHead request;
+  private final long changes;
+  private final int home;
+  private final long sendFromBytes;
+  private final long beginNanos;
+  private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>();
+  private boolean isWithoutMemory;
+  private boolean isBroken;
+  private boolean isWanted;
+
+  /**
+   * A look that is to be run.
+   *
+   * @param key kept
+   * @param request kept; nobody else changes it
+   * @param changes what {@link TieredStore#changes} said
+   * @param home the number of the loop of the first that waits
+   * @param sendFromBytes records that long, or longer, stay on the disk
+   */
+  DiskLookup(
+      DiskLookups recalls,
+      TieredStore store,
+      DiskCopies copies,
+      CacheKey key,
+      RequestHead request,
+      long changes,
+      int home,
+      long sendFromBytes) {
+    this.recalls = recalls;
+    this.store = store;
+    this.copies = copies;
+    this.key = key;
+    this.request = request;
+    this.changes = changes;
+    this.home = home;
+    this.sendFromBytes = sendFromBytes;
+    this.beginNanos = copies.peak().begin();
+  }
+
+  /** Adds one that waits; false if it has ended. */
+  boolean join(HeldRequest held) {
+    while (true) {
+      Waiting before = waiting.get();
+      if (before == CLOSED) {
+        return false;
+      }
+      if (waiting.compareAndSet(before, new Waiting(held, before))) {
+        return true;
+      }
+    }
+  }
+
+  @Override
+  public void run() {
+    StoredResponse found = null;
+    Outcome outcome = Outcome.FAILED;
+    long runNanos = copies.peak().run();
+    try {
+      found = look();
+      outcome = outcome(found);
+    } finally {
+      copies.peak().end(beginNanos, runNanos);
+      recalls.ended(key, this, outcome);
+      tell(found);
+    }
+  }
+
+  /**
+   * Whether nothing was removed or stored under the key since the disk was looked at. Any thread.
+   */
+  private boolean isCurrent() {
+    return store.changes(key) == changes;
+  }
+
+  private Outcome outcome(@Nullable StoredResponse found) {
+    if (found != null) {
+      return found.content().isInFile() ? Outcome.SENT : Outcome.FOUND;
+    }
+    if (isWithoutMemory) {
+      return Outcome.NO_MEMORY;
+    }
+    return isBroken ? Outcome.FAILED : Outcome.NONE;
+  }
+
+  CacheKey key() {
+    return key;
+  }
+
+  /** It will not be run. Tells all but the one that goes on by itself. */
+  void refuse(HeldRequest own) {
+    copies.peak().refuse();
+    recalls.ended(key, this, Outcome.FULL);
+    for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
+      if (next.request != own) {
+        next.request.tell(null, this::isCurrent);
+      }
+    }
+  }
+
+  /** Takes over one lease. */
+  private void tell(@Nullable StoredResponse found) {
+    for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
+      if (found != null) {
+        found.retain();
+      }
+      next.request.tell(found, this::isCurrent);
+    }
+    if (found != null) {
+      found.release();
+    }
+  }
+
+  /** The response, with a lease that the caller owns; or null. */
+  private @Nullable StoredResponse look() {
+    for (Extent extent : copies.find(key)) {
+      StoredResponse found = look(extent);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable StoredResponse look(Extent extent) {
+    if (extent.length() >= sendFromBytes) {
+      return lend(extent);
+    }
+    StoredResponse promoted = promote(extent);
+    return promoted == null && isWithoutMemory && sendFromBytes != Long.MAX_VALUE
+        ? lend(extent)
+        : promoted;
+  }
+
+  private @Nullable StoredResponse lend(Extent extent) {
+    isWanted = false;
+    LentRecord lent = recalls.lend(key, extent, request, this::isWanted);
+    isBroken |= isWanted && lent == null;
+    return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
+  }
+
+  private boolean isWanted(StoredHead head) {
+    isWanted = head.selecting().matches(request);
+    return isWanted;
+  }
+
+  private static StoredResponse response(LentRecord lent) {
+    StoredHead head = lent.head();
+    return StoredResponse.of(head.encoded(), lent.octets(), head.facts(), head.selecting())
+        .with(head.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER);
+  }
+
+  private @Nullable StoredResponse promote(Extent extent) {
+    Promotion promotion =
+        new Promotion(
+            store, key, changes, home, (head, length) -> head.selecting().matches(request));
+    try {
+      boolean isProven = copies.read(key, extent, promotion);
+      isWithoutMemory |= promotion.isWithoutMemory();
+      isBroken |= !isProven && promotion.isUnderWay();
+      return isProven ? promotion.complete() : null;
+    } finally {
+      promotion.abandon();
+    }
+  }
+}

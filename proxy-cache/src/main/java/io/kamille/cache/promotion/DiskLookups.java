@@ -1,0 +1,152 @@
+package io.kamille.cache.promotion;
+
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.LentRecord;
+import io.kamille.cache.disk.StoredHead;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.peak.TierMode;
+import io.kamille.cache.promotion.DiskLookupMetrics.Outcome;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricRegistry;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds requests for what lies on the disk until it is in memory; those for one key wait for one
+ * read. Any loop; no loop waits.
+ */
+public final class DiskLookups {
+
+  /*
+   * A disk that takes longer than a second is in trouble, and most origins are quicker. The read
+   * goes on for those who come later.
+   */
+  static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Where a request goes on that was held. */
+  @FunctionalInterface
+  public interface Onward {
+
+    /**
+     * Goes on, on the request's loop.
+     *
+     * @param found what was read for this request, or one of the same key; takes over one lease;
+     *     null if there is nothing
+     */
+    void goOn(Exchange exchange, @Nullable StoredResponse found);
+  }
+
+  /**
+   * How much of the content is read before a response is sent from its file; the rest is when it is
+   * its turn.
+   */
+  private static final long FETCH_BYTES = 2 << 20;
+
+  private final TieredStore store;
+  private final DiskCopies copies;
+  private final Executor readers;
+  private final long sendFromBytes;
+  private final DiskLookupMetrics metrics;
+  private final ConcurrentHashMap<CacheKey, DiskLookup> recalls = new ConcurrentHashMap<>();
+
+  /**
+   * Reads by these threads.
+   *
+   * @param sendFromBytes records that long, or longer, stay on the disk and are sent from there, to
+   *     clients that take regions; {@link Long#MAX_VALUE} for none
+   * @param readers may refuse with {@link RejectedExecutionException}; then the request is not held
+   */
+  public DiskLookups(
+      TieredStore store,
+      DiskCopies copies,
+      Executor readers,
+      long sendFromBytes,
+      MetricRegistry registry) {
+    this.store = store;
+    this.copies = copies;
+    this.readers = readers;
+    this.sendFromBytes = sendFromBytes;
+    this.metrics = new DiskLookupMetrics(registry);
+  }
+
+  /**
+   * Holds a request, if there seems to be something for it on the disk. On the request's loop.
+   *
+   * @param key borrowed; may be a probe
+   * @param home the number of the loop
+   * @return false, also at a peak ({@link TierMode#PEAK}), if it goes on as if there were no disk;
+   *     then nothing was done with it
+   */
+  public boolean hold(Exchange exchange, CacheKey key, int home, Onward onward) {
+    if (!copies.mayHave(key) || !copies.peak().mayRead()) {
+      return false;
+    }
+    HeldRequest held = new HeldRequest(exchange, onward, metrics::late);
+    DiskLookup running = recalls.get(key);
+    if (running == null || !running.join(held)) {
+      DiskLookup own =
+          new DiskLookup(
+              this,
+              store,
+              copies,
+              key.copy(),
+              exchange.request().copy(),
+              store.changes(key),
+              home,
+              sendFromBytes(exchange));
+      if (!begin(own, held)) {
+        return false;
+      }
+    }
+    held.begin(exchange, LIMIT_NANOS);
+    return true;
+  }
+
+  /** From which length on the response may go to that client from its file. */
+  private long sendFromBytes(Exchange exchange) {
+    boolean takesRegions =
+        exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
+    return takesRegions ? sendFromBytes : Long.MAX_VALUE;
+  }
+
+  /** As {@link DiskCopies#lend}, with as much of the content as that request will begin with. */
+  @Nullable LentRecord lend(
+      CacheKey key, Extent extent, RequestHead request, Predicate<StoredHead> isWanted) {
+    boolean isWhole = request.method() != Method.HEAD && !request.fields().has(FieldName.RANGE);
+    return copies.lend(key, extent, isWanted, isWhole ? FETCH_BYTES : 0, readers);
+  }
+
+  /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */
+  private boolean begin(DiskLookup own, HeldRequest held) {
+    boolean isJoined = own.join(held);
+    assert isJoined;
+    recalls.putIfAbsent(own.key(), own);
+    try {
+      readers.execute(own);
+      return true;
+    } catch (RejectedExecutionException full) {
+      own.refuse(held);
+      return false;
+    }
+  }
+
+  void ended(CacheKey key, DiskLookup recall, Outcome outcome) {
+    recalls.remove(key, recall);
+    metrics.ended(outcome);
+  }
+
+  /** How many keys are being read. */
+  public int size() {
+    return recalls.size();
+  }
+}

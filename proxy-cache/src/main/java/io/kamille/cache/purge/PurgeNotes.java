@@ -1,0 +1,62 @@
+package io.kamille.cache.purge;
+
+import io.kamille.cache.semantics.Tags;
+import java.util.List;
+
+/**
+ * What a purge table says, for a later process. Immutable.
+ *
+ * @param last the number of the last purge
+ * @param trimmed up to which purge notes were let go
+ * @param notes what is noted, in any order
+ */
+public record PurgeNotes(long last, long trimmed, List<Note> notes) {
+
+  public static final PurgeNotes NONE = new PurgeNotes(0, 0, List.of());
+
+  public PurgeNotes {
+    notes = List.copyOf(notes);
+  }
+
+  /**
+   * What one purge is about.
+   *
+   * @param sequence the number of the purge
+   * @param isSoft whether it makes stale what it is about
+   * @param epochSeconds when it was made
+   * @param prefixes of normal URIs
+   * @param tags as in {@link PurgeTarget}
+   */
+  public record Note(
+      long sequence, boolean isSoft, long epochSeconds, List<String> prefixes, Tags tags) {
+
+    public Note {
+      prefixes = List.copyOf(prefixes);
+    }
+
+    static Note of(Purge purge, List<String> prefixes, Tags tags) {
+      return new Note(purge.sequence(), purge.isSoft(), purge.epochSeconds(), prefixes, tags);
+    }
+
+    /** The purge, as far as a later process knows it. */
+    Purge purge() {
+      PurgeTarget target =
+          new PurgeTarget(
+              prefixes.isEmpty() ? PurgeTarget.Kind.TAG : PurgeTarget.Kind.PREFIX,
+              prefixes,
+              prefixes,
+              tags);
+      return new Purge(sequence, target, isSoft, epochSeconds);
+    }
+  }
+
+  /** Where a table's notes are kept for a later process. Told of them in order; must not wait. */
+  public interface Keeper {
+
+    /** A purge was noted. */
+    void noted(Note note);
+
+    /** The notes up to that purge were let go. */
+    void trimmed(long sequence);
+  }
+}

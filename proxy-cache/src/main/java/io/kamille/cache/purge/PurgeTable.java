@@ -1,0 +1,299 @@
+package io.kamille.cache.purge;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.semantics.Tags;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was purged, and in which order. A purge is a note here and nothing more, however many
+ * responses it is about; each response is compared with the notes when it is next looked at.
+ *
+ * <p>Any thread; reading never waits.
+ */
+public final class PurgeTable {
+
+  /*
+   * Purges are numbered. A response carries the number of the last purge before its request was
+   * forwarded; whatever was purged since then and matches it, purged it, stored or still on its way.
+   * Once compared it carries the number up to which it is, so as long as no purge comes, a hit costs
+   * one read and one comparison.
+   *
+   * A purge first notes what it is about, then publishes its number; a reader takes the number first.
+   * So nobody is taken for compared with a note that he could not see.
+   *
+   * Notes are bounded. When they become many, those up to a number S are let go: first no response
+   * older than S is stored any more (the floor); then all that is stored is compared; then S is
+   * published as trimmed, then the notes go. Who is older than what was trimmed, and was missed by
+   * all that, counts as purged.
+   *
+   * Where responses outlive the process, so must the notes: each is told to a keeper as it is made. A
+   * process that takes them over begins with a number that its predecessor cannot have come to, even
+   * if that was killed before its last notes were kept: what it stored then bears smaller numbers
+   * than every purge of the new one.
+   */
+  private static final long NUMBERS_OF_A_PROCESS = 1L << 32;
+
+  /** How many tags can be noted, at some 100 octets each. */
+  public static final int TAG_LIMIT = 1 << 16;
+
+  /** How many prefixes can be noted. */
+  public static final int PREFIX_LIMIT = 1 << 10;
+
+  /** How many octets all prefixes together can have. */
+  public static final int PREFIX_OCTETS_LIMIT = 1 << 20;
+
+  /** Purged by something that is no longer noted. */
+  private static final Purge TRIMMED = new Purge(0, PurgeTarget.all(), false, 0);
+
+  private record Prefix(String text, Purge purge) {}
+
+  private final int tagLimit;
+  private final int prefixLimit;
+  private final long prefixOctetsLimit;
+  private volatile TagMarks tags = new TagMarks();
+
+  /** The last comes first. */
+  private volatile Prefix[] prefixes = {};
+
+  @GuardedBy("this")
+  private PurgeNotes.@Nullable Keeper keeper;
+
+  private volatile long last;
+  private volatile long lastRemovalByTag;
+  private volatile long floor;
+  private volatile long trimmed;
+
+  public PurgeTable() {
+    this(TAG_LIMIT, PREFIX_LIMIT, PREFIX_OCTETS_LIMIT);
+  }
+
+  PurgeTable(int tagLimit, int prefixLimit, long prefixOctetsLimit) {
+    this.tagLimit = tagLimit;
+    this.prefixLimit = prefixLimit;
+    this.prefixOctetsLimit = prefixOctetsLimit;
+  }
+
+  /** The number of the last purge. */
+  public long last() {
+    return last;
+  }
+
+  /** Who was forwarded before that purge is not stored. */
+  public long floor() {
+    return floor;
+  }
+
+  /** How many tags and prefixes are noted. */
+  public int size() {
+    return tags.size() + prefixes.length;
+  }
+
+  /**
+   * Notes a purge, which holds at once; null if there is no room before {@link #trim}. There always
+   * is for a hard one of everything: it takes the place of all prefixes.
+   */
+  public synchronized @Nullable Purge purge(PurgeTarget target, boolean isSoft, long nowSeconds) {
+    Purge purge = new Purge(last + 1, target, isSoft, nowSeconds);
+    if (!hasRoom(target, isSoft)) {
+      return null;
+    }
+    TagMarks marks = tags;
+    for (int i = 0; i < target.tags().size(); i++) {
+      marks = marks.with(target.tags().at(i), purge);
+    }
+    tags = marks;
+    if (!target.prefixes().isEmpty()) {
+      prefixes = with(target.prefixes(), purge);
+    }
+    if (!isSoft && target.tags().size() > 0) {
+      lastRemovalByTag = purge.sequence();
+    }
+    last = purge.sequence();
+    if (keeper != null) {
+      keeper.noted(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
+    }
+    return purge;
+  }
+
+  /**
+   * Takes over what an earlier process noted, before anything is purged or found, and tells {@code
+   * keeper} of all that comes.
+   */
+  public synchronized void keep(PurgeNotes earlier, PurgeNotes.Keeper keeper) {
+    Map<String, Prefix> oldestFirst = new LinkedHashMap<>();
+    TagMarks marks = tags;
+    List<PurgeNotes.Note> inOrder =
+        earlier.notes().stream()
+            .sorted(Comparator.comparingLong(PurgeNotes.Note::sequence))
+            .toList();
+    for (PurgeNotes.Note note : inOrder) {
+      Purge purge = note.purge();
+      for (int i = 0; i < note.tags().size(); i++) {
+        marks = marks.with(note.tags().at(i), purge);
+      }
+      note.prefixes().forEach(text -> add(new Prefix(text, purge), oldestFirst));
+    }
+    tags = marks;
+    prefixes = List.copyOf(oldestFirst.values()).reversed().toArray(Prefix[]::new);
+    trimmed = earlier.trimmed();
+    last = (earlier.last() / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
+    this.keeper = keeper;
+  }
+
+  /** Adds a note in the place of those that it makes superfluous. */
+  private static void add(Prefix prefix, Map<String, Prefix> oldestFirst) {
+    boolean isSoft = prefix.purge.isSoft();
+    if (!isSoft && prefix.text.isEmpty()) {
+      oldestFirst.clear();
+    }
+    String key = (isSoft ? "soft " : "hard ") + prefix.text;
+    oldestFirst.remove(key);
+    oldestFirst.put(key, prefix);
+  }
+
+  /** All that is noted. */
+  public synchronized PurgeNotes notes() {
+    List<PurgeNotes.Note> notes = new ArrayList<>();
+    tags.forEach((purge, tag) -> notes.add(PurgeNotes.Note.of(purge, List.of(), Tags.ofBits(tag))));
+    for (Prefix prefix : prefixes) {
+      notes.add(PurgeNotes.Note.of(prefix.purge, List.of(prefix.text), Tags.NONE));
+    }
+    return new PurgeNotes(last, trimmed, notes);
+  }
+
+  private boolean hasRoom(PurgeTarget target, boolean isSoft) {
+    int added = 0;
+    for (int i = 0; i < target.tags().size(); i++) {
+      added += tags.has(target.tags().at(i)) ? 0 : 1;
+    }
+    return (added == 0 || tags.size() + added <= tagLimit)
+        && (target.prefixes().isEmpty() || hasRoom(target.prefixes(), isSoft));
+  }
+
+  private boolean hasRoom(List<String> texts, boolean isSoft) {
+    List<Prefix> kept = others(texts, isSoft);
+    long added = texts.stream().mapToLong(String::length).sum();
+    return kept.size() + texts.size() <= prefixLimit
+        && octets(kept.stream()) + added <= prefixOctetsLimit;
+  }
+
+  private static long octets(Stream<Prefix> prefixes) {
+    return prefixes.mapToLong(prefix -> prefix.text.length()).sum();
+  }
+
+  private Prefix[] with(List<String> texts, Purge purge) {
+    List<Prefix> all = new ArrayList<>();
+    texts.forEach(text -> all.add(new Prefix(text, purge)));
+    all.addAll(others(texts, purge.isSoft()));
+    return all.toArray(Prefix[]::new);
+  }
+
+  /** The notes that a purge of these prefixes does not take the place of. */
+  private List<Prefix> others(List<String> texts, boolean isSoft) {
+    boolean isOfAll = !isSoft && texts.contains("");
+    return Arrays.stream(prefixes)
+        .filter(other -> !isOfAll)
+        .filter(other -> other.purge.isSoft() != isSoft || !texts.contains(other.text))
+        .toList();
+  }
+
+  /**
+   * The purge that a response fell under since then, a hard one if there are both; null if none.
+   *
+   * @param since the number up to which it was compared already
+   * @param normalUri its URI ({@link NormalUri}), asked for only if it matters
+   */
+  public @Nullable Purge find(long since, Tags ofResponse, Supplier<@Nullable String> normalUri) {
+    Purge found = findByTag(since, ofResponse);
+    if (found == null || found.isSoft()) {
+      found = stronger(found, findByPrefix(since, normalUri));
+    }
+    return since < trimmed ? TRIMMED : found;
+  }
+
+  /**
+   * Whether a response on its way is, or may be, one that a hard purge was about.
+   *
+   * @param since the last purge before it was forwarded
+   * @param ofResponse null until its head is known: then any tag may be its own
+   */
+  public boolean mayRemove(
+      long since, @Nullable Tags ofResponse, Supplier<@Nullable String> normalUri) {
+    if (since == last) {
+      return false;
+    }
+    Purge found = find(since, ofResponse == null ? Tags.NONE : ofResponse, normalUri);
+    return (found != null && !found.isSoft()) || (ofResponse == null && lastRemovalByTag > since);
+  }
+
+  private @Nullable Purge findByTag(long since, Tags ofResponse) {
+    TagMarks marks = tags;
+    Purge found = null;
+    for (int i = 0; i < ofResponse.size(); i++) {
+      found = stronger(found, marks.find(ofResponse.at(i), since));
+    }
+    return found;
+  }
+
+  private @Nullable Purge findByPrefix(long since, Supplier<@Nullable String> normalUri) {
+    Prefix[] newestFirst = prefixes;
+    if (newestFirst.length == 0 || newestFirst[0].purge.sequence() <= since) {
+      return null;
+    }
+    String uri = normalUri.get();
+    Purge found = null;
+    for (Prefix prefix : newestFirst) {
+      if (prefix.purge.sequence() <= since) {
+        break;
+      }
+      if (uri == null || uri.startsWith(prefix.text)) {
+        found = stronger(found, prefix.purge);
+      }
+    }
+    return found;
+  }
+
+  private static @Nullable Purge stronger(@Nullable Purge one, @Nullable Purge other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return one.isSoft() && !other.isSoft() ? other : one;
+  }
+
+  /** Whether there are so many notes that it is time to let them go. */
+  public boolean isCrowded() {
+    return 2 * tags.size() > tagLimit
+        || 2 * prefixes.length > prefixLimit
+        || 2 * octets(Arrays.stream(prefixes)) > prefixOctetsLimit;
+  }
+
+  /** From now on nothing is stored that was forwarded before that purge. */
+  public void raiseFloor(long sequence) {
+    floor = sequence;
+  }
+
+  /**
+   * Lets the notes go up to that purge. All that is stored has been compared with them since {@link
+   * #raiseFloor}.
+   */
+  public synchronized void trim(long sequence) {
+    trimmed = sequence;
+    tags = tags.since(sequence);
+    prefixes =
+        Arrays.stream(prefixes)
+            .filter(prefix -> prefix.purge.sequence() > sequence)
+            .toArray(Prefix[]::new);
+    if (keeper != null) {
+      keeper.trimmed(sequence);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.kamille.cache.purge;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.core.http.RequestHead;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a purge is about. Immutable.
+ *
+ * @param kind how it is named
+ * @param names as they were given
+ * @param prefixes what the normal URIs begin with that it is about ({@link NormalUri})
+ * @param tags the tags that it is about
+ */
+public record PurgeTarget(Kind kind, List<String> names, List<String> prefixes, Tags tags) {
+
+  /** How the responses of a purge are named. */
+  public enum Kind {
+    /** One target URI. */
+    URL,
+    /** All URIs that begin so. */
+    PREFIX,
+    /** All URIs of one host. */
+    HOST,
+    /** All that have one of these tags. */
+    TAG,
+    /** All that have one of these groups (RFC 9875); the origin asked for it. */
+    GROUP,
+    ALL;
+
+    /** The word for it in the API and in metrics. */
+    public String token() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** How many octets a prefix or a host may have: as many as one would expect of a URI. */
+  public static final int LENGTH_LIMIT = 4096;
+
+  private static final int SHOWN_LENGTH = 200;
+
+  public PurgeTarget {
+    names = List.copyOf(names);
+    prefixes = List.copyOf(prefixes);
+  }
+
+  /** One URI, which the index finds by its key; null if no request can have it as its target. */
+  public static @Nullable PurgeTarget url(String uri) {
+    return CacheKey.find(uri) == null
+        ? null
+        : new PurgeTarget(Kind.URL, List.of(uri), List.of(), Tags.NONE);
+  }
+
+  /** All URIs that begin with that one, octet by octet; null if no URI can. */
+  public static @Nullable PurgeTarget prefix(String uri) {
+    String normal = NormalUri.of(uri);
+    return normal == null
+        ? null
+        : new PurgeTarget(Kind.PREFIX, List.of(uri), List.of(normal), Tags.NONE);
+  }
+
+  /** All URIs of a host with an optional port, by both schemes; null if it is none. */
+  public static @Nullable PurgeTarget host(String authority) {
+    if (authority.indexOf('/') >= 0 || authority.indexOf('?') >= 0) {
+      return null;
+    }
+    String plain = NormalUri.of("http://" + authority);
+    String secure = NormalUri.of("https://" + authority);
+    if (plain == null || secure == null) {
+      return null;
+    }
+    return new PurgeTarget(Kind.HOST, List.of(authority), List.of(plain, secure), Tags.NONE);
+  }
+
+  /** All that has one of these tags. */
+  public static PurgeTarget tags(List<String> tags) {
+    return new PurgeTarget(Kind.TAG, tags, List.of(), Tags.named(tags));
+  }
+
+  /** What the answer to this unsafe request makes invalid, by its groups. */
+  public static PurgeTarget groups(RequestHead request, Tags groups) {
+    return new PurgeTarget(Kind.GROUP, List.of(NormalUri.originOf(request)), List.of(), groups);
+  }
+
+  /** Everything of the origin that the request went to. */
+  public static PurgeTarget originOf(RequestHead request) {
+    String origin = NormalUri.originOf(request);
+    return new PurgeTarget(Kind.GROUP, List.of(origin), List.of(origin), Tags.NONE);
+  }
+
+  /** Everything: every URI begins with nothing. */
+  public static PurgeTarget all() {
+    return new PurgeTarget(Kind.ALL, List.of(), List.of(""), Tags.NONE);
+  }
+
+  /** Whether it is about a response with that normal URI and these tags. */
+  public boolean matches(@Nullable String normalUri, Tags ofResponse) {
+    return prefixes.stream().anyMatch(prefix -> normalUri == null || normalUri.startsWith(prefix))
+        || !Collections.disjoint(bits(tags), bits(ofResponse));
+  }
+
+  private static Set<Long> bits(Tags tags) {
+    Set<Long> bits = new TreeSet<>();
+    for (int i = 0; i < tags.size(); i++) {
+      bits.add(tags.at(i));
+    }
+    return bits;
+  }
+
+  /**
+   * What people are to see of it, in some {@value #SHOWN_LENGTH} characters: it matches nothing.
+   */
+  PurgeTarget forPeople() {
+    return new PurgeTarget(kind, List.of(shown()), List.of(), Tags.NONE);
+  }
+
+  /** The names in a line, cut behind {@value #SHOWN_LENGTH} characters. */
+  public String shown() {
+    String all = String.join(" ", names);
+    return all.length() <= SHOWN_LENGTH ? all : all.substring(0, SHOWN_LENGTH) + "…";
+  }
+}

@@ -1,0 +1,119 @@
+package io.kamille.cache.removal;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.PurgeReport.State;
+import io.kamille.core.time.WallClock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The purges that operators make, and the last of them for looking up. Any thread. */
+public final class OperatorPurges {
+
+  /** How many are remembered. */
+  public static final int RECENT = 100;
+
+  /** How many dry runs may wait to be counted. */
+  static final int COUNTS = 8;
+
+  private final Removals removals;
+  private final Sweeper sweeper;
+  private final WallClock clock;
+  private final AtomicInteger counting = new AtomicInteger();
+
+  @GuardedBy("this")
+  private final Deque<Entry> recent = new ArrayDeque<>();
+
+  @GuardedBy("this")
+  private long lastId;
+
+  public OperatorPurges(Removals removals, Sweeper sweeper, WallClock clock) {
+    this.removals = removals;
+    this.sweeper = sweeper;
+    this.clock = clock;
+  }
+
+  private record Entry(
+      long id, Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+
+    PurgeReport report() {
+      boolean isOver = isDone.getAsBoolean();
+      return new PurgeReport(
+          id,
+          purge.shown(),
+          purge.isSoft(),
+          isDryRun,
+          purge.epochSeconds(),
+          isOver ? State.DONE : before,
+          purge.affected());
+    }
+  }
+
+  /** OperatorPurges what lies under the keys of one URI, which {@code target} tells. */
+  public PurgeReport purge(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    purge.affected(isSoft ? removals.soften(keys, purge) : removals.remove(keys));
+    return noted(purge, false, () -> true, State.DONE);
+  }
+
+  /** Counts what lies under the keys of one URI. */
+  public PurgeReport count(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    purge.affected(removals.count(keys));
+    return noted(purge, true, () -> true, State.DONE);
+  }
+
+  /** OperatorPurges whatever {@code target} is about; null if too many purges wait to be swept. */
+  public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    Purge purge = removals.purge(target, isSoft);
+    return purge == null
+        ? null
+        : noted(purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
+  }
+
+  /** Begins to count what {@code target} is about; null if too many counts are under way. */
+  public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
+    if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
+      return null;
+    }
+    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
+    var counted = new AtomicLong(-1);
+    PurgeReport report = noted(purge, true, () -> counted.get() >= 0, State.COUNTING);
+    sweeper.count(
+        target,
+        count -> {
+          purge.affected(count);
+          counted.set(count);
+          counting.decrementAndGet();
+        });
+    return report;
+  }
+
+  private synchronized PurgeReport noted(
+      Purge purge, boolean isDryRun, BooleanSupplier isDone, State before) {
+    Entry entry = new Entry(++lastId, purge, isDryRun, isDone, before);
+    recent.addFirst(entry);
+    if (recent.size() > RECENT) {
+      recent.removeLast();
+    }
+    return entry.report();
+  }
+
+  /** The last {@value #RECENT}, the newest first. */
+  public synchronized List<PurgeReport> recent() {
+    List<PurgeReport> reports = new ArrayList<>();
+    for (Iterator<Entry> entries = recent.iterator(); entries.hasNext(); ) {
+      reports.add(entries.next().report());
+    }
+    return reports;
+  }
+}

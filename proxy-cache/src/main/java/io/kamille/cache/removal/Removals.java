@@ -1,0 +1,142 @@
+package io.kamille.cache.removal;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.semantics.Invalidation;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.store.Variants;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes responses out of the store, for good: requests that come afterwards do not meet them, nor
+ * those that are still on their way. Any thread.
+ */
+public final class Removals {
+
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final PurgeTable table;
+  private final Sweeper sweeper;
+  private final RouteQueries queries;
+  private final WallClock clock;
+  private final Map<Kind, LongAdder> counts = new EnumMap<>(Kind.class);
+
+  public Removals(
+      TieredStore store,
+      InFlightTable flights,
+      PurgeTable table,
+      Sweeper sweeper,
+      RouteQueries queries,
+      WallClock clock) {
+    this.store = store;
+    this.flights = flights;
+    this.table = table;
+    this.sweeper = sweeper;
+    this.queries = queries;
+    this.clock = clock;
+    for (Kind kind : Kind.values()) {
+      counts.put(kind, new LongAdder());
+    }
+  }
+
+  /**
+   * OperatorPurges what is stored under the keys of a URI, and says how many responses that were.
+   */
+  public int remove(List<CacheKey> keys) {
+    counted(Kind.URL);
+    return keys.stream().mapToInt(this::removeNow).sum();
+  }
+
+  /** Makes what is stored under the keys of a URI stale, and says how many responses that were. */
+  int soften(List<CacheKey> keys, Purge purge) {
+    counted(Kind.URL);
+    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
+  }
+
+  /** How many responses are stored under these keys, in memory or on a disk. */
+  public int count(List<CacheKey> keys) {
+    int count = 0;
+    for (CacheKey key : keys) {
+      Variants variants = store.find(key);
+      count += Math.max(variants == null ? 0 : variants.size(), store.copies(key));
+    }
+    return count;
+  }
+
+  /**
+   * OperatorPurges whatever {@code target} is about: it holds when this returns, and memory comes
+   * free soon. Null, and nothing is done, if there is no room to note it before the next sweep; a
+   * hard purge of everything always has room.
+   */
+  @Nullable Purge purge(PurgeTarget target, boolean isSoft) {
+    Purge purge = table.purge(target, isSoft, clock.epochSeconds());
+    if (purge != null) {
+      counted(target.kind());
+      forget(purge);
+    }
+    sweeper.request();
+    return purge;
+  }
+
+  /** After a purge of everything nothing is left that lies under what origins have said. */
+  private void forget(Purge purge) {
+    if (purge.shown().kind() == Kind.ALL && !purge.isSoft()) {
+      queries.forget();
+    }
+  }
+
+  /** Runs {@code action} when what was removed before this call holds for later processes too. */
+  public void whenKept(Runnable action) {
+    store.whenKept(action);
+  }
+
+  /** Removes everything, and says how many responses that were. */
+  public int clear() {
+    queries.forget();
+    flights.clear();
+    return store.clear();
+  }
+
+  /**
+   * Removes what this response to an unsafe request makes invalid: by its target (RFC 9111 §4.4)
+   * and by groups (RFC 9875 §3).
+   */
+  public void invalidate(RequestHead request, ResponseHead response) {
+    Invalidation.of(request, response, queries::keysOf).forEach(this::removeNow);
+    Tags groups = Tags.invalidated(request, response.fields());
+    if (groups.size() > 0
+        && !request.method().isSafe()
+        && purge(PurgeTarget.groups(request, groups), false) == null
+        && purge(PurgeTarget.originOf(request), false) == null) {
+      purge(PurgeTarget.all(), false);
+    }
+  }
+
+  private int removeNow(CacheKey key) {
+    flights.remove(key);
+    return store.remove(key);
+  }
+
+  @SuppressWarnings("NullAway") // every kind has its counter
+  private void counted(Kind kind) {
+    counts.get(kind).increment();
+  }
+
+  /** How many purges of that kind there were. */
+  @SuppressWarnings("NullAway") // every kind has its counter
+  public long count(Kind kind) {
+    return counts.get(kind).sum();
+  }
+}

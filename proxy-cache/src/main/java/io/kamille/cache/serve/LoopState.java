@@ -1,0 +1,57 @@
+package io.kamille.cache.serve;
+
+import io.kamille.cache.key.CacheKeyProbe;
+import io.kamille.cache.key.QueryFilter;
+import java.util.concurrent.Executor;
+
+/**
+ * What a loop uses again for every request, so that a hit makes no garbage, and what it counts.
+ * Confined to its loop.
+ */
+public final class LoopState {
+
+  private final int home;
+  private final CacheCounters counters;
+  private final CacheKeyProbe probe = new CacheKeyProbe();
+  private final QueryFilter queries = new QueryFilter();
+  private final OwnLines lines = new OwnLines();
+  private Executor executor = Runnable::run;
+
+  LoopState(int home, CacheCounters counters) {
+    this.home = home;
+    this.counters = counters;
+  }
+
+  /** The number of the loop: which part of the arena it takes memory from first. */
+  public int home() {
+    return home;
+  }
+
+  public CacheCounters counters() {
+    return counters;
+  }
+
+  public CacheKeyProbe probe() {
+    return probe;
+  }
+
+  public QueryFilter queries() {
+    return queries;
+  }
+
+  /** The loop itself, as far as {@link #runsOn} told. */
+  Executor executor() {
+    return executor;
+  }
+
+  /** Says what runs tasks on this loop, before something is sent that waits for another thread. */
+  public void runsOn(Executor executor) {
+    this.executor = executor;
+  }
+
+  /** The lines, empty. */
+  OwnLines lines() {
+    lines.clear();
+    return lines;
+  }
+}

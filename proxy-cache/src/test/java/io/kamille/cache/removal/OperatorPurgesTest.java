@@ -1,0 +1,60 @@
+package io.kamille.cache.removal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.removal.PurgeReport.State;
+import io.kamille.cache.semantics.Tags;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OperatorPurgesTest {
+
+  private final PurgeFixture fixture = new PurgeFixture();
+  private final Queue<Runnable> waiting = fixture.waiting;
+  private final OperatorPurges purges = fixture.purges;
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void dryRunsThatWaitAreBoundedAlsoWhenTheyAreRememberedNoMore() {
+    for (int i = 0; i < OperatorPurges.COUNTS; i++) {
+      assertThat(purges.count(PurgeTarget.all(), false)).isNotNull();
+    }
+    CacheKey key = Objects.requireNonNull(CacheKey.find("http://example.org/"));
+    PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
+    for (int i = 0; i < OperatorPurges.RECENT; i++) {
+      purges.purge(List.of(key), url, false);
+    }
+    assertThat(purges.count(PurgeTarget.all(), false)).isNull();
+    assertThat(waiting).hasSize(OperatorPurges.COUNTS);
+    waiting.remove().run();
+    assertThat(purges.count(PurgeTarget.all(), false)).isNotNull();
+    assertThat(purges.count(PurgeTarget.all(), false)).isNull();
+  }
+
+  @Test
+  void aDryRunThatIsCountedIsDone() {
+    assertThat(Objects.requireNonNull(purges.count(PurgeTarget.all(), false)).state())
+        .isEqualTo(State.COUNTING);
+    waiting.remove().run();
+    assertThat(purges.recent().getFirst().state()).isEqualTo(State.DONE);
+  }
+
+  @Test
+  void ofAPurgeNoMoreIsKeptThanIsShown() {
+    List<String> names = List.of("a".repeat(Tags.LENGTH_LIMIT), "b".repeat(Tags.LENGTH_LIMIT));
+    purges.purge(PurgeTarget.tags(names), false);
+    PurgeTarget kept = purges.recent().getFirst().target();
+    assertThat(kept.names()).containsExactly("a".repeat(200) + "…");
+    assertThat(kept.shown()).isEqualTo("a".repeat(200) + "…");
+    assertThat(kept.tags()).isEqualTo(Tags.NONE);
+  }
+}

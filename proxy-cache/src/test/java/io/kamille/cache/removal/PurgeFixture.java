@@ -1,0 +1,56 @@
+package io.kamille.cache.removal;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.PolicyIndex;
+import io.kamille.cache.index.SearchVariances;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.time.ManualClock;
+import io.kamille.core.time.WallClock;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/** A store whose sweeps are run by hand. Confined to its test. */
+final class PurgeFixture implements AutoCloseable {
+
+  private static final int CAPACITY = 1 << 20;
+
+  final Arena arena = Arena.open(CAPACITY);
+  final PurgeTable table = new PurgeTable();
+  final TieredStore store =
+      new TieredStore(
+          arena,
+          new PolicyIndex(
+              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+          table);
+  final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
+
+  /** What the sweeper has to do. */
+  final Queue<Runnable> waiting = new ArrayDeque<>();
+
+  final Sweeper sweeper = new Sweeper(store, table, waiting::add);
+  final Removals removals =
+      new Removals(
+          store,
+          new InFlightTable(clock, table),
+          table,
+          sweeper,
+          new RouteQueries(new SearchVariances()),
+          clock);
+  final OperatorPurges purges = new OperatorPurges(removals, sweeper, clock);
+
+  /** Does all that the sweeper has to do. */
+  void sweep() {
+    while (!waiting.isEmpty()) {
+      waiting.remove().run();
+    }
+  }
+
+  @Override
+  public void close() {
+    store.clear();
+    arena.close();
+  }
+}

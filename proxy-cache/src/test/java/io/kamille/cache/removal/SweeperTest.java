@@ -1,0 +1,152 @@
+package io.kamille.cache.removal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a sweep does, run by hand, one step at a time. */
+class SweeperTest {
+
+  private static final String URI = "http://example.org/page";
+  private static final CacheKey KEY = CacheKey.of(RequestHead.of("GET", URI));
+
+  private final PurgeFixture fixture = new PurgeFixture();
+  private final PurgeTable table = fixture.table;
+  private final TieredStore store = fixture.store;
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  /** Stores a response with that tag, as of that moment. */
+  private void put(String tag, TieredStore.Moment moment) {
+    ByteBuf octets = Unpooled.buffer();
+    EncodedHead head = ResponseCodec.encode(URI, ResponseHead.of(200), octets);
+    Reservation reservation = Objects.requireNonNull(store.reserve(octets.readableBytes(), 0));
+    assertThat(reservation.append(octets)).isTrue();
+    StoredFacts facts =
+        StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0)
+            .tagged(Tags.named(List.of(tag)));
+    store
+        .commit(
+            KEY,
+            reservation,
+            moment,
+            stored -> StoredResponse.of(head, stored, facts, SelectingFields.NONE))
+        .release();
+  }
+
+  private Purge purge(String... tags) {
+    return Objects.requireNonNull(fixture.removals.purge(PurgeTarget.tags(List.of(tags)), false));
+  }
+
+  /** OperatorPurges so many tags of nothing that is stored that old notes have to go. */
+  private void crowd() {
+    for (int i = 0; 2 * i <= PurgeTable.TAG_LIMIT; i += Tags.LIMIT) {
+      int first = i;
+      purge(
+          IntStream.range(0, Tags.LIMIT)
+              .mapToObj(number -> "other" + (first + number))
+              .toArray(String[]::new));
+    }
+    assertThat(table.isCrowded()).isTrue();
+  }
+
+  @Test
+  void whatNobodyAsksForLeavesMemory() {
+    put("a", store.moment(KEY));
+    Purge purge = purge("a");
+    assertThat(store.size()).isEqualTo(1);
+    assertThat(purge.affected()).isZero();
+    fixture.sweep();
+    assertThat(store.size()).isZero();
+    assertThat(purge.affected()).isEqualTo(1);
+    assertThat(fixture.sweeper.sweptUpTo()).isEqualTo(purge.sequence());
+  }
+
+  @Test
+  void manyPurgesAreOneSweep() {
+    purge("a");
+    purge("b");
+    Purge last = purge("c");
+    assertThat(fixture.waiting).hasSize(1);
+    fixture.sweep();
+    assertThat(fixture.sweeper.sweptUpTo()).isEqualTo(last.sequence());
+    purge("d");
+    assertThat(fixture.waiting).hasSize(1);
+  }
+
+  @Test
+  void fewNotesStay() {
+    Purge purge = purge("a");
+    fixture.sweep();
+    assertThat(table.size()).isEqualTo(1);
+    assertThat(table.floor()).isZero();
+    assertThat(table.find(purge.sequence() - 1, Tags.named(List.of("a")), () -> URI))
+        .isSameAs(purge);
+  }
+
+  @Test
+  void crowdedNotesGoOnceAllThatIsStoredIsComparedWithThem() {
+    put("kept", store.moment(KEY));
+    crowd();
+    fixture.sweep();
+    assertThat(table.size()).isZero();
+    assertThat(table.isCrowded()).isFalse();
+    assertThat(store.find(KEY)).isNotNull();
+  }
+
+  @Test
+  void whatWasForwardedBeforeNotesWentIsNotStored() {
+    TieredStore.Moment before = store.moment(KEY);
+    crowd();
+    fixture.sweep();
+    put("late", before);
+    assertThat(store.find(KEY)).isNull();
+    put("after", store.moment(KEY));
+    assertThat(store.find(KEY)).isNotNull();
+  }
+
+  @Test
+  void aPurgeThatComesWhileASweepWaitsIsPartOfIt() {
+    put("a", store.moment(KEY));
+    purge("b");
+    Purge purge = purge("a");
+    fixture.waiting.remove().run();
+    assertThat(purge.affected()).isEqualTo(1);
+    assertThat(fixture.waiting).isEmpty();
+  }
+
+  @Test
+  void aCountChangesNothing() {
+    put("a", store.moment(KEY));
+    long[] counted = {-1};
+    fixture.sweeper.count(PurgeTarget.tags(List.of("a")), count -> counted[0] = count);
+    fixture.sweeper.count(PurgeTarget.tags(List.of("b")), count -> assertThat(count).isZero());
+    fixture.sweep();
+    assertThat(counted[0]).isEqualTo(1);
+    assertThat(store.find(KEY)).isNotNull();
+  }
+}
