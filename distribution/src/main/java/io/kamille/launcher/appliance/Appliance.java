@@ -21,8 +21,8 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
-import io.kamille.core.server.h1.H1Loop;
-import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.server.connection.ServerShard;
+import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.time.WallClock;
@@ -162,7 +162,7 @@ public final class Appliance implements AutoCloseable {
 
   private final MetricRegistry registry = new MetricRegistry();
   private final List<ExchangeMetrics> exchanges = new ArrayList<>();
-  private final List<H1Loop> h1Loops = new ArrayList<>();
+  private final List<ServerShard> shards = new ArrayList<>();
   private final List<Listener> listeners = new ArrayList<>();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
@@ -289,24 +289,24 @@ public final class Appliance implements AutoCloseable {
 
   private void listen() throws StartFailure {
     for (EventLoop loop : loops.loops()) {
-      int number = h1Loops.size();
+      int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
       registry.gauge(SHED_SHARE, shedder::share, loops.name(number));
-      H1Loop h1 =
-          new H1Loop(
+      ServerShard shard =
+          new ServerShard(
               loop,
               running.forwarding().via(),
-              h1Settings(running),
+              clientSettings(running),
               limiter,
               assembly.entrance(),
               observer(),
               System::nanoTime,
               () -> System.currentTimeMillis() / 1000,
               shedder);
-      h1.start();
+      shard.start();
       loops.answered(number, exchanges.getLast());
       registry.counting(LOOP_CPU, () -> loops.cpuNanos(number) / 1e9, loops.name(number));
-      h1Loops.add(h1);
+      shards.add(shard);
     }
     registerConnections();
     for (ListenerSettings settings : running.listeners()) {
@@ -315,7 +315,7 @@ public final class Appliance implements AutoCloseable {
             Listener.open(
                 settings.address().socketAddress(),
                 settings.backlog(),
-                h1Loops,
+                shards,
                 limiter,
                 clients,
                 settings.access().list());
@@ -335,20 +335,20 @@ public final class Appliance implements AutoCloseable {
     registry.counting(REFUSED_REQUESTS, clients::refusedRequests, "client");
     registry.counting(SHED_REQUESTS, overload::shedForwards, "forward");
     registry.counting(SHED_REQUESTS, overload::shedAtOnce, "any");
-    registry.counting(CLOSED_EARLY, () -> sum(H1Loop::endedEarly), "threshold");
-    registry.counting(CLOSED_EARLY, () -> sum(H1Loop::displaced), "limit");
-    registry.gauge(UNFINISHED_HEADS, () -> sum(H1Loop::unfinishedHeadBytes));
-    registry.counting(DISPLACED_HEADS, () -> sum(H1Loop::displacedHeads));
-    registry.gauge(HEADS_UNDER_WAY, () -> sum(H1Loop::headBytesUnderWay));
-    registry.counting(REFUSED_HEADS, () -> sum(H1Loop::refusedHeads));
-    registry.counting(CLOSED_SLOW, () -> sum(H1Loop::tooSlow), "rate");
-    registry.counting(CLOSED_SLOW, () -> sum(H1Loop::stopped), "stopped");
+    registry.counting(CLOSED_EARLY, () -> sum(shard -> shard.connections().endedEarly()), "threshold");
+    registry.counting(CLOSED_EARLY, () -> sum(shard -> shard.connections().displaced()), "limit");
+    registry.gauge(UNFINISHED_HEADS, () -> sum(shard -> shard.connections().unfinishedHeadBytes()));
+    registry.counting(DISPLACED_HEADS, () -> sum(shard -> shard.connections().displacedHeads()));
+    registry.gauge(HEADS_UNDER_WAY, () -> sum(shard -> shard.headsUnderWay().heapBytes()));
+    registry.counting(REFUSED_HEADS, () -> sum(shard -> shard.headsUnderWay().refused()));
+    registry.counting(CLOSED_SLOW, () -> sum(shard -> shard.connections().tooSlow()), "rate");
+    registry.counting(CLOSED_SLOW, () -> sum(shard -> shard.connections().stopped()), "stopped");
     registry.gauge(
         IDLE_TIMEOUT, () -> limiter.nanos(running.limits().idleTimeout().toNanos(), 0) / 1e9);
   }
 
-  private double sum(ToLongFunction<H1Loop> count) {
-    return h1Loops.stream().mapToLong(count).sum();
+  private double sum(ToLongFunction<ServerShard> count) {
+    return shards.stream().mapToLong(count).sum();
   }
 
   /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
@@ -362,9 +362,9 @@ public final class Appliance implements AutoCloseable {
     return new IdleTimeoutGovernor(limits.idleThreshold());
   }
 
-  private static H1Settings h1Settings(Configuration configuration) {
+  private static ClientSettings clientSettings(Configuration configuration) {
     LimitSettings limits = configuration.limits();
-    return new H1Settings(
+    return new ClientSettings(
         new HeadLimits(limits.requestTargetBytes(), limits.fields(), limits.headBytes()),
         roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()),
         limits.headTimeout(),
@@ -376,8 +376,8 @@ public final class Appliance implements AutoCloseable {
         limits.downloadBytesPerSecond(),
         limits.downloadGrace(),
         limits.requestContentBytes(),
-        H1Settings.DEFAULT.lowWatermarkBytes(),
-        H1Settings.DEFAULT.highWatermarkBytes(),
+        ClientSettings.DEFAULT.lowWatermarkBytes(),
+        ClientSettings.DEFAULT.highWatermarkBytes(),
         configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
   }
 
@@ -447,9 +447,9 @@ public final class Appliance implements AutoCloseable {
 
   /** Gives all loops their limits, and says how many have not taken them in time. */
   private int takeLimits(Configuration next) {
-    H1Settings settings = h1Settings(next);
+    ClientSettings settings = clientSettings(next);
     return unfinished(
-        h1Loops.stream().map(loop -> loop.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
+        shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
   }
 
   /** How many are not done after that time, which is one limit for all of them. */
@@ -492,7 +492,7 @@ public final class Appliance implements AutoCloseable {
   public void drain() {
     state = ApplianceView.State.DRAINING;
     listeners.forEach(Listener::close);
-    h1Loops.forEach(H1Loop::drain);
+    shards.forEach(ServerShard::drain);
     long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
     while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(DRAIN_LOOK_NANOS);
@@ -509,7 +509,7 @@ public final class Appliance implements AutoCloseable {
       return;
     }
     listeners.forEach(Listener::close);
-    h1Loops.forEach(H1Loop::closeAll);
+    shards.forEach(ServerShard::closeAll);
     if (admin != null) {
       admin.close();
     }
@@ -545,12 +545,12 @@ public final class Appliance implements AutoCloseable {
 
   List<LoopSnapshot> loopSnapshots() {
     List<LoopSnapshot> snapshots = new ArrayList<>();
-    for (int i = 0; i < h1Loops.size(); i++) {
+    for (int i = 0; i < shards.size(); i++) {
       snapshots.add(
           new LoopSnapshot(
               loops.name(i),
               exchanges.get(i).requests(),
-              h1Loops.get(i).connections(),
+              shards.get(i).connections().open(),
               loops.cpuNanos(i) / 1e9));
     }
     return snapshots;

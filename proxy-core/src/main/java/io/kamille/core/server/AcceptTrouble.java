@@ -1,6 +1,6 @@
 package io.kamille.core.server;
 
-import io.kamille.core.server.h1.H1Loop;
+import io.kamille.core.server.connection.ServerShard;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.lang.System.Logger.Level;
@@ -21,12 +21,12 @@ final class AcceptTrouble extends ChannelInboundHandlerAdapter {
   private static final int YIELDING = 16;
   private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final H1Loop shared;
+  private final ServerShard shared;
   private final ConnectionLimiter limiter;
   private boolean hasTold;
   private long toldNanos;
 
-  AcceptTrouble(H1Loop shared, ConnectionLimiter limiter) {
+  AcceptTrouble(ServerShard shared, ConnectionLimiter limiter) {
     this.shared = shared;
     this.limiter = limiter;
   }
@@ -50,7 +50,7 @@ final class AcceptTrouble extends ChannelInboundHandlerAdapter {
   }
 
   private void makeRoom() {
-    for (int i = 0; i < YIELDING && shared.displaceIdle(); i++) {
+    for (int i = 0; i < YIELDING && shared.connections().displaceIdle(); i++) {
       // Each gives back a descriptor.
     }
   }

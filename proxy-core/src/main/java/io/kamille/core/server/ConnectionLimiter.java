@@ -1,6 +1,6 @@
 package io.kamille.core.server;
 
-import io.kamille.core.server.h1.IdleTimeout;
+import io.kamille.core.server.connection.IdleTimeout;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -3,9 +3,10 @@ package io.kamille.core.server;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.ClientTable;
 import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.ClientConnection;
-import io.kamille.core.server.h1.H1Loop;
-import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.server.h1.H1Shard;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -66,7 +67,7 @@ public final class Listener implements AutoCloseable {
    *
    * @param address where; port 0 lets the kernel choose
    * @param backlog connections the kernel may hold before we accept them
-   * @param loops which loops serve it
+   * @param shards of the loops that serve it
    * @param limiter of all connections together
    * @param clients of all listeners
    * @param access which clients may connect
@@ -75,7 +76,7 @@ public final class Listener implements AutoCloseable {
   public static Listener open(
       InetSocketAddress address,
       int backlog,
-      List<H1Loop> loops,
+      List<ServerShard> shards,
       ConnectionLimiter limiter,
       ClientTable clients,
       AccessList access)
@@ -86,9 +87,9 @@ public final class Listener implements AutoCloseable {
     AtomicReference<AccessList> admitted = new AtomicReference<>(access);
     InetSocketAddress bound = address;
     try {
-      for (H1Loop loop : loops) {
-        Opening opening = new Opening(loop, limiter, clients, admitted, open);
-        Channel socket = bind(bound, backlog, opening, loops.size() > 1);
+      for (ServerShard shard : shards) {
+        Opening opening = new Opening(shard, limiter, clients, admitted, open);
+        Channel socket = bind(bound, backlog, opening, shards.size() > 1);
         sockets.add(socket);
         bound = (InetSocketAddress) socket.localAddress();
       }
@@ -118,7 +119,7 @@ public final class Listener implements AutoCloseable {
 
   private static Channel bind(
       InetSocketAddress address, int backlog, Opening opening, boolean spread) throws IOException {
-    H1Settings settings = opening.shared.settings();
+    ClientSettings settings = opening.shared.settings();
     EventLoop loop = opening.shared.loop();
     var bind =
         new ServerBootstrap()
@@ -183,19 +184,21 @@ public final class Listener implements AutoCloseable {
 
   private static final class Opening extends ChannelInitializer<SocketChannel> {
 
-    private final H1Loop shared;
+    private final ServerShard shared;
+    private final H1Shard h1;
     private final ConnectionLimiter limiter;
     private final ClientTable clients;
     private final AtomicReference<AccessList> access;
     private final AtomicInteger open;
 
     Opening(
-        H1Loop shared,
+        ServerShard shared,
         ConnectionLimiter limiter,
         ClientTable clients,
         AtomicReference<AccessList> access,
         AtomicInteger open) {
       this.shared = shared;
+      this.h1 = new H1Shard(shared);
       this.limiter = limiter;
       this.clients = clients;
       this.access = access;
@@ -234,7 +237,7 @@ public final class Listener implements AutoCloseable {
     }
 
     private void begin(SocketChannel channel, ClientTally client) {
-      channel.pipeline().addLast(new ClientConnection(shared, channel, false, client));
+      channel.pipeline().addLast(new ClientConnection(h1, channel, false, client));
     }
 
     /** An idle connection goes for a new one; the new one, if none is idle. */
@@ -242,7 +245,7 @@ public final class Listener implements AutoCloseable {
       if (!channel.isActive()) {
         return;
       }
-      if (limiter.isOver() && !shared.displaceIdle()) {
+      if (limiter.isOver() && !shared.connections().displaceIdle()) {
         limiter.refuse();
         channel.close();
       } else {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.ClientLimits;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What one client may have at a time, over sockets of one. */
 class ClientLimitsIT {
 
-  private final TestServer server = new TestServer(H1Settings.DEFAULT, 2);
+  private final TestServer server = new TestServer(ClientSettings.DEFAULT, 2);
 
   @AfterEach
   void close() {

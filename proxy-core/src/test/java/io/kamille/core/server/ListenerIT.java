@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.server.h1.H1Settings;
+import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 class ListenerIT {
 
-  private final TestServer server = new TestServer(H1Settings.DEFAULT, 2);
+  private final TestServer server = new TestServer(ClientSettings.DEFAULT, 2);
 
   @AfterEach
   void close() {
@@ -92,7 +92,7 @@ class ListenerIT {
   @Test
   void manyWhoConnectedMeanwhileAreAcceptedInOneTurn() throws Exception {
     int many = 50;
-    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+    try (TestServer single = new TestServer(ClientSettings.DEFAULT, 1)) {
       var accepted = new AtomicInteger();
       var acceptedAtOnce = new CompletableFuture<Integer>();
       Channel socket = single.listener().sockets().getFirst();
@@ -167,7 +167,7 @@ class ListenerIT {
 
   @Test
   void whoHasItsLastAnswerWholeAndDoesNotCloseYieldsToANewConnection() {
-    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+    try (TestServer single = new TestServer(ClientSettings.DEFAULT, 1)) {
       single.limiter().limit(1, IdleTimeoutGovernor.OFF);
       TestClient last = single.connect().get("/a", "Connection: close");
       assertThat(last.answer().content()).isEqualTo("/a");
@@ -179,7 +179,7 @@ class ListenerIT {
 
   @Test
   void whoHasNotGotItsLastAnswerWholeDoesNot() {
-    try (TestServer single = new TestServer(H1Settings.DEFAULT, 1)) {
+    try (TestServer single = new TestServer(ClientSettings.DEFAULT, 1)) {
       single.limiter().limit(1, IdleTimeoutGovernor.OFF);
       String large = "x".repeat(40 << 10);
       single.on("/large", exchange -> TestServer.stored(exchange, large));

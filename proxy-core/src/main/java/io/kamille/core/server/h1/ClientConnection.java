@@ -4,11 +4,16 @@ import io.kamille.core.admission.ClientTally;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.server.connection.ClientConnections;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.LeastRate;
+import io.kamille.core.server.connection.ListedConnection;
+import io.kamille.core.server.connection.PendingRegions;
+import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
@@ -25,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * One connection to a client: heads in, exchanges one after the other, answers out (RFC 9112 §9).
  * Confined to its loop.
  */
-public final class ClientConnection extends ChannelInboundHandlerAdapter {
+public final class ClientConnection extends ListedConnection {
 
   /*
    * At most one exchange is under way. What the client sends meanwhile (pipelining) waits in
@@ -78,12 +83,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     CLOSED
   }
 
-  final H1Loop shared;
-  @Nullable ClientConnection next;
-  @Nullable ClientConnection previous;
-  @Nullable ConnectionList list;
-  long idleSinceNanos;
-  int headBytes;
+  private final H1Shard shard;
+  private final ServerShard shared;
+  private final ClientConnections connections;
 
   private final Channel channel;
   private final InetSocketAddress client;
@@ -94,7 +96,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ClientExchange exchange;
   private @Nullable ByteBuf waiting;
   private @Nullable PendingRegions regions;
-  private @Nullable Pace pace;
+  private @Nullable LeastRate pace;
   private @Nullable String resetBecause;
   private long deadlineNanos = NEVER;
   private long pendingSeen;
@@ -115,12 +117,14 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private int headBytesUnderWay;
 
   /**
-   * The connection on {@code channel}, which belongs to the loop of {@code shared}.
+   * The connection on {@code channel}, which belongs to the loop of {@code shard}.
    *
    * @param tally of its client, which knows of the connection
    */
-  public ClientConnection(H1Loop shared, Channel channel, boolean secure, ClientTally tally) {
-    this.shared = shared;
+  public ClientConnection(H1Shard shard, Channel channel, boolean secure, ClientTally tally) {
+    this.shard = shard;
+    this.shared = shard.server;
+    this.connections = shared.connections();
     this.channel = channel;
     this.client = (InetSocketAddress) channel.remoteAddress();
     this.local = (InetSocketAddress) channel.localAddress();
@@ -130,8 +134,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    shared.lookAtClock();
-    shared.add(this);
+    shared.time().look();
+    connections.begun(this);
   }
 
   // Toward us
@@ -184,7 +188,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       }
     } finally {
       processing = false;
-      shared.shedder.done();
+      shared.shedder().done();
       if (!kept) {
         in.release();
       }
@@ -204,22 +208,22 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean head(ByteBuf in) {
     ClientExchange begun = exchange;
     if (begun == null && (isHeldBack() || !isWritable())) {
-      shared.busy.append(this);
+      connections.busy(this);
       awaitClient();
       return keep(in);
     }
-    ClientExchange current = begun == null ? shared.take(this) : begun;
+    ClientExchange current = begun == null ? shard.take(this) : begun;
     exchange = current;
     switch (current.parse(in)) {
       case NEED_MORE -> {
         if (begun == null) {
           deadline(shared.settings().headTimeout());
         }
-        shared.heads.grew(this, current.headBytes());
+        connections.headGrew(this, current.headBytes());
       }
       case COMPLETE -> {
         if (begun != null) {
-          shared.heads.over(this);
+          connections.headIsOver(this);
         }
         moreBehind = in.isReadable();
         begin(current);
@@ -230,7 +234,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Answers the head of which a part has come with this. */
-  void refuseHead(Failure why) {
+  @Override
+  protected void refuseHead(Failure why) {
     ClientExchange current = exchange;
     if (current == null) {
       throw new IllegalStateException("refuseHead: no head is under way");
@@ -239,8 +244,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void refuseHead(ClientExchange current, Failure why) {
-    shared.heads.over(this);
-    shared.busy.append(this);
+    connections.headIsOver(this);
+    connections.busy(this);
     phase = Phase.EXCHANGE;
     deadlineNanos = NEVER;
     current.refuse(why);
@@ -256,10 +261,10 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (current.isOver()) {
       exchangeIsOver(current, current.isReusable());
     } else if (phase != Phase.CLOSED) {
-      shared.busy.append(this);
+      connections.busy(this);
       tallied = true;
       tally.requestBegun();
-      headBytesUnderWay = shared.headsUnderWay.begun(current.headBytes());
+      headBytesUnderWay = shared.headsUnderWay().begun(current.headBytes());
     }
   }
 
@@ -268,7 +273,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (tallied) {
       tallied = false;
       tally.requestOver();
-      shared.headsUnderWay.over(headBytesUnderWay);
+      shared.headsUnderWay().over(headBytesUnderWay);
     }
   }
 
@@ -349,12 +354,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (phase == Phase.CLOSED) {
       return;
     }
-    if (phase == Phase.LINGER) {
-      shared.leaving(-1);
-    }
     phase = Phase.CLOSED;
     untally();
-    shared.remove(this);
+    connections.gone(this);
     if (waiting != null) {
       waiting.release();
       waiting = null;
@@ -400,7 +402,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       settle();
       planNext();
     } else {
-      shared.busy.append(this);
+      connections.busy(this);
       awaitClient();
       readMore(false);
     }
@@ -432,7 +434,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Whether this connection will end with the present exchange. */
   boolean mustClose() {
-    return shared.isDraining() || (inputClosed && !moreBehind && waiting == null);
+    return connections.isDraining() || (inputClosed && !moreBehind && waiting == null);
   }
 
   /** Whether its client has as many requests under way as it may; the refusal is counted. */
@@ -478,7 +480,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (pending.isEmpty()) {
       regions = null;
       if (isWritable()) {
-        shared.lookAtClock();
+        shared.time().look();
         writabilityChanged();
       }
     }
@@ -489,7 +491,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     unflushed = true;
     if (!reading && !flushPlanned) {
       flushPlanned = true;
-      shared.loop.execute(this::flushPlanned);
+      shared.loop().execute(this::flushPlanned);
     }
   }
 
@@ -503,8 +505,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void flush() {
     unflushed = false;
     channel.flush();
-    if (phase == Phase.HEAD && exchange == null && list != shared.busy && isBehind()) {
-      shared.busy.append(this);
+    if (phase == Phase.HEAD && exchange == null && !connections.isBusy(this) && isBehind()) {
+      connections.busy(this);
       awaitClient();
     }
   }
@@ -565,7 +567,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       heldBack = false;
     } else if (!letGoIsDue) {
       letGoIsDue = true;
-      shared.loop.schedule(this::letGo, left, TimeUnit.NANOSECONDS);
+      shared.loop().schedule(this::letGo, left, TimeUnit.NANOSECONDS);
     }
     return heldBack;
   }
@@ -574,7 +576,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     letGoIsDue = false;
     heldBack = false;
     if (exchange == null) {
-      shared.lookAtClock();
+      shared.time().look();
       readySinceNanos = heldUntilNanos;
       processNext();
     }
@@ -583,7 +585,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Goes on with the next request soon: within this call a long pipeline would nest as deeply. */
   private void planNext() {
     readySinceNanos = shared.nowNanos();
-    shared.loop.execute(this::processNext);
+    shared.loop().execute(this::processNext);
   }
 
   /** Goes on with the next request, if it still stands there. */
@@ -605,7 +607,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     untally();
     boolean ends = over.endsConnection() || mustClose();
     if (reusable) {
-      shared.giveBack(over);
+      shard.giveBack(over);
     }
     if (ends) {
       end();
@@ -623,16 +625,16 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Waits for the next request: idle, unless its beginning is here already. */
   private void settle() {
     if (!processing) {
-      shared.lookAtClock();
+      shared.time().look();
     }
     if (isBehind()) {
-      shared.busy.append(this);
+      connections.busy(this);
       awaitClient();
     } else if (waiting == null && !inputClosed) {
       deadlineNanos = NEVER;
-      shared.idle.over(this);
+      connections.idle(this);
     } else {
-      shared.busy.append(this);
+      connections.busy(this);
       deadline(shared.settings().idleTimeout());
     }
   }
@@ -653,7 +655,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private void closeOutput() {
     if (channel.isActive()) {
-      shared.lookAtClock();
+      shared.time().look();
       deadlineNanos = shared.nowNanos() + LINGER_NANOS;
       ((DuplexChannel) channel).shutdownOutput();
     }
@@ -666,7 +668,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** The kernel has all: while it waits to send it, only our side closes, and the pace goes on. */
   private void closeIfSent() {
-    if (channel.isActive() && shared.output.look(channel) && shared.output.unsentBytes() > 0) {
+    if (channel.isActive() && shared.output().look(channel) && shared.output().unsentBytes() > 0) {
       closeOutput();
     } else {
       channel.close();
@@ -674,15 +676,14 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void linger() {
-    shared.heads.over(this);
+    connections.headIsOver(this);
     if (phase == Phase.HEAD) {
       // Of a request whose head is cut short nobody has heard.
       exchange = null;
     }
     if (phase != Phase.LINGER) {
       phase = Phase.LINGER;
-      shared.leaving(1);
-      shared.lingering.append(this);
+      connections.lingers(this);
     }
     awaitClient();
     if (waiting != null) {
@@ -694,18 +695,21 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   // For the loop
 
   /** Ends the connection if it is idle; one that is not ends with its exchange. */
-  void drain() {
+  @Override
+  protected void drain() {
     if (phase == Phase.HEAD && exchange == null && waiting == null) {
       end();
     }
   }
 
-  void close() {
+  @Override
+  protected void close() {
     channel.close();
   }
 
   /** Ends the connection in stages, if it is idle indeed. */
-  boolean endIfIdle() {
+  @Override
+  protected boolean endIfIdle() {
     boolean idle = staysIdle();
     if (idle) {
       end();
@@ -714,7 +718,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Closes the connection at once, if it is idle indeed. */
-  boolean closeIfIdle() {
+  @Override
+  protected boolean closeIfIdle() {
     boolean idle = staysIdle();
     if (idle) {
       linger();
@@ -724,8 +729,9 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Closes a connection that lingers at once, if its client has the last answer whole. */
-  boolean closeIfAllIsAcknowledged() {
-    boolean done = shared.output.look(channel) && shared.output.isAllAcknowledged();
+  @Override
+  protected boolean closeIfAllIsAcknowledged() {
+    boolean done = shared.output().look(channel) && shared.output().isAllAcknowledged();
     if (done) {
       close();
     }
@@ -737,7 +743,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (isIdle()) {
       return true;
     }
-    shared.busy.append(this);
+    connections.busy(this);
     awaitClient();
     return false;
   }
@@ -751,7 +757,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Acts if the deadline has passed, or if the client sends, or takes, too slowly. */
-  void checkDeadline() {
+  @Override
+  protected void checkDeadline() {
     try {
       lookAtDeadline();
     } catch (RuntimeException | OutOfMemoryError bug) {
@@ -760,7 +767,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Nothing that one connection does may keep the sweep from the others. */
-  void endBy(Throwable bug) {
+  @Override
+  protected void endBy(Throwable bug) {
     LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
     try {
       closed("a fault in the proxy");
@@ -777,12 +785,12 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       breakOff(current, "the request content came too slowly");
       return;
     }
-    if (phase == Phase.LINGER && shared.output.look(channel) && shared.output.isClosed()) {
+    if (phase == Phase.LINGER && shared.output().look(channel) && shared.output().isClosed()) {
       close();
       return;
     }
     if (takesTooSlowly()) {
-      shared.resetTooSlow();
+      connections.resetTooSlow();
       reset("the client took its answer too slowly");
       return;
     }
@@ -842,7 +850,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (pendingBytes() == 0) {
       close();
     } else {
-      shared.resetStopped();
+      connections.resetStopped();
       reset("the client took nothing of its answer");
     }
   }
@@ -859,7 +867,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Whether something waits for the client, and it takes it slower than it must. */
   private boolean takesTooSlowly() {
-    H1Settings settings = shared.settings();
+    ClientSettings settings = shared.settings();
     if (phase == Phase.TUNNEL || settings.downloadBytesPerSecond() == 0 || !isAwaited()) {
       pace = null;
       return false;
@@ -867,12 +875,12 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
     long now = shared.nowNanos();
     long grace = settings.downloadGrace().toNanos();
     boolean isDue = pace == null || pace.isDue(now, grace);
-    if (!isDue || !shared.output.look(channel)) {
+    if (!isDue || !shared.output().look(channel)) {
       return false;
     }
-    takenSeen = shared.output.acknowledgedBytes();
+    takenSeen = shared.output().acknowledgedBytes();
     if (pace == null) {
-      pace = new Pace(now, takenSeen);
+      pace = new LeastRate(now, takenSeen);
       return false;
     }
     return pace.isTooSlow(now, takenSeen, grace, settings.downloadBytesPerSecond());
@@ -882,8 +890,8 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean isAwaited() {
     return isBehind()
         || (phase == Phase.LINGER
-            && shared.output.look(channel)
-            && shared.output.unsentBytes() > 0);
+            && shared.output().look(channel)
+            && shared.output().unsentBytes() > 0);
   }
 
   private void contentIsLate(ClientExchange current) {
@@ -907,7 +915,7 @@ public final class ClientConnection extends ChannelInboundHandlerAdapter {
       pendingSeen = 0;
       return false;
     }
-    long taken = shared.output.look(channel) ? shared.output.acknowledgedBytes() : takenSeen;
+    long taken = shared.output().look(channel) ? shared.output().acknowledgedBytes() : takenSeen;
     boolean moved = pending != pendingSeen || taken != takenSeen;
     pendingSeen = pending;
     takenSeen = taken;

@@ -8,6 +8,8 @@ import io.kamille.core.h1.ContentDecoder;
 import io.kamille.core.h1.MessageFraming;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.LeastRate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,7 @@ final class ClientContent implements RequestContent {
   private final ContentSink taking = new Taking();
   private @Nullable ContentSink sink;
   private @Nullable ContentSink tunnel;
-  private @Nullable Pace pace;
+  private @Nullable LeastRate rate;
   private long octets;
   private boolean dropping;
   private boolean tunnelEnded;
@@ -75,16 +77,16 @@ final class ClientContent implements RequestContent {
 
   @Override
   public void pause() {
-    if (pace != null) {
-      pace.hold(exchange.now());
+    if (rate != null) {
+      rate.hold(exchange.now());
     }
     exchange.readMore(false);
   }
 
   @Override
   public void resume() {
-    if (pace != null) {
-      pace.release(exchange.now());
+    if (rate != null) {
+      rate.release(exchange.now());
     }
     exchange.readMore(true);
   }
@@ -112,10 +114,10 @@ final class ClientContent implements RequestContent {
   }
 
   /** Whether the client sends slower than it must. */
-  boolean isTooSlow(long nowNanos, H1Settings settings) {
+  boolean isTooSlow(long nowNanos, ClientSettings settings) {
     return isWanted()
-        && pace != null
-        && pace.isTooSlow(
+        && rate != null
+        && rate.isTooSlow(
             nowNanos, octets, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
   }
 
@@ -151,10 +153,10 @@ final class ClientContent implements RequestContent {
 
   private void clientMaySend() {
     long now = exchange.now();
-    if (pace == null) {
-      pace = new Pace(now, octets);
+    if (rate == null) {
+      rate = new LeastRate(now, octets);
     } else {
-      pace.release(now);
+      rate.release(now);
     }
   }
 

@@ -22,6 +22,7 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -64,7 +65,8 @@ final class ClientExchange implements Reply {
     ENDED
   }
 
-  private final H1Loop shared;
+  private final H1Shard shard;
+  private final ServerShard shared;
   private final HeadLimits limits;
   private final RequestParser parser;
   private @Nullable Exchange exchange;
@@ -86,8 +88,9 @@ final class ClientExchange implements Reply {
   private boolean met;
   private boolean reusable;
 
-  ClientExchange(H1Loop shared, HeadLimits limits) {
-    this.shared = shared;
+  ClientExchange(H1Shard shard, HeadLimits limits) {
+    this.shard = shard;
+    this.shared = shard.server;
     this.limits = limits;
     this.parser = new RequestParser(limits);
   }
@@ -169,7 +172,7 @@ final class ClientExchange implements Reply {
       fail(Failure.request(StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's"));
       return;
     }
-    Failure refusal = shared.headsUnderWay.refusal(headBytes());
+    Failure refusal = shared.headsUnderWay().refusal(headBytes());
     if (refusal != null) {
       persistent = false;
       fail(refusal);
@@ -179,12 +182,12 @@ final class ClientExchange implements Reply {
       fail(Failure.busyClient("too many requests of this client are under way", 1));
       return;
     }
-    if (shared.shedder.shedsAtOnce()) {
+    if (shared.shedder().shedsAtOnce()) {
       fail(Overload.SHED);
       return;
     }
     try {
-      shared.handler.handle(current);
+      shared.handler().handle(current);
     } catch (RuntimeException | OutOfMemoryError bug) {
       LOG.log(Level.ERROR, "an exchange failed by a fault of ours: " + head.target(), bug);
       failAndTell(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
@@ -195,7 +198,8 @@ final class ClientExchange implements Reply {
     ClientConnection here = connection();
     met = true;
     if (exchange == null) {
-      exchange = new Exchange(shared.loop, here.client(), here.local(), parser.head(), given, this);
+      exchange =
+          new Exchange(shared.loop(), here.client(), here.local(), parser.head(), given, this);
     } else {
       exchange.reuse(here.client(), here.local(), parser.head(), given, this);
     }
@@ -358,7 +362,7 @@ final class ClientExchange implements Reply {
 
   /** Monotonic nanoseconds, looked up just now. */
   long now() {
-    shared.lookAtClock();
+    shared.time().look();
     return shared.nowNanos();
   }
 
@@ -398,7 +402,7 @@ final class ClientExchange implements Reply {
   }
 
   /** Whether the connection is still ours: a station may speak of us long after. */
-  private boolean isUnderWay() {
+  boolean isUnderWay() {
     return !gone && connection().isAt(this);
   }
 
@@ -427,7 +431,7 @@ final class ClientExchange implements Reply {
       return;
     }
     awaitsContinue = awaitsContinue && head.status() != StatusCode.CONTINUE;
-    HeadWriter out = shared.writer;
+    HeadWriter out = shard.writer;
     out.statusLine(head.status());
     lines(out, head.fields());
     out.newLine();
@@ -453,11 +457,11 @@ final class ClientExchange implements Reply {
     chunked = unknown && parser.head().minorVersion() == 1;
     closeDelimited = unknown && !chunked;
     settlePersistence();
-    HeadWriter out = shared.writer;
+    HeadWriter out = shard.writer;
     out.statusLine(status);
     lines(out, head.fields());
     if (!head.has(FieldName.DATE) && !tunnel) {
-      out.line(FieldName.DATE, HttpDate.format(shared.epochSeconds.getAsLong()));
+      out.line(FieldName.DATE, HttpDate.format(shared.epochSeconds()));
     }
     if (chunked) {
       out.octets(CHUNKED);
@@ -630,7 +634,7 @@ final class ClientExchange implements Reply {
     this.status = status;
     withoutContent = false;
     settlePersistence();
-    HeadWriter out = shared.writer;
+    HeadWriter out = shard.writer;
     out.statusLine(status);
     out.octets(ownLines, 0, ownLength);
     connectionLine(out);
@@ -667,7 +671,7 @@ final class ClientExchange implements Reply {
             "Cache-Control",
             "no-store",
             "Proxy-Status",
-            failure.proxyStatus(shared.name));
+            failure.proxyStatus(shared.name()));
     if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
       head.fields().add(FieldName.ALLOW, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     }
@@ -688,13 +692,13 @@ final class ClientExchange implements Reply {
     state = State.BEGUN;
     status = Overload.SHED.status();
     settlePersistence();
-    int retryAfter = shared.shedder.retryAfterSeconds();
+    int retryAfter = shared.shedder().retryAfterSeconds();
     if (persistent) {
-      connection().holdBack(shared.shedder.holdNanos(retryAfter));
+      connection().holdBack(shared.shedder().holdNanos(retryAfter));
     }
-    HeadWriter out = shared.writer;
+    HeadWriter out = shard.writer;
     out.statusLine(status);
-    out.octets(shared.shedLines(retryAfter));
+    out.octets(shard.shedLines(retryAfter));
     connectionLine(out);
     out.newLine();
     connection().write(out.toBuffer(connection().channel().alloc()));
@@ -754,7 +758,7 @@ final class ClientExchange implements Reply {
   private void observe() {
     if (exchange != null && met) {
       met = false;
-      shared.observer.ended(exchange, status, sentBytes, startNanos, shared.nanoClock.getAsLong());
+      shared.observer().ended(exchange, status, sentBytes, startNanos, shared.time().exactNanos());
     }
   }
 

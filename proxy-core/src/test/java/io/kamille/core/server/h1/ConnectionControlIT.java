@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.server.IdleTimeoutGovernor;
+import io.kamille.core.server.connection.ServerShard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ class ConnectionControlIT {
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
   private final TestServer server = new TestServer();
-  private final H1Loop loop = server.loops().getFirst();
+  private final ServerShard loop = server.loops().getFirst();
   private final AtomicReference<@Nullable Exchange> held = new AtomicReference<>();
 
   ConnectionControlIT() {
@@ -50,7 +51,7 @@ class ConnectionControlIT {
     TestClient active = server.connect().get("/held");
     awaitHeld();
     List<TestClient> clients = connect(count);
-    assertThat(loop.endedEarly()).isZero();
+    assertThat(loop.connections().endedEarly()).isZero();
 
     int staying = count + 1;
     while (governor.idleTimeoutNanos(staying, limit, 60 * SECOND) <= 2 * SECOND) {
@@ -58,9 +59,9 @@ class ConnectionControlIT {
     }
     int ended = count + 1 - staying;
     server.pass(Duration.ofSeconds(2));
-    TestServer.await("what is too much to go", () -> loop.endedEarly() >= ended);
+    TestServer.await("what is too much to go", () -> loop.connections().endedEarly() >= ended);
     server.settle();
-    assertThat(loop.endedEarly()).isEqualTo(ended);
+    assertThat(loop.connections().endedEarly()).isEqualTo(ended);
     for (TestClient client : clients.subList(0, ended)) {
       assertThat(client.isAtEnd()).isTrue();
       client.close();
@@ -81,7 +82,7 @@ class ConnectionControlIT {
     server.pass(Duration.ofSeconds(1));
     assertThat(clients.get(1).isAtEnd()).isTrue();
     server.settle();
-    assertThat(loop.endedEarly()).isEqualTo(1);
+    assertThat(loop.connections().endedEarly()).isEqualTo(1);
     assertThat(clients.get(0).get("/a").answer().content()).isEqualTo("/a");
     assertThat(clients.get(2).get("/c").answer().content()).isEqualTo("/c");
   }
@@ -95,7 +96,7 @@ class ConnectionControlIT {
     assertThat(client.get("/a").answer().content()).isEqualTo("/a");
     server.pass(Duration.ofSeconds(61));
     assertThat(client.isAtEnd()).isTrue();
-    assertThat(loop.endedEarly()).isZero();
+    assertThat(loop.connections().endedEarly()).isZero();
   }
 
   @Test
@@ -127,7 +128,7 @@ class ConnectionControlIT {
     assertThat(clients.get(1).isAtEnd()).isTrue();
     assertThat(clients.get(0).get("/a").answer().content()).isEqualTo("/a");
     assertThat(clients.get(2).get("/c").answer().content()).isEqualTo("/c");
-    assertThat(loop.displaced()).isEqualTo(1);
+    assertThat(loop.connections().displaced()).isEqualTo(1);
     assertThat(server.limiter().refused()).isZero();
     assertThat(server.limiter().open()).isEqualTo(3);
   }
@@ -147,7 +148,7 @@ class ConnectionControlIT {
     server.settle();
     assertThat(server.connect().get("/new").answer().content()).isEqualTo("/new");
     assertThat(active.isAtEnd()).isTrue();
-    assertThat(loop.displaced()).isEqualTo(1);
+    assertThat(loop.connections().displaced()).isEqualTo(1);
   }
 
   @Test
@@ -200,7 +201,7 @@ class ConnectionControlIT {
     awaitHeld();
     finishHeld();
     assertThat(client.answer().content()).isEqualTo("at last");
-    assertThat(loop.displaced()).isZero();
+    assertThat(loop.connections().displaced()).isZero();
   }
 
   private void limit(int connections) {

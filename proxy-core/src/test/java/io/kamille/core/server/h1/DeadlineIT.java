@@ -9,6 +9,8 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
@@ -306,9 +308,9 @@ class DeadlineIT {
   }
 
   /** 10 octets a second, in each 20 s. */
-  private static H1Settings withUploadRate() {
-    H1Settings settings = TestServer.SETTINGS;
-    return new H1Settings(
+  private static ClientSettings withUploadRate() {
+    ClientSettings settings = TestServer.SETTINGS;
+    return new ClientSettings(
         settings.head(),
         settings.roomForHeadsBytes(),
         settings.headTimeout(),
@@ -375,8 +377,8 @@ class DeadlineIT {
         strict.settle();
       }
       assertThat(strict.connections()).isZero();
-      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
-      assertThat(strict.loops().getFirst().stopped()).isZero();
+      assertThat(strict.loops().getFirst().connections().tooSlow()).isEqualTo(1);
+      assertThat(strict.loops().getFirst().connections().stopped()).isZero();
       assertThatThrownBy(slow::rest).hasRootCauseInstanceOf(IOException.class);
       Failure failure = Objects.requireNonNull(met.get()).notes().failure();
       assertThat(failure == null ? "" : failure.reason())
@@ -396,7 +398,7 @@ class DeadlineIT {
         strict.pass(Duration.ofSeconds(29));
       }
       slow.read(16 * PIECE);
-      assertThat(strict.loops().getFirst().tooSlow()).isZero();
+      assertThat(strict.loops().getFirst().connections().tooSlow()).isZero();
     }
   }
 
@@ -418,7 +420,7 @@ class DeadlineIT {
         exchange.loop().execute(() -> exchange.reply().write(TestServer.octets("x")));
         assertThat(client.read(1)).isEqualTo("x");
       }
-      assertThat(strict.loops().getFirst().tooSlow()).isZero();
+      assertThat(strict.loops().getFirst().connections().tooSlow()).isZero();
     }
   }
 
@@ -437,7 +439,7 @@ class DeadlineIT {
       }
       strict.pass(Duration.ofSeconds(3));
       TestServer.await("its end", () -> strict.connections() == 0);
-      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
+      assertThat(strict.loops().getFirst().connections().tooSlow()).isEqualTo(1);
       assertThatThrownBy(slow::rest).hasRootCauseInstanceOf(IOException.class);
     }
   }
@@ -462,7 +464,7 @@ class DeadlineIT {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aHalfClosedClientThatIsGoneIsClosedByTheNextSweep(boolean hasLeastRate) {
-    H1Settings settings = hasLeastRate ? TestServer.withDownloadRate() : TestServer.SETTINGS;
+    ClientSettings settings = hasLeastRate ? TestServer.withDownloadRate() : TestServer.SETTINGS;
     try (TestServer other = new TestServer(settings, 1)) {
       other.on("/", exchange -> stored(exchange, "x".repeat(WITH_THE_KERNEL_AT_ONCE)));
       TestClient gone = lastRequest(other, true);
@@ -478,14 +480,14 @@ class DeadlineIT {
             other.sweep();
             return other.connections() == 0;
           });
-      assertThat(other.loops().getFirst().tooSlow()).isZero();
-      assertThat(other.loops().getFirst().stopped()).isZero();
+      assertThat(other.loops().getFirst().connections().tooSlow()).isZero();
+      assertThat(other.loops().getFirst().connections().stopped()).isZero();
     }
   }
 
   private static boolean isLingering(TestServer server) {
-    H1Loop loop = server.loops().getFirst();
-    Future<Boolean> answer = loop.loop().submit(() -> loop.lingering.first() != null);
+    ServerShard loop = server.loops().getFirst();
+    Future<Boolean> answer = loop.loop().submit(() -> loop.connections().lingering() > 0);
     return answer.awaitUninterruptibly(TestServer.LIMIT_NANOS, TimeUnit.NANOSECONDS)
         && answer.getNow();
   }

@@ -3,6 +3,7 @@ package io.kamille.core.server.h1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.TestClient.Answer;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -14,7 +15,7 @@ class HeadsUnderWayIT {
   private static final String LARGE = "X: " + "x".repeat(3_000);
 
   private final TestServer server = new TestServer(TestServer.withRoomForHeads(10_000), 1);
-  private final H1Loop loop = server.loops().getFirst();
+  private final ServerShard loop = server.loops().getFirst();
   private final LinkedBlockingQueue<Exchange> waiting = new LinkedBlockingQueue<>();
 
   HeadsUnderWayIT() {
@@ -40,7 +41,7 @@ class HeadsUnderWayIT {
             "kamille; error=proxy_internal_response;"
                 + " details=\"the room for large request heads is used up\"");
     assertThat(third.isAtEnd()).isTrue();
-    assertThat(loop.refusedHeads()).isEqualTo(1);
+    assertThat(loop.headsUnderWay().refused()).isEqualTo(1);
     answerAll();
     assertThat(first.answer().content()).isEqualTo("at last");
     assertThat(second.answer().content()).isEqualTo("at last");
@@ -54,8 +55,8 @@ class HeadsUnderWayIT {
       assertThat(client.answer().content()).isEqualTo("at last");
     }
     underWay(1).reset();
-    TestServer.await("the end of who left", () -> loop.headBytesUnderWay() == 0);
-    assertThat(loop.refusedHeads()).isZero();
+    TestServer.await("the end of who left", () -> loop.headsUnderWay().heapBytes() == 0);
+    assertThat(loop.headsUnderWay().refused()).isZero();
   }
 
   @Test
@@ -63,8 +64,8 @@ class HeadsUnderWayIT {
     for (int i = 0; i < 5; i++) {
       assertThat(server.connect().get("/hit", LARGE).answer().content()).isEqualTo("/hit");
     }
-    assertThat(loop.headBytesUnderWay()).isZero();
-    assertThat(loop.refusedHeads()).isZero();
+    assertThat(loop.headsUnderWay().heapBytes()).isZero();
+    assertThat(loop.headsUnderWay().refused()).isZero();
   }
 
   @Test
@@ -76,7 +77,7 @@ class HeadsUnderWayIT {
       TestServer.await("the request", () -> waiting.size() == count);
     }
     server.settle();
-    assertThat(loop.headBytesUnderWay()).isZero();
+    assertThat(loop.headsUnderWay().heapBytes()).isZero();
   }
 
   @Test
@@ -94,9 +95,9 @@ class HeadsUnderWayIT {
     underWay(1);
     underWay(2);
     TestClient client = server.connect().send("GET /hit HTTP/1.1\r\nHost: a\r\n");
-    TestServer.await("a part of a head", () -> loop.unfinishedHeadBytes() > 0);
+    TestServer.await("a part of a head", () -> loop.connections().unfinishedHeadBytes() > 0);
     assertThat(client.send("\r\n").answer().content()).isEqualTo("/hit");
-    assertThat(loop.displacedHeads()).isZero();
+    assertThat(loop.connections().displacedHeads()).isZero();
   }
 
   @Test
@@ -112,7 +113,7 @@ class HeadsUnderWayIT {
     TestClient client = server.connect().get("/slow", LARGE);
     TestServer.await("the request", () -> waiting.size() == count);
     server.settle();
-    assertThat(loop.headBytesUnderWay()).isGreaterThanOrEqualTo(count * 4_096L);
+    assertThat(loop.headsUnderWay().heapBytes()).isGreaterThanOrEqualTo(count * 4_096L);
     return client;
   }
 
@@ -121,6 +122,6 @@ class HeadsUnderWayIT {
       Exchange next = exchange;
       next.loop().execute(() -> TestServer.stored(next, "at last"));
     }
-    TestServer.await("their end", () -> loop.headBytesUnderWay() == 0);
+    TestServer.await("their end", () -> loop.headsUnderWay().heapBytes() == 0);
   }
 }

@@ -191,7 +191,7 @@ class RegionIT {
         strict.settle();
       }
       assertThat(strict.connections()).isZero();
-      assertThat(strict.loops().getFirst().tooSlow()).isEqualTo(1);
+      assertThat(strict.loops().getFirst().connections().tooSlow()).isEqualTo(1);
     }
   }
 

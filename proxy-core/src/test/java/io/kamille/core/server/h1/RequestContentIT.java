@@ -12,6 +12,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
@@ -493,8 +494,8 @@ class RequestContentIT {
     return head("Content-Length: " + length) + "x".repeat(length);
   }
 
-  private static H1Settings withMaxContent(H1Settings settings, long maxContentBytes) {
-    return new H1Settings(
+  private static ClientSettings withMaxContent(ClientSettings settings, long maxContentBytes) {
+    return new ClientSettings(
         settings.head(),
         settings.roomForHeadsBytes(),
         settings.headTimeout(),

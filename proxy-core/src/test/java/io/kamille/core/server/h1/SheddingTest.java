@@ -6,6 +6,8 @@ import io.kamille.core.admission.ClientTally;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -47,11 +49,11 @@ class SheddingTest {
 
   SheddingTest() {
     channel.freezeTime();
-    H1Loop shared =
-        new H1Loop(
+    ServerShard shared =
+        new ServerShard(
             channel.eventLoop(),
             "kamille",
-            H1Settings.DEFAULT,
+            ClientSettings.DEFAULT,
             (configured, leaving) -> configured,
             this::handle,
             (exchange, status, contentBytes, start, end) -> {},
@@ -59,7 +61,9 @@ class SheddingTest {
             () -> 0,
             shedder);
     channel.pipeline().addLast(new AskedReads());
-    channel.pipeline().addLast(new ClientConnection(shared, channel, false, ClientTally.UNLIMITED));
+    channel
+        .pipeline()
+        .addLast(new ClientConnection(new H1Shard(shared), channel, false, ClientTally.UNLIMITED));
   }
 
   private void handle(Exchange exchange) {

@@ -53,7 +53,8 @@ class SlowClientsIT {
 
       assertThat(heads).allMatch(head -> head.answer().status() == 408);
       assertThat(uploads).allMatch(upload -> upload.answer().status() == 408);
-      assertThat(server.loops().stream().mapToLong(H1Loop::tooSlow).sum()).isEqualTo(READERS);
+      assertThat(server.loops().stream().mapToLong(shard -> shard.connections().tooSlow()).sum())
+          .isEqualTo(READERS);
       assertThat(sources).hasSize(READERS).allMatch(source -> source.cancelled.size() == 1);
       assertThat(sinks).allMatch(sink -> sink.aborts.size() == 1);
     } finally {

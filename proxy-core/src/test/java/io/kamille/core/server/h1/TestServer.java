@@ -15,6 +15,8 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -40,8 +42,8 @@ public final class TestServer implements AutoCloseable {
   public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Patience in round numbers, small watermarks, small heads. */
-  static final H1Settings SETTINGS =
-      new H1Settings(
+  static final ClientSettings SETTINGS =
+      new ClientSettings(
           new HeadLimits(1024, 20, 4096),
           1 << 20,
           Duration.ofSeconds(10),
@@ -58,8 +60,8 @@ public final class TestServer implements AutoCloseable {
           "kamille; detail=refused");
 
   /** As those, but patient with content, and takers must take 500 octets a second, in each 30 s. */
-  static H1Settings withDownloadRate() {
-    return new H1Settings(
+  static ClientSettings withDownloadRate() {
+    return new ClientSettings(
         SETTINGS.head(),
         SETTINGS.roomForHeadsBytes(),
         SETTINGS.headTimeout(),
@@ -79,8 +81,8 @@ public final class TestServer implements AutoCloseable {
   /**
    * As those, but heads of which only a part has come may take so much, and those under way, too.
    */
-  static H1Settings withRoomForHeads(long bytes) {
-    return new H1Settings(
+  static ClientSettings withRoomForHeads(long bytes) {
+    return new ClientSettings(
         SETTINGS.head(),
         bytes,
         SETTINGS.headTimeout(),
@@ -105,7 +107,7 @@ public final class TestServer implements AutoCloseable {
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
   private final ClientTable admitted = new ClientTable(ClientLimits.NONE, nanos::get);
   private final ConnectionLimiter limiter = new ConnectionLimiter(1_000, IdleTimeoutGovernor.OFF);
-  private final List<H1Loop> shared = new ArrayList<>();
+  private final List<ServerShard> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
   private volatile boolean observerIsFaulty;
   private final LoopGroup group;
@@ -115,11 +117,11 @@ public final class TestServer implements AutoCloseable {
     this(SETTINGS, 1);
   }
 
-  public TestServer(H1Settings settings, int loops) {
+  public TestServer(ClientSettings settings, int loops) {
     group = new LoopGroup(loops);
     for (EventLoop loop : group.loops()) {
       shared.add(
-          new H1Loop(
+          new ServerShard(
               loop,
               "kamille",
               settings,
@@ -187,7 +189,7 @@ public final class TestServer implements AutoCloseable {
     return admitted;
   }
 
-  public List<H1Loop> loops() {
+  public List<ServerShard> loops() {
     return shared;
   }
 
@@ -225,23 +227,23 @@ public final class TestServer implements AutoCloseable {
   }
 
   void sweep() {
-    for (H1Loop loop : shared) {
+    for (ServerShard loop : shared) {
       onLoop(loop, loop::sweep);
     }
   }
 
   /** Waits until the loops have done all that was asked of them before. */
   public void settle() {
-    for (H1Loop loop : shared) {
+    for (ServerShard loop : shared) {
       onLoop(loop, () -> {});
     }
   }
 
   int connections() {
-    return shared.stream().mapToInt(H1Loop::connections).sum();
+    return shared.stream().mapToInt(shard -> shard.connections().open()).sum();
   }
 
-  private static void onLoop(H1Loop loop, Runnable task) {
+  private static void onLoop(ServerShard loop, Runnable task) {
     assertThat(loop.loop().submit(task).awaitUninterruptibly(LIMIT_NANOS, TimeUnit.NANOSECONDS))
         .as("the loop is stuck")
         .isTrue();
@@ -262,7 +264,7 @@ public final class TestServer implements AutoCloseable {
   public void close() {
     clients.forEach(TestClient::close);
     listener.close();
-    shared.forEach(H1Loop::closeAll);
+    shared.forEach(ServerShard::closeAll);
     await("connections left", () -> connections() == 0);
     group.close();
   }

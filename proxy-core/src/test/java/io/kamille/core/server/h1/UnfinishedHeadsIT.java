@@ -3,6 +3,7 @@ package io.kamille.core.server.h1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,7 @@ class UnfinishedHeadsIT {
   private static final String REST = "\r\n\r\n";
 
   private final TestServer server = new TestServer(TestServer.withRoomForHeads(10_000), 1);
-  private final H1Loop loop = server.loops().getFirst();
+  private final ServerShard loop = server.loops().getFirst();
 
   @AfterEach
   void close() {
@@ -44,8 +44,8 @@ class UnfinishedHeadsIT {
     assertThat(first.isAtEnd()).isTrue();
     assertThat(second.send(REST).answer().content()).isEqualTo("/a");
     assertThat(third.send(REST).answer().content()).isEqualTo("/a");
-    assertThat(loop.displacedHeads()).isEqualTo(1);
-    assertThat(loop.unfinishedHeadBytes()).isZero();
+    assertThat(loop.connections().displacedHeads()).isEqualTo(1);
+    assertThat(loop.connections().unfinishedHeadBytes()).isZero();
   }
 
   @Test
@@ -58,8 +58,8 @@ class UnfinishedHeadsIT {
       assertThat(one.send(REST).answer().content()).isEqualTo("/a");
       assertThat(other.send(REST).answer().content()).isEqualTo("/a");
     }
-    assertThat(loop.displacedHeads()).isZero();
-    assertThat(loop.unfinishedHeadBytes()).isZero();
+    assertThat(loop.connections().displacedHeads()).isZero();
+    assertThat(loop.connections().unfinishedHeadBytes()).isZero();
   }
 
   @Test
@@ -70,10 +70,10 @@ class UnfinishedHeadsIT {
     server.pass(Duration.ofSeconds(11));
     assertThat(late.answer().status()).isEqualTo(408);
     partly().reset();
-    TestServer.await("the end of who left", () -> loop.unfinishedHeadBytes() == 0);
+    TestServer.await("the end of who left", () -> loop.connections().unfinishedHeadBytes() == 0);
     partly().closeOutput();
-    TestServer.await("the end of who closed", () -> loop.unfinishedHeadBytes() == 0);
-    assertThat(loop.displacedHeads()).isZero();
+    TestServer.await("the end of who closed", () -> loop.connections().unfinishedHeadBytes() == 0);
+    assertThat(loop.connections().displacedHeads()).isZero();
   }
 
   @Test
@@ -85,9 +85,9 @@ class UnfinishedHeadsIT {
           .isEqualTo(
               "kamille; error=http_request_error;"
                   + " details=\"a head larger than the room for request heads\"");
-      assertThat(small.loops().getFirst().displacedHeads()).isZero();
+      assertThat(small.loops().getFirst().connections().displacedHeads()).isZero();
       assertThat(small.connect().get("/b").answer().content()).isEqualTo("/b");
-      assertThat(small.loops().getFirst().unfinishedHeadBytes()).isZero();
+      assertThat(small.loops().getFirst().connections().unfinishedHeadBytes()).isZero();
     }
   }
 
@@ -128,14 +128,10 @@ class UnfinishedHeadsIT {
     slow.readUntil("\r\n\r\n");
     send(slow, PART);
     ClientExchange spare = (ClientExchange) Objects.requireNonNull(met.get()).reply();
-    assertThat(isAt(loop.heads::first, spare)).as("the loop's spare one is in use again").isTrue();
+    assertThat(onLoop(spare::isUnderWay)).as("the loop's spare one is in use again").isTrue();
     slow.closeOutput();
-    TestServer.await("its end", () -> onLoop(() -> loop.lingering.first() != null));
-    assertThat(isAt(loop.lingering::first, spare)).isFalse();
-  }
-
-  private boolean isAt(Supplier<@Nullable ClientConnection> connection, ClientExchange exchange) {
-    return onLoop(() -> Objects.requireNonNull(connection.get()).isAt(exchange));
+    TestServer.await("its end", () -> onLoop(() -> loop.connections().lingering() > 0));
+    assertThat(onLoop(spare::isUnderWay)).isFalse();
   }
 
   private boolean onLoop(Callable<Boolean> question) {
@@ -152,9 +148,12 @@ class UnfinishedHeadsIT {
   }
 
   private void send(TestClient client, String part) {
-    long before = loop.unfinishedHeadBytes() + loop.displacedHeads();
+    long before = loop.connections().unfinishedHeadBytes() + loop.connections().displacedHeads();
     client.send(part);
     TestServer.await(
-        "a part of a head", () -> loop.unfinishedHeadBytes() + loop.displacedHeads() > before);
+        "a part of a head",
+        () ->
+            loop.connections().unfinishedHeadBytes() + loop.connections().displacedHeads()
+                > before);
   }
 }

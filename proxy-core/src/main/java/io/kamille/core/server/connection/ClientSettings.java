@@ -1,4 +1,4 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import io.kamille.core.h1.HeadLimits;
 import java.time.Duration;
@@ -25,7 +25,7 @@ import java.time.Duration;
  * @param refusedCacheStatus {@code Cache-Status} of an answer to a request that no route took;
  *     empty for no such field
  */
-public record H1Settings(
+public record ClientSettings(
     HeadLimits head,
     long roomForHeadsBytes,
     Duration headTimeout,
@@ -42,8 +42,8 @@ public record H1Settings(
     String refusedCacheStatus) {
 
   /** What suits most sites. */
-  public static final H1Settings DEFAULT =
-      new H1Settings(
+  public static final ClientSettings DEFAULT =
+      new ClientSettings(
           HeadLimits.REQUEST,
           16 << 20,
           Duration.ofSeconds(10),

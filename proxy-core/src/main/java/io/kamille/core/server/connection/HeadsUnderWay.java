@@ -1,15 +1,16 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the heads of the requests under way of one loop take of the heap. Confined to its loop, but
  * for the counts.
  */
-final class HeadsUnderWay {
+public final class HeadsUnderWay {
 
   /*
    * A head is kept until its exchange is over, which may take as long as its client likes to take
@@ -22,7 +23,7 @@ final class HeadsUnderWay {
    * in between. They have as much room as unfinished heads have, but room of their own: a head in
    * two segments shall not be refused because others read slowly.
    */
-  static final int LARGE_BYTES = 4 << 10;
+  public static final int LARGE_BYTES = 4 << 10;
 
   private static final int RETRY_AFTER_SECONDS = 1;
 
@@ -33,12 +34,12 @@ final class HeadsUnderWay {
           "the room for large request heads is used up",
           RETRY_AFTER_SECONDS);
 
-  private final H1Loop shared;
+  private final Supplier<ClientSettings> settings;
   private volatile long heapBytes;
   private volatile long refused;
 
-  HeadsUnderWay(H1Loop shared) {
-    this.shared = shared;
+  HeadsUnderWay(Supplier<ClientSettings> settings) {
+    this.settings = settings;
   }
 
   /** A head that is larger than all of them may be together. */
@@ -48,13 +49,13 @@ final class HeadsUnderWay {
   }
 
   /** Why a request whose head takes so much may not begin; null if it may. */
-  @Nullable Failure refusal(int headBytes) {
+  public @Nullable Failure refusal(int headBytes) {
     return headBytes <= LARGE_BYTES ? null : refusalOfLarge(headBytes);
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private @Nullable Failure refusalOfLarge(int headBytes) {
-    long room = shared.settings().roomForHeadsBytes();
+    long room = settings.get().roomForHeadsBytes();
     if (headBytes > room) {
       return tooLarge();
     }
@@ -71,7 +72,7 @@ final class HeadsUnderWay {
    * @return what to call {@link #over} with
    */
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
-  int begun(int headBytes) {
+  public int begun(int headBytes) {
     if (headBytes <= LARGE_BYTES) {
       return 0;
     }
@@ -81,19 +82,19 @@ final class HeadsUnderWay {
 
   /** A request is over for which {@link #begun} answered this. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
-  void over(int countedBytes) {
+  public void over(int countedBytes) {
     if (countedBytes != 0) {
       heapBytes -= countedBytes;
     }
   }
 
   /** Octets of heap that they take. Any thread. */
-  long heapBytes() {
+  public long heapBytes() {
     return heapBytes;
   }
 
   /** Requests refused for want of room. Any thread. */
-  long refused() {
+  public long refused() {
     return refused;
   }
 }

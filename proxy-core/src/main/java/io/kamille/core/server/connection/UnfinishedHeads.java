@@ -1,9 +1,9 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.StatusCode;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * The connections of one loop of whose request only a part of the head has come, the oldest first,
@@ -19,23 +19,23 @@ final class UnfinishedHeads {
    * nobody else yield.
    */
   private final ConnectionList connections = new ConnectionList();
-  private final H1Loop shared;
+  private final Supplier<ClientSettings> settings;
   private volatile long heapBytes;
   private volatile long displaced;
 
-  UnfinishedHeads(H1Loop shared) {
-    this.shared = shared;
+  UnfinishedHeads(Supplier<ClientSettings> settings) {
+    this.settings = settings;
   }
 
   /** More of a head has come, though not all: it takes so much now. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
-  void grew(ClientConnection connection, int headBytes) {
+  void grew(ListedConnection connection, int headBytes) {
     if (connection.headBytes == 0) {
       connections.append(connection);
     }
     heapBytes += headBytes - connection.headBytes;
     connection.headBytes = headBytes;
-    long room = shared.settings().roomForHeadsBytes();
+    long room = settings.get().roomForHeadsBytes();
     if (headBytes > room) {
       connection.refuseHead(HeadsUnderWay.tooLarge());
     }
@@ -46,7 +46,7 @@ final class UnfinishedHeads {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
   private void displaceOldest() {
-    ClientConnection oldest = connections.first();
+    ListedConnection oldest = connections.first();
     if (oldest == null) {
       throw new IllegalStateException("unfinished heads: " + heapBytes + " octets of none");
     }
@@ -63,7 +63,7 @@ final class UnfinishedHeads {
 
   /** No head of this connection is unfinished any more; it is in no list then. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
-  void over(ClientConnection connection) {
+  void over(ListedConnection connection) {
     if (connection.headBytes != 0) {
       heapBytes -= connection.headBytes;
       connection.headBytes = 0;
@@ -71,12 +71,7 @@ final class UnfinishedHeads {
     }
   }
 
-  /** The oldest of them, if there is one. */
-  @Nullable ClientConnection first() {
-    return connections.first();
-  }
-
-  void forEach(Consumer<ClientConnection> action) {
+  void forEach(Consumer<ListedConnection> action) {
     connections.forEach(action);
   }
 

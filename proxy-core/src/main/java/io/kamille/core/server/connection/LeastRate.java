@@ -1,7 +1,7 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 /** Whether octets move at a least rate, to a client or from it. Confined to its loop. */
-final class Pace {
+public final class LeastRate {
 
   /*
    * Time is cut into windows as long as the grace period, and in each as many octets must move as the
@@ -21,13 +21,13 @@ final class Pace {
    *
    * @param moved octets that have moved in all
    */
-  Pace(long nowNanos, long moved) {
+  public LeastRate(long nowNanos, long moved) {
     startNanos = nowNanos;
     movedBefore = moved;
   }
 
   /** Nothing can move for now. */
-  void hold(long nowNanos) {
+  public void hold(long nowNanos) {
     if (!held) {
       held = true;
       heldSinceNanos = nowNanos;
@@ -35,7 +35,7 @@ final class Pace {
   }
 
   /** They can move again. */
-  void release(long nowNanos) {
+  public void release(long nowNanos) {
     if (held) {
       held = false;
       startNanos += nowNanos - heldSinceNanos;
@@ -43,7 +43,7 @@ final class Pace {
   }
 
   /** Whether a window is over. */
-  boolean isDue(long nowNanos, long graceNanos) {
+  public boolean isDue(long nowNanos, long graceNanos) {
     return !held && nowNanos - startNanos >= graceNanos;
   }
 
@@ -54,7 +54,7 @@ final class Pace {
    * @param bytesPerSecond the least rate; 0 for none
    * @return whether too few moved in the window that is over
    */
-  boolean isTooSlow(long nowNanos, long moved, long graceNanos, long bytesPerSecond) {
+  public boolean isTooSlow(long nowNanos, long moved, long graceNanos, long bytesPerSecond) {
     if (!isDue(nowNanos, graceNanos)) {
       return false;
     }

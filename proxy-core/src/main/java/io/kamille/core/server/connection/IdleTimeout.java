@@ -1,4 +1,4 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 /** How long a client connection may be idle. Any thread. */
 @FunctionalInterface

@@ -1,7 +1,9 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
+import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,32 +36,48 @@ final class IdleConnections {
 
   private final ConnectionList silent = new ConnectionList();
   private final ConnectionList between = new ConnectionList();
-  private final H1Loop shared;
+  private final EventLoop loop;
+  private final LoopTime time;
+  private final Supplier<ClientSettings> settings;
   private final IdleTimeout idleTimeout;
+  private final ConnectionList lingering;
   private final LongAdder endedEarly = new LongAdder();
   private final LongAdder displaced = new LongAdder();
 
-  IdleConnections(H1Loop shared, IdleTimeout idleTimeout) {
-    this.shared = shared;
+  /**
+   * No connections yet.
+   *
+   * @param lingering those whose closing has begun: they count no more
+   */
+  IdleConnections(
+      EventLoop loop,
+      LoopTime time,
+      Supplier<ClientSettings> settings,
+      IdleTimeout idleTimeout,
+      ConnectionList lingering) {
+    this.loop = loop;
+    this.time = time;
+    this.settings = settings;
     this.idleTimeout = idleTimeout;
+    this.lingering = lingering;
   }
 
   /** A connection has begun. */
-  void begun(ClientConnection connection) {
-    connection.idleSinceNanos = shared.nowNanos();
+  void begun(ListedConnection connection) {
+    connection.idleSinceNanos = time.nowNanos();
     silent.append(connection);
   }
 
   /** An exchange of this connection is over. */
-  void over(ClientConnection connection) {
-    connection.idleSinceNanos = shared.nowNanos();
+  void over(ListedConnection connection) {
+    connection.idleSinceNanos = time.nowNanos();
     between.append(connection);
   }
 
   /** Ends what is idle too long, the longest idle first. */
   void sweep() {
     for (int i = 0; i < ENDED_PER_TURN; i++) {
-      ClientConnection connection = due();
+      ListedConnection connection = due();
       if (connection == null) {
         return;
       }
@@ -68,24 +86,25 @@ final class IdleConnections {
         endedEarly.increment();
       }
     }
-    shared.loop.execute(this::sweep);
+    loop.execute(this::sweep);
   }
 
-  private @Nullable ClientConnection due() {
-    long timeout = idleTimeout.nanos(shared.settings().idleTimeout().toNanos(), shared.leaving());
-    long first = Math.min(timeout, shared.settings().headTimeout().toNanos());
+  private @Nullable ListedConnection due() {
+    ClientSettings present = settings.get();
+    long timeout = idleTimeout.nanos(present.idleTimeout().toNanos(), lingering.size());
+    long first = Math.min(timeout, present.headTimeout().toNanos());
     return longer(ifIdleFor(first, silent.first()), ifIdleFor(timeout, between.first()));
   }
 
-  private long configuredNanos(ClientConnection connection) {
-    H1Settings settings = shared.settings();
-    return (connection.list == silent ? settings.headTimeout() : settings.idleTimeout()).toNanos();
+  private long configuredNanos(ListedConnection connection) {
+    ClientSettings present = settings.get();
+    return (silent.holds(connection) ? present.headTimeout() : present.idleTimeout()).toNanos();
   }
 
   /** Closes the connection that is idle longest, at once; false if there is none. */
   boolean displace() {
     while (true) {
-      ClientConnection connection = longer(ifIdleFor(GRACE_NANOS, silent.first()), between.first());
+      ListedConnection connection = longer(ifIdleFor(GRACE_NANOS, silent.first()), between.first());
       if (connection == null) {
         return false;
       }
@@ -96,16 +115,16 @@ final class IdleConnections {
     }
   }
 
-  private @Nullable ClientConnection ifIdleFor(long nanos, @Nullable ClientConnection connection) {
+  private @Nullable ListedConnection ifIdleFor(long nanos, @Nullable ListedConnection connection) {
     return connection != null && age(connection) >= nanos ? connection : null;
   }
 
-  private long age(ClientConnection connection) {
-    return shared.nowNanos() - connection.idleSinceNanos;
+  private long age(ListedConnection connection) {
+    return time.nowNanos() - connection.idleSinceNanos;
   }
 
-  private @Nullable ClientConnection longer(
-      @Nullable ClientConnection one, @Nullable ClientConnection other) {
+  private @Nullable ListedConnection longer(
+      @Nullable ListedConnection one, @Nullable ListedConnection other) {
     if (one == null || other == null) {
       return one == null ? other : one;
     }
@@ -113,13 +132,13 @@ final class IdleConnections {
   }
 
   void drain() {
-    silent.forEach(ClientConnection::drain);
-    between.forEach(ClientConnection::drain);
+    silent.forEach(ListedConnection::drain);
+    between.forEach(ListedConnection::drain);
   }
 
   void closeAll() {
-    silent.forEach(ClientConnection::close);
-    between.forEach(ClientConnection::close);
+    silent.forEach(ListedConnection::close);
+    between.forEach(ListedConnection::close);
   }
 
   /** Connections ended before the configured time-out. Any thread. */

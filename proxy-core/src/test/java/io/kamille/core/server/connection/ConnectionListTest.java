@@ -1,59 +1,36 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.admission.ClientTally;
-import io.kamille.core.admission.Shedder;
-import io.netty.channel.embedded.EmbeddedChannel;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import io.kamille.core.failure.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Connections in their order, and walks over them that change them. */
 class ConnectionListTest {
 
-  private final EmbeddedChannel channel =
-      new EmbeddedChannel() {
-        @Override
-        protected SocketAddress remoteAddress0() {
-          return new InetSocketAddress(0);
-        }
-
-        @Override
-        protected SocketAddress localAddress0() {
-          return new InetSocketAddress(0);
-        }
-      };
-  private final H1Loop shared =
-      new H1Loop(
-          channel.eventLoop(),
-          "kamille",
-          H1Settings.DEFAULT,
-          (configured, leaving) -> configured,
-          exchange -> {},
-          (exchange, status, contentBytes, start, end) -> {},
-          () -> 0,
-          () -> 0,
-          Shedder.off());
   private final ConnectionList list = new ConnectionList();
   private final ConnectionList other = new ConnectionList();
-  private final List<ClientConnection> all =
-      Stream.generate(() -> new ClientConnection(shared, channel, false, ClientTally.UNLIMITED))
-          .limit(5)
-          .toList();
-  private final List<ClientConnection> met = new ArrayList<>();
+  private final List<ListedConnection> all =
+      Stream.<ListedConnection>generate(Listed::new).limit(5).toList();
+  private final List<ListedConnection> met = new ArrayList<>();
 
   ConnectionListTest() {
     all.forEach(list::append);
   }
 
-  @AfterEach
-  void closed() {
-    channel.close();
+  @Test
+  void theyAreCounted() {
+    assertThat(list.size()).isEqualTo(5);
+    other.append(all.get(2));
+    list.append(all.get(0));
+    ConnectionList.remove(all.get(1));
+    assertThat(list.size()).isEqualTo(3);
+    assertThat(other.size()).isEqualTo(1);
+    assertThat(other.holds(all.get(2))).isTrue();
+    assertThat(list.holds(all.get(2))).isFalse();
   }
 
   @Test
@@ -102,5 +79,39 @@ class ConnectionListTest {
         });
     assertThat(met).containsExactly(all.get(0));
     assertThat(list.first()).isSameAs(all.get(0));
+  }
+
+  /** One that does nothing but stand in a list. */
+  private static final class Listed extends ListedConnection {
+
+    @Override
+    protected void checkDeadline() {}
+
+    @Override
+    protected void endBy(Throwable bug) {}
+
+    @Override
+    protected void refuseHead(Failure why) {}
+
+    @Override
+    protected void drain() {}
+
+    @Override
+    protected void close() {}
+
+    @Override
+    protected boolean endIfIdle() {
+      return false;
+    }
+
+    @Override
+    protected boolean closeIfIdle() {
+      return false;
+    }
+
+    @Override
+    protected boolean closeIfAllIsAcknowledged() {
+      return false;
+    }
   }
 }

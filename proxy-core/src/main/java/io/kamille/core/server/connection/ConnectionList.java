@@ -1,4 +1,4 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -7,18 +7,20 @@ import org.jspecify.annotations.Nullable;
  * Connections in the order in which they came into this list. A connection is in one list at a time
  * and is itself the link: nothing is allocated. Confined to its loop.
  */
+@SuppressWarnings("ReferenceEquality") // a connection is itself
 final class ConnectionList {
 
-  private @Nullable ClientConnection first;
-  private @Nullable ClientConnection last;
-  private @Nullable ClientConnection cursor;
+  private @Nullable ListedConnection first;
+  private @Nullable ListedConnection last;
+  private @Nullable ListedConnection cursor;
+  private int size;
 
-  @Nullable ClientConnection first() {
+  @Nullable ListedConnection first() {
     return first;
   }
 
   /** Takes {@code connection} from the list it is in, if any, to the end of this one. */
-  void append(ClientConnection connection) {
+  void append(ListedConnection connection) {
     if (connection == last) {
       return;
     }
@@ -31,19 +33,29 @@ final class ConnectionList {
       last.next = connection;
     }
     last = connection;
+    size++;
+  }
+
+  /** Whether {@code connection} is in this list. */
+  boolean holds(ListedConnection connection) {
+    return connection.list == this;
+  }
+
+  int size() {
+    return size;
   }
 
   /** Takes {@code connection} from the list it is in, if any. */
-  static void remove(ClientConnection connection) {
+  static void remove(ListedConnection connection) {
     if (connection.list != null) {
       connection.list.unlink(connection);
       connection.list = null;
     }
   }
 
-  private void unlink(ClientConnection connection) {
-    ClientConnection before = connection.previous;
-    ClientConnection behind = connection.next;
+  private void unlink(ListedConnection connection) {
+    ListedConnection before = connection.previous;
+    ListedConnection behind = connection.next;
     if (cursor == connection) {
       cursor = behind;
     }
@@ -59,13 +71,14 @@ final class ConnectionList {
     }
     connection.previous = null;
     connection.next = null;
+    size--;
   }
 
   /** Calls {@code action}, which may move any connection; one that comes meanwhile may be met. */
-  void forEach(Consumer<ClientConnection> action) {
+  void forEach(Consumer<ListedConnection> action) {
     cursor = first;
     while (cursor != null) {
-      ClientConnection connection = cursor;
+      ListedConnection connection = cursor;
       cursor = connection.next;
       action.accept(connection);
     }

@@ -1,4 +1,4 @@
-package io.kamille.core.server.h1;
+package io.kamille.core.server.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,21 +6,21 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** 10 octets a second in each 30 s: 300 octets in each window. */
-class PaceTest {
+class LeastRateTest {
 
   private static final long GRACE = Duration.ofSeconds(30).toNanos();
   private static final long LEAST = 10;
 
   private long now = Long.MAX_VALUE - 1_000;
-  private final Pace pace = new Pace(now, 1_000);
+  private final LeastRate rate = new LeastRate(now, 1_000);
 
   @Test
   void nobodyIsSlowWithinTheGracePeriod() {
     pass(29);
-    assertThat(pace.isDue(now, GRACE)).isFalse();
+    assertThat(rate.isDue(now, GRACE)).isFalse();
     assertThat(isTooSlow(1_000)).isFalse();
     pass(1);
-    assertThat(pace.isDue(now, GRACE)).isTrue();
+    assertThat(rate.isDue(now, GRACE)).isTrue();
     assertThat(isTooSlow(1_000)).isTrue();
   }
 
@@ -51,13 +51,13 @@ class PaceTest {
   @Test
   void timeInWhichNothingCanMoveDoesNotCount() {
     pass(15);
-    pace.hold(now);
+    rate.hold(now);
     pass(10);
-    pace.hold(now);
+    rate.hold(now);
     pass(90);
     assertThat(isTooSlow(1_000)).isFalse();
-    pace.release(now);
-    pace.release(now);
+    rate.release(now);
+    rate.release(now);
     pass(14);
     assertThat(isTooSlow(1_000)).isFalse();
     pass(1);
@@ -67,7 +67,7 @@ class PaceTest {
   @Test
   void withoutARateNobodyIsSlow() {
     pass(1_000_000);
-    assertThat(pace.isTooSlow(now, 1_000, GRACE, 0)).isFalse();
+    assertThat(rate.isTooSlow(now, 1_000, GRACE, 0)).isFalse();
   }
 
   private void pass(long seconds) {
@@ -75,6 +75,6 @@ class PaceTest {
   }
 
   private boolean isTooSlow(long moved) {
-    return pace.isTooSlow(now, moved, GRACE, LEAST);
+    return rate.isTooSlow(now, moved, GRACE, LEAST);
   }
 }
