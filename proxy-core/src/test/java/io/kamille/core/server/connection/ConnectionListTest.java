@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Connections in their order, and walks over them that change them. */
+@SuppressWarnings("ReferenceEquality") // a connection is itself
 class ConnectionListTest {
 
   private final ConnectionList list = new ConnectionList();
