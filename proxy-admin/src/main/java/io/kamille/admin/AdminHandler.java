@@ -2,7 +2,8 @@ package io.kamille.admin;
 
 import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
-import io.kamille.admin.api.ResourceTable;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.OperationTable;
 import io.kamille.core.http.StatusCode;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -15,29 +16,52 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executor;
 
-/** Asks the resources for an answer to each request of a connection. Confined to its loop. */
+/** Has each request of a connection answered, one after the other. Confined to its loop. */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
+  /*
+   * Operations run on the control thread, because some wait for a disk: this loop then goes on for
+   * everybody else. A connection is not read while one of its requests is with that thread, so what
+   * waits here came in the same read as that request.
+   */
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final String SCHEME = "http://";
 
-  private final ResourceTable resources;
+  private final OperationTable operations;
   private final Answers answers;
+  private final Executor control;
+  private final ArrayDeque<FullHttpRequest> waiting = new ArrayDeque<>();
+  private boolean isAsking;
   private boolean isLastAnswered;
 
-  AdminHandler(ResourceTable resources, Answers answers) {
-    this.resources = resources;
+  AdminHandler(OperationTable operations, Answers answers, Executor control) {
+    this.operations = operations;
     this.answers = answers;
+    this.control = control;
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-    if (isLastAnswered) {
-      return;
+    // On the heap, so that nobody has to release it.
+    waiting.add(request.retain());
+    next(context);
+  }
+
+  private void next(ChannelHandlerContext context) {
+    while (!isAsking && !isLastAnswered && !waiting.isEmpty()) {
+      take(context, waiting.remove());
     }
+    context.channel().config().setAutoRead(!isAsking);
+  }
+
+  private void take(ChannelHandlerContext context, FullHttpRequest request) {
     HttpVersion version = request.protocolVersion();
     if (request.decoderResult().isFailure()) {
       writeLast(context, malformed(request.decoderResult().cause()));
@@ -47,15 +71,43 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else if (version.equals(HttpVersion.HTTP_1_1)
         && !request.headers().contains(HttpHeaderNames.HOST)) {
       writeLast(context, Answer.problem(StatusCode.BAD_REQUEST, "There is no Host field."));
-    } else if (HttpUtil.isKeepAlive(request)) {
-      answers.write(context, answer(request), version);
     } else {
-      writeLast(context, answer(request));
+      ask(context, adminRequest(context, request), request);
+    }
+  }
+
+  private void ask(ChannelHandlerContext context, AdminRequest asked, FullHttpRequest request) {
+    Operation operation = operations.find(asked.method(), asked.path());
+    if (operation != null && operation.isImmediate()) {
+      write(context, request, operations.answer(asked));
+      return;
+    }
+    isAsking = true;
+    control.execute(
+        () -> {
+          Answer answer = operations.answer(asked);
+          context
+              .executor()
+              .execute(
+                  () -> {
+                    isAsking = false;
+                    write(context, request, answer);
+                    next(context);
+                  });
+        });
+  }
+
+  private void write(ChannelHandlerContext context, FullHttpRequest request, Answer answer) {
+    if (HttpUtil.isKeepAlive(request)) {
+      answers.write(context, answer, request.protocolVersion());
+    } else {
+      writeLast(context, answer);
     }
   }
 
   private void writeLast(ChannelHandlerContext context, Answer answer) {
     isLastAnswered = true;
+    waiting.clear();
     answers.writeLast(context, answer);
   }
 
@@ -69,16 +121,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     };
   }
 
-  private Answer answer(FullHttpRequest request) {
-    try {
-      return resources.answer(adminRequest(request));
-    } catch (RuntimeException bug) {
-      LOGGER.log(System.Logger.Level.ERROR, request.method() + " " + request.uri(), bug);
-      return Answer.problem(StatusCode.INTERNAL_SERVER_ERROR, "The log says why.");
-    }
-  }
-
-  private static AdminRequest adminRequest(FullHttpRequest request) {
+  private static AdminRequest adminRequest(ChannelHandlerContext context, FullHttpRequest request) {
     HttpHeaders fields = request.headers();
     String target = request.uri();
     List<String> hosts = fields.getAll(HttpHeaderNames.HOST);
@@ -89,14 +132,20 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       target = path < 0 ? "/" : target.substring(path);
     }
     int query = target.indexOf('?');
+    byte[] content = new byte[request.content().readableBytes()];
+    request.content().readBytes(content);
     return new AdminRequest(
         request.method().name(),
         query < 0 ? target : target.substring(0, query),
         query < 0 ? null : target.substring(query + 1),
         hosts,
-        fields.get(HttpHeaderNames.AUTHORIZATION),
-        fields.get(HttpHeaderNames.CONTENT_TYPE),
-        request.content().nioBuffer());
+        fields,
+        content,
+        context.channel().remoteAddress() instanceof InetSocketAddress peer
+            ? peer.getAddress()
+            : null,
+        Map.of(),
+        null);
   }
 
   @Override

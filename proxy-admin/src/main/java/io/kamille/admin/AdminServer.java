@@ -1,6 +1,9 @@
 package io.kamille.admin;
 
-import io.kamille.admin.api.ResourceTable;
+import io.kamille.admin.api.OperationTable;
+import io.kamille.admin.api.Resource;
+import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.BearerToken;
 import io.kamille.admin.auth.TokenFile;
 import io.kamille.admin.metric.PrometheusText;
@@ -23,24 +26,45 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The control plane's listener, on a loop of its own. Any thread. */
+/**
+ * The control plane: a listener and a local socket on a loop of its own, and one thread that
+ * operations run on. Any thread.
+ */
 public final class AdminServer implements AutoCloseable {
 
-  private static final int MAX_CONNECTIONS = 64;
+  private static final System.Logger LOGGER = System.getLogger("kamille.admin");
+  private static final int MAX_CONNECTIONS = 128;
   private static final int REQUEST_LINE_BYTES = 4096;
   private static final int HEADER_SECTION_BYTES = 8192;
   private static final long STOP_MILLIS = 2000;
 
   private final EventLoopGroup group;
+  private final ExecutorService control;
+  private final AuditLog audit;
   private final PrometheusText metrics;
   private final ChannelGroup connections;
   private final Channel listener;
 
+  private @Nullable LocalSocket local;
+
   private AdminServer(
-      EventLoopGroup group, PrometheusText metrics, ChannelGroup connections, Channel listener) {
+      EventLoopGroup group,
+      ExecutorService control,
+      AuditLog audit,
+      PrometheusText metrics,
+      ChannelGroup connections,
+      Channel listener) {
     this.group = group;
+    this.control = control;
+    this.audit = audit;
     this.metrics = metrics;
     this.connections = connections;
     this.listener = listener;
@@ -49,33 +73,72 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Reads or creates the token and begins to listen.
    *
+   * @param more resources beside those of every appliance
    * @throws BindException if the address cannot be had, with the reason alone as its message
-   * @throws IOException if the token file cannot be used
+   * @throws IOException if a file beside the token file cannot be used
    */
   public static AdminServer open(
-      AdminSettings settings, ApplianceView appliance, MetricRegistry registry, WallClock clock)
+      AdminSettings settings,
+      ApplianceView appliance,
+      List<Resource> more,
+      MetricRegistry registry,
+      WallClock clock)
       throws IOException {
+    Path directory = directory(settings.tokenFile());
     BearerToken token = TokenFile.open(settings.tokenFile());
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("kamille-admin", true), NioIoHandler.newFactory());
     PrometheusText metrics = new PrometheusText(registry);
-    ResourceTable resources =
-        new ResourceTable(appliance, metrics, token, settings.address().getHostString(), clock);
+    Authenticator authenticator = Authenticator.open(token, directory, clock);
+    AuditLog audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
+    ExecutorService control =
+        Executors.newSingleThreadExecutor(new DefaultThreadFactory("kamille-control", true));
+    OperationTable operations =
+        OperationTable.of(
+            appliance,
+            metrics,
+            more,
+            authenticator,
+            audit,
+            settings.address().getHostString(),
+            clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
+    Connections equipment =
+        new Connections(settings, operations, control, new Answers(clock), connections);
     ChannelFuture bound =
         new ServerBootstrap()
             .group(group)
             .channel(NioServerSocketChannel.class)
-            .childHandler(new Connections(settings, resources, new Answers(clock), connections))
+            .childHandler(equipment)
             .bind(settings.address())
             .awaitUninterruptibly();
-    AdminServer server = new AdminServer(group, metrics, connections, bound.channel());
+    AdminServer server =
+        new AdminServer(group, control, audit, metrics, connections, bound.channel());
     if (!bound.isSuccess()) {
       server.close();
       throw cannotBind(bound.cause());
     }
+    server.openLocal(directory.resolve("admin.sock"), equipment);
     return server;
+  }
+
+  private static Path directory(Path tokenFile) throws IOException {
+    Path directory = tokenFile.toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IOException(tokenFile + ": not a file name");
+    }
+    return directory;
+  }
+
+  /** Without the local socket there is still the token file. */
+  private void openLocal(Path file, Connections equipment) {
+    try {
+      local = LocalSocket.open(file, group, equipment);
+    } catch (IOException refused) {
+      LOGGER.log(
+          System.Logger.Level.WARNING, "there is no local socket for the command line", refused);
+    }
   }
 
   private static BindException cannotBind(Throwable why) {
@@ -93,28 +156,45 @@ public final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().awaitUninterruptibly(STOP_MILLIS);
+    try {
+      if (local != null) {
+        local.close();
+      }
+    } catch (IOException left) {
+      LOGGER.log(System.Logger.Level.WARNING, "the local socket's file stays", left);
+    }
     connections.close().awaitUninterruptibly(STOP_MILLIS);
     group
         .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(2 * STOP_MILLIS);
+    control.shutdown();
+    control.close();
     metrics.close();
+    try {
+      audit.close();
+    } catch (IOException failed) {
+      LOGGER.log(System.Logger.Level.WARNING, "the audit log cannot be closed", failed);
+    }
   }
 
   /** Equips each connection. Confined to the loop. */
   private static final class Connections extends ChannelInitializer<Channel> {
 
     private final AdminSettings settings;
-    private final ResourceTable resources;
+    private final OperationTable operations;
+    private final Executor control;
     private final Answers answers;
     private final ChannelGroup connections;
 
     Connections(
         AdminSettings settings,
-        ResourceTable resources,
+        OperationTable operations,
+        Executor control,
         Answers answers,
         ChannelGroup connections) {
       this.settings = settings;
-      this.resources = resources;
+      this.operations = operations;
+      this.control = control;
       this.answers = answers;
       this.connections = connections;
     }
@@ -134,8 +214,8 @@ public final class AdminServer implements AutoCloseable {
           .pipeline()
           .addLast(new HttpServerCodec(limits))
           .addLast(new AnswerDeadline(settings.answerLimit()))
-          .addLast(new ContentLimiter(answers))
-          .addLast(new AdminHandler(resources, answers));
+          .addLast(new RequestCollector(operations, answers))
+          .addLast(new AdminHandler(operations, answers, control));
     }
   }
 }

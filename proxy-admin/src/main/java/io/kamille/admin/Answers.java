@@ -3,7 +3,7 @@ package io.kamille.admin;
 import io.kamille.admin.api.Answer;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.time.WallClock;
-import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
@@ -56,7 +56,7 @@ final class Answers {
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             HttpResponseStatus.valueOf(answer.status()),
-            ByteBufUtil.writeUtf8(context.alloc(), answer.content()));
+            Unpooled.wrappedBuffer(answer.content()));
     HttpHeaders fields = response.headers();
     fields.set(HttpHeaderNames.DATE, HttpDate.format(clock.epochSeconds()));
     fields.set(HttpHeaderNames.CONTENT_TYPE, answer.contentType());

@@ -42,7 +42,8 @@ class AdminServerIT {
   @BeforeEach
   void open() throws IOException {
     Path file = directory.resolve("token");
-    server = AdminServer.open(AdminSettings.of(ANY_PORT, file), appliance, registry, clock);
+    server =
+        AdminServer.open(AdminSettings.of(ANY_PORT, file), appliance, List.of(), registry, clock);
     token = Files.readString(file).strip();
   }
 
@@ -117,9 +118,7 @@ class AdminServerIT {
                 + "\"freshness\":{\"lifetimeSeconds\":60,\"source\":\"max-age\"},"
                 + "\"noCache\":false,\"mustRevalidate\":true,\"staleWhileRevalidateSeconds\":0,"
                 + "\"staleIfErrorSeconds\":30,\"tier\":\"memory\",\"hits\":7,"
-                + "\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},"
-                + "\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,"
-                + "\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\",\"forms\":[{\"coding\":\"br\",\"contentBytes\":5}]}]}\n");
+                + "\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\",\"forms\":[{\"coding\":\"br\",\"contentBytes\":5}]}]}\n");
   }
 
   @Test
@@ -130,8 +129,10 @@ class AdminServerIT {
         .endsWith(
             "{\"method\":\"HEAD\",\"url\":\"HTTP://h?b\",\"route\":{\"name\":\"*/\",\"host\":\"*\","
                 + "\"path\":\"/\",\"upstream\":\"site\",\"cached\":true},\"key\":\"http://h/\","
-                + "\"decision\":\"validate\",\"fwd\":\"stale\",\"because\":[{\"rule\":\"seen\","
-                + "\"section\":\"§\",\"found\":\"Host: h\\nAccept: a/b\\nX: é\",\"so\":\"/?b\"}]}\n");
+                + "\"decision\":\"validate\",\"fwd\":\"stale\",\"because\":[{\"rule\":\"seen\",\"section\":\"§\",\"found\":\"Host:"
+                + " h\\n"
+                + "Accept: a/b\\n"
+                + "X: é\",\"so\":\"/?b\"}]}\n");
     assertThat(getWithToken("/v1/explain?url=http://h/&client=2001:db8::1"))
         .contains("\"found\":\"/2001:db8:0:0:0:0:0:1\",\"so\":\"asks\"");
   }
@@ -153,7 +154,8 @@ class AdminServerIT {
         "/v1/explain?url=http://h/&client=10.0.0.0/8 | client must be an IP address",
         "/v1/explain?url=http://h/&client= | client must be an IP address",
         "/v1/cache/objects | The parameter url is missing.",
-        "/v1/cache/objects?url=http://h/&url=http://h/ | The parameter url is there more than once.",
+        "/v1/cache/objects?url=http://h/&url=http://h/ | The parameter url is there more than"
+            + " once.",
         "/v1/cache/objects?url=http://h/?a&b=c | There is a parameter that this resource does not",
         "/v1/cache/objects?url=http://h/%zz | The query is not percent-encoded.",
         "/v1/cache/objects?url=http://h/% | The query is not percent-encoded.",
@@ -341,9 +343,7 @@ class AdminServerIT {
                 + "\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,"
                 + "\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,"
                 + "\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,"
-                + "\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,"
-                + "\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":["
-                + "{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
+                + "\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
   }
 
   @Test
@@ -354,15 +354,13 @@ class AdminServerIT {
             "{\"memory\":{\"capacityBytes\":1048576,\"usedBytes\":1827,\"storedBytes\":1000,"
                 + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
                 + "\"retiredBytes\":0,\"keys\":2,\"evictions\":9,\"policy\":{"
-                + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\","
-                + "\"reason\":\"lru hits more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,"
+                + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"lru"
+                + " hits more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,"
                 + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,"
                 + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,"
                 + "\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\","
                 + "\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,"
-                + "\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,"
-                + "\"originMillis\":50.0,\"requestsPerSecond\":100.0,"
-                + "\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5,\"busyHours\":[\"11:30-13:00\"]}}\n");
+                + "\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5,\"busyHours\":[\"11:30-13:00\"]}}\n");
   }
 
   private String putTiers(String content) throws IOException {
@@ -526,7 +524,7 @@ class AdminServerIT {
   @Test
   void anOccupiedAddressIsToldFromOtherTrouble() {
     AdminSettings occupied = AdminSettings.of(server.address(), directory.resolve("token"));
-    assertThatThrownBy(() -> AdminServer.open(occupied, appliance, registry, clock))
+    assertThatThrownBy(() -> AdminServer.open(occupied, appliance, List.of(), registry, clock))
         .isInstanceOf(BindException.class)
         .hasMessageContaining("Address already in use");
   }
@@ -612,7 +610,7 @@ class AdminServerIT {
   void aConnectionWithoutARequestInTimeIsClosed() throws IOException {
     AdminSettings hasty =
         new AdminSettings(ANY_PORT, false, directory.resolve("token"), Duration.ofMillis(50));
-    try (AdminServer other = AdminServer.open(hasty, appliance, registry, clock);
+    try (AdminServer other = AdminServer.open(hasty, appliance, List.of(), registry, clock);
         Wire wire = new Wire(other.address())) {
       assertThat(wire.send("GET /healthz HTTP/1.1\r\nHost: ").rest()).isEmpty();
     }

@@ -245,6 +245,7 @@ public final class Appliance implements AutoCloseable {
                   running.admin().mayBeRemote(),
                   running.admin().tokenFile()),
               new LiveView(this),
+              List.of(),
               registry,
               WallClock.system());
     } catch (BindException taken) {

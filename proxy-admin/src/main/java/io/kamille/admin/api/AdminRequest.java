@@ -1,34 +1,73 @@
 package io.kamille.admin.api;
 
-import java.nio.ByteBuffer;
+import io.kamille.admin.auth.Identity;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a resource may know of a request.
+ * A request to the control plane. Immutable but for nobody's use of {@code fields}; any thread.
  *
  * @param path the request target without the query, as it came
  * @param query what stands behind the question mark as it came, or null without one
  * @param hosts the values of all {@code Host} lines, or the authority of an absolute-form target
- * @param authorization the value of that field
- * @param contentType the value of that field
- * @param content valid until the request is answered
+ * @param fields the header section
+ * @param content all of it
+ * @param peer the client's address; null for a client of the local socket
+ * @param parameters of the path, by name
+ * @param identity who asks; null before that is known, and for what everybody may ask
  */
 public record AdminRequest(
     String method,
     String path,
     @Nullable String query,
     List<String> hosts,
-    @Nullable String authorization,
-    @Nullable String contentType,
-    ByteBuffer content) {
+    HttpHeaders fields,
+    byte[] content,
+    @Nullable InetAddress peer,
+    Map<String, String> parameters,
+    @Nullable Identity identity) {
 
   public AdminRequest {
     hosts = List.copyOf(hosts);
+    parameters = Map.copyOf(parameters);
+  }
+
+  /** The value of a field, the first line of it. */
+  public @Nullable String field(String name) {
+    return fields.get(name);
+  }
+
+  /** The content as text. */
+  public String text() {
+    return new String(content, StandardCharsets.UTF_8);
+  }
+
+  /** The value of a parameter of the path. */
+  public String parameter(String name) {
+    String value = parameters.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException(name + ": no parameter of this path");
+    }
+    return value;
   }
 
   /** The method whose rules apply: a HEAD is answered as a GET, its content left out on the way. */
   String effectiveMethod() {
     return method.equals("HEAD") ? "GET" : method;
+  }
+
+  /** The same request, by somebody. */
+  AdminRequest by(@Nullable Identity who) {
+    return new AdminRequest(method, path, query, hosts, fields, content, peer, parameters, who);
+  }
+
+  /** The same request, with the parameters of its path. */
+  AdminRequest with(Map<String, String> pathParameters) {
+    return new AdminRequest(
+        method, path, query, hosts, fields, content, peer, pathParameters, identity);
   }
 }

@@ -1,43 +1,81 @@
 package io.kamille.admin.api;
 
 import io.kamille.core.http.StatusCode;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What a resource answers. Immutable.
  *
  * @param contentType the media type of {@code content}
+ * @param content not to be changed
  * @param fields further fields, by name
  */
-public record Answer(int status, String contentType, String content, Map<String, String> fields) {
+public record Answer(int status, String contentType, byte[] content, Map<String, String> fields) {
 
   public Answer {
     fields = Map.copyOf(fields);
   }
 
+  /** Text of a media type. */
+  public static Answer of(int status, String contentType, String text) {
+    return new Answer(status, contentType, text.getBytes(StandardCharsets.UTF_8), Map.of());
+  }
+
   /** A sentence. */
-  static Answer text(int status, String text) {
-    return new Answer(status, "text/plain; charset=utf-8", text + "\n", Map.of());
+  public static Answer text(int status, String text) {
+    return of(status, "text/plain; charset=utf-8", text + "\n");
   }
 
   /** A value as JSON. */
-  static Answer json(Object value) {
-    return new Answer(StatusCode.OK, "application/json", Json.write(value), Map.of());
+  public static Answer json(Object value) {
+    return json(StatusCode.OK, value);
   }
 
-  /** Why a request was not fulfilled (RFC 9457). */
-  public static Answer problem(int status, String detail) {
-    return problem(status, detail, Map.of());
+  /** A value as JSON, with a status code. */
+  public static Answer json(int status, Object value) {
+    return of(status, "application/json", Json.write(value));
   }
 
-  static Answer problem(int status, String detail, Map<String, String> fields) {
-    String content = Json.write(new Problem(StatusCode.reason(status), status, detail));
-    return new Answer(status, "application/problem+json", content, fields);
+  /** The same answer with one more field. */
+  public Answer with(String name, String value) {
+    Map<String, String> all = new LinkedHashMap<>(fields);
+    all.put(name, value);
+    return new Answer(status, contentType, content, all);
   }
 
   /**
-   * A problem of type {@code about:blank}, whose title is that of its status code (RFC 9457
-   * §4.2.1).
+   * Why a request was not fulfilled, of type {@code about:blank}, whose title is that of the status
+   * code (RFC 9457 §4.2.1).
    */
-  private record Problem(String title, int status, String detail) {}
+  public static Answer problem(int status, String detail) {
+    return problem(status, Map.of("title", StatusCode.reason(status)), detail, List.of());
+  }
+
+  /**
+   * Why a request was not fulfilled, by a type of our own (RFC 9457).
+   *
+   * @param name what {@code /problems/NAME} explains
+   * @param errors all that is wrong; empty if {@code detail} says it
+   */
+  public static Answer problem(
+      int status, String name, String title, String detail, List<?> errors) {
+    Map<String, String> kind = new LinkedHashMap<>();
+    kind.put("type", "/problems/" + name);
+    kind.put("title", title);
+    return problem(status, kind, detail, errors);
+  }
+
+  private static Answer problem(
+      int status, Map<String, String> kind, String detail, List<?> errors) {
+    Map<String, Object> document = new LinkedHashMap<>(kind);
+    document.put("status", status);
+    document.put("detail", detail);
+    if (!errors.isEmpty()) {
+      document.put("errors", errors);
+    }
+    return of(status, "application/problem+json", Json.write(document));
+  }
 }

@@ -1,16 +1,13 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.StoredObject;
-import io.kamille.core.http.StatusCode;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/cache/objects?url=}: what is stored for a URL, all variants of it. */
 final class CacheObjects implements Resource {
-
-  private static final Set<String> PARAMETERS = Set.of("url");
 
   private final ApplianceView appliance;
 
@@ -19,24 +16,17 @@ final class CacheObjects implements Resource {
   }
 
   @Override
-  public String path() {
-    return "/v1/cache/objects";
+  public Operation operation() {
+    return Operation.get("/v1/cache/objects", Scope.READ, "All variants that are stored for a URL.")
+        .must("url", "The URL.")
+        .answers(Document.class);
   }
 
   @Override
-  public String method() {
-    return "GET";
-  }
-
-  @Override
-  public Answer answer(AdminRequest request) {
-    try {
-      String url = TargetUrl.of(Query.parse(request.query(), PARAMETERS).one("url"));
-      List<StoredObject> found = appliance.objects(url);
-      return Answer.json(new Document(url, found.stream().map(Stored::of).toList()));
-    } catch (Query.Invalid invalid) {
-      return Answer.problem(StatusCode.BAD_REQUEST, invalid.reason());
-    }
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    String url = TargetUrl.of(Query.of(request, operation()).one("url"));
+    List<StoredObject> found = appliance.objects(url);
+    return Answer.json(new Document(url, found.stream().map(Stored::of).toList()));
   }
 
   private record Document(String url, List<Stored> objects) {}

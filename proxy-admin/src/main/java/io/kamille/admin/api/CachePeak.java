@@ -1,6 +1,6 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.api.JsonContent.Invalid;
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.core.http.StatusCode;
@@ -19,26 +19,19 @@ final class CachePeak implements Resource {
   }
 
   @Override
-  public String path() {
-    return CacheTiers.PATH;
+  public Operation operation() {
+    return Operation.put(CacheTiers.PATH, Scope.OPERATE, "Sets peak mode on the running process.")
+        .answers(CacheTiers.Document.class);
   }
 
   @Override
-  public String method() {
-    return "PUT";
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    return appliance.choosePeak(choice(JsonContent.of(request)))
+        ? CacheTiers.present(appliance)
+        : Answer.problem(StatusCode.CONFLICT, "There is no disk behind memory.");
   }
 
-  @Override
-  public Answer answer(AdminRequest request) {
-    return JsonContent.answer(
-        request,
-        document ->
-            appliance.choosePeak(choice(document))
-                ? CacheTiers.present(appliance)
-                : Answer.problem(StatusCode.CONFLICT, "There is no disk behind memory."));
-  }
-
-  private static PeakChoice choice(JsonNode document) throws Invalid {
+  private static PeakChoice choice(JsonNode document) throws InvalidRequest {
     JsonNode peak = document.isObject() && document.size() == 1 ? document.get("peak") : null;
     if (peak != null && peak.isString()) {
       for (PeakChoice each : PeakChoice.values()) {
@@ -47,6 +40,6 @@ final class CachePeak implements Resource {
         }
       }
     }
-    throw new Invalid(EXPECTED);
+    throw new InvalidRequest(EXPECTED);
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.cache.index.PolicySnapshot;
@@ -25,13 +26,12 @@ final class CacheTiers implements Resource {
   }
 
   @Override
-  public String path() {
-    return PATH;
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.get(
+            PATH,
+            Scope.READ,
+            "What takes memory, what is forgotten when it is short, and whether requests use the disk.")
+        .answers(Document.class);
   }
 
   @Override
@@ -60,7 +60,7 @@ final class CacheTiers implements Resource {
             Peak.of(tiers.peak())));
   }
 
-  private record Document(Memory memory, @Nullable Peak peak) {}
+  record Document(Memory memory, @Nullable Peak peak) {}
 
   private record Memory(
       long capacityBytes,

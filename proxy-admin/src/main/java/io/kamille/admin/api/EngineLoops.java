@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
@@ -28,13 +29,9 @@ final class EngineLoops implements Resource {
   }
 
   @Override
-  public String path() {
-    return PATH;
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.get(PATH, Scope.READ, "How each loop turns and paces itself.")
+        .answers(Document.class);
   }
 
   @Override
@@ -62,7 +59,7 @@ final class EngineLoops implements Resource {
     return loops;
   }
 
-  private record Document(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
+  record Document(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
 
   private record Loop(
       String name,

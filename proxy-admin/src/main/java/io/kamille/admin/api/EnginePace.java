@@ -1,6 +1,6 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.api.JsonContent.Invalid;
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.Pacing;
@@ -23,35 +23,28 @@ final class EnginePace implements Resource {
   }
 
   @Override
-  public String path() {
-    return EngineLoops.PATH;
+  public Operation operation() {
+    return Operation.put(
+            EngineLoops.PATH, Scope.OPERATE, "Changes the pace of the running process.")
+        .answers(EngineLoops.Document.class);
   }
 
   @Override
-  public String method() {
-    return "PUT";
-  }
-
-  @Override
-  public Answer answer(AdminRequest request) {
-    return JsonContent.answer(
-        request,
-        document -> {
-          appliance.pace(pace(document, appliance.pace()));
-          return EngineLoops.present(appliance);
-        });
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    appliance.pace(pace(JsonContent.of(request), appliance.pace()));
+    return EngineLoops.present(appliance);
   }
 
   /** What {@code document} asks for, and for what it does not name what holds. */
-  private static PaceSettings pace(JsonNode document, PaceSettings present) throws Invalid {
+  private static PaceSettings pace(JsonNode document, PaceSettings present) throws InvalidRequest {
     if (!document.isObject() || document.isEmpty()) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     PaceSettings next = present;
     for (Map.Entry<String, JsonNode> member : document.properties()) {
       String name = member.getKey();
       if (!member.getValue().isString()) {
-        throw new Invalid(EXPECTED);
+        throw new InvalidRequest(EXPECTED);
       }
       String text = member.getValue().stringValue();
       next =
@@ -62,17 +55,17 @@ final class EnginePace implements Resource {
             case "spin" ->
                 next.withSpinLimit(
                     value(name, text, Pacing.spinLimitType()).orElse(Duration.ZERO).toNanos());
-            default -> throw new Invalid(EXPECTED);
+            default -> throw new InvalidRequest(EXPECTED);
           };
     }
     return next;
   }
 
-  private static <T> T value(String name, String text, ValueType<T> type) throws Invalid {
+  private static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
     return switch (type.parse(text)) {
       case Parsed.Value<T>(T value) -> value;
       case Parsed.Refused<T>(String expected) ->
-          throw new Invalid(name + ": expected " + expected + ".");
+          throw new InvalidRequest(name + ": expected " + expected + ".");
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RequestExplanation.MatchedRoute;
@@ -8,7 +9,6 @@ import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.AddressRange;
 import java.net.InetAddress;
 import java.util.List;
@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/explain?url=}: what would become of a request, and why. Changes nothing. */
 final class Explain implements Resource {
-
-  private static final Set<String> PARAMETERS = Set.of("url", "method", "field", "client");
 
   /** Methods of requests that come to no route. */
   private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
@@ -31,57 +29,53 @@ final class Explain implements Resource {
   }
 
   @Override
-  public String path() {
-    return "/v1/explain";
+  public Operation operation() {
+    return Operation.get("/v1/explain", Scope.READ, "What would become of a request, and why.")
+        .must("url", "The URL.")
+        .may("method", "GET unless it is there.")
+        .may("field", "A field line; may be there several times.")
+        .may("client", "The address of the client.")
+        .answers(Document.class);
   }
 
   @Override
-  public String method() {
-    return "GET";
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    Query query = Query.of(request, operation());
+    String url = TargetUrl.of(query.one("url"));
+    RequestHead head = head(method(query.optional("method")), url, query.all("field"));
+    InetAddress client = client(query.optional("client"));
+    return Answer.json(Document.of(head.methodText(), url, appliance.explain(head, client)));
   }
 
-  @Override
-  public Answer answer(AdminRequest request) {
-    try {
-      Query query = Query.parse(request.query(), PARAMETERS);
-      String url = TargetUrl.of(query.one("url"));
-      RequestHead head = head(method(query.optional("method")), url, query.all("field"));
-      InetAddress client = client(query.optional("client"));
-      return Answer.json(Document.of(head.methodText(), url, appliance.explain(head, client)));
-    } catch (Query.Invalid invalid) {
-      return Answer.problem(StatusCode.BAD_REQUEST, invalid.reason());
-    }
-  }
-
-  private static String method(@Nullable String given) throws Query.Invalid {
+  private static String method(@Nullable String given) throws InvalidRequest {
     String method = given == null ? "GET" : given;
     if (!Octets.isToken(method) || UNROUTED.contains(method)) {
-      throw new Query.Invalid("method must be a token other than CONNECT and TRACE.");
+      throw new InvalidRequest("method must be a token other than CONNECT and TRACE.");
     }
     return method;
   }
 
-  private static @Nullable InetAddress client(@Nullable String given) throws Query.Invalid {
+  private static @Nullable InetAddress client(@Nullable String given) throws InvalidRequest {
     if (given == null) {
       return null;
     }
     if (given.indexOf('/') >= 0 || AddressRange.parse(given) == null) {
-      throw new Query.Invalid("client must be an IP address.");
+      throw new InvalidRequest("client must be an IP address.");
     }
     return InetAddress.ofLiteral(given);
   }
 
   private static RequestHead head(String method, String url, List<String> fields)
-      throws Query.Invalid {
+      throws InvalidRequest {
     RequestHead head = RequestHead.of(method, withPath(url));
     for (String field : fields) {
       int colon = field.indexOf(':');
       String name = colon < 0 ? "" : field.substring(0, colon);
       if (!Octets.isToken(name) || !isValue(field.substring(colon + 1))) {
-        throw new Query.Invalid("field must be a field line such as Accept: text/html.");
+        throw new InvalidRequest("field must be a field line such as Accept: text/html.");
       }
       if (name.equalsIgnoreCase("Host")) {
-        throw new Query.Invalid("field must not be Host: it comes from url.");
+        throw new InvalidRequest("field must not be Host: it comes from url.");
       }
       head.fields().add(name, field.substring(colon + 1).strip());
     }

@@ -6,13 +6,10 @@ import io.kamille.core.http.StatusCode;
 final class Health implements Resource {
 
   @Override
-  public String path() {
-    return "/healthz";
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.open("/healthz", "Says that this process lives.")
+        .answersAs("text/plain")
+        .immediately();
   }
 
   @Override

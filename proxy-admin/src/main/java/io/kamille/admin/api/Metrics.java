@@ -2,7 +2,6 @@ package io.kamille.admin.api;
 
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.core.http.StatusCode;
-import java.util.Map;
 
 /** {@code GET /metrics}: everything that is counted, for Prometheus. */
 final class Metrics implements Resource {
@@ -14,17 +13,13 @@ final class Metrics implements Resource {
   }
 
   @Override
-  public String path() {
-    return "/metrics";
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.open("/metrics", "Every metric in the text format of Prometheus.")
+        .answersAs("text/plain");
   }
 
   @Override
   public Answer answer(AdminRequest request) {
-    return new Answer(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.text(), Map.of());
+    return Answer.of(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.text());
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import java.util.List;
 import java.util.Map;
@@ -14,13 +15,8 @@ final class PurgeList implements Resource {
   }
 
   @Override
-  public String path() {
-    return Purges.PATH;
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.get(Purges.PATH, Scope.READ, "The last purges and how far they have come.");
   }
 
   @Override

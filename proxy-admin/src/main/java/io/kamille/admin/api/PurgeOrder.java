@@ -1,6 +1,5 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.api.JsonContent.Invalid;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.Tags;
 import java.util.ArrayList;
@@ -40,9 +39,9 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
           + Tags.LENGTH_LIMIT
           + " characters of ASCII, without comma.";
 
-  static PurgeOrder of(JsonNode document) throws Invalid {
+  static PurgeOrder of(JsonNode document) throws InvalidRequest {
     if (!document.isObject()) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     PurgeTarget target = null;
     boolean isSoft = false;
@@ -56,94 +55,96 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
       }
     }
     if (target == null) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     return new PurgeOrder(target, isSoft, isDryRun);
   }
 
-  private static PurgeTarget only(@Nullable PurgeTarget before, PurgeTarget target) throws Invalid {
+  private static PurgeTarget only(@Nullable PurgeTarget before, PurgeTarget target)
+      throws InvalidRequest {
     if (before != null) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     return target;
   }
 
-  private static PurgeTarget target(String name, JsonNode value) throws Invalid {
+  private static PurgeTarget target(String name, JsonNode value) throws InvalidRequest {
     return switch (name) {
       case "url" -> found(PurgeTarget.url(uri(name, value)), name + NO_URI);
       case "prefix" -> found(PurgeTarget.prefix(shortText(name, uri(name, value))), name + NO_URI);
       case "host" -> found(PurgeTarget.host(shortText(name, host(value))), NO_HOST);
       case "tags" -> PurgeTarget.tags(tags(value));
       case "all" -> found(bool(value) ? PurgeTarget.all() : null, EXPECTED);
-      default -> throw new Invalid(EXPECTED);
+      default -> throw new InvalidRequest(EXPECTED);
     };
   }
 
-  private static PurgeTarget found(@Nullable PurgeTarget target, String otherwise) throws Invalid {
+  private static PurgeTarget found(@Nullable PurgeTarget target, String otherwise)
+      throws InvalidRequest {
     if (target == null) {
-      throw new Invalid(otherwise);
+      throw new InvalidRequest(otherwise);
     }
     return target;
   }
 
-  private static String host(JsonNode value) throws Invalid {
+  private static String host(JsonNode value) throws InvalidRequest {
     String host = text(value);
     if (host.indexOf('*') >= 0) {
-      throw new Invalid("host" + NO_WILDCARD);
+      throw new InvalidRequest("host" + NO_WILDCARD);
     }
     return host;
   }
 
-  private static String uri(String name, JsonNode value) throws Invalid {
+  private static String uri(String name, JsonNode value) throws InvalidRequest {
     String uri = text(value);
     if (uri.indexOf('#') >= 0) {
-      throw new Invalid(name + " must have no fragment: it is never sent in a request.");
+      throw new InvalidRequest(name + " must have no fragment: it is never sent in a request.");
     }
     if (WILDCARD_HOST.matcher(uri).lookingAt()) {
-      throw new Invalid(name + NO_WILDCARD);
+      throw new InvalidRequest(name + NO_WILDCARD);
     }
     return uri;
   }
 
-  private static String shortText(String name, String text) throws Invalid {
+  private static String shortText(String name, String text) throws InvalidRequest {
     if (text.length() > PurgeTarget.LENGTH_LIMIT) {
-      throw new Invalid(name + TOO_LONG);
+      throw new InvalidRequest(name + TOO_LONG);
     }
     return text;
   }
 
-  private static List<String> tags(JsonNode value) throws Invalid {
+  private static List<String> tags(JsonNode value) throws InvalidRequest {
     if (!value.isArray()) {
-      throw new Invalid(NO_TAGS);
+      throw new InvalidRequest(NO_TAGS);
     }
     List<String> tags = new ArrayList<>();
     for (JsonNode tag : value.values()) {
       tags.add(text(tag));
     }
     if (tags.isEmpty() || tags.size() > Tags.LIMIT || !tags.stream().allMatch(Tags::isTag)) {
-      throw new Invalid(NO_TAGS);
+      throw new InvalidRequest(NO_TAGS);
     }
     return tags;
   }
 
-  private static boolean isSoft(JsonNode value) throws Invalid {
+  private static boolean isSoft(JsonNode value) throws InvalidRequest {
     return switch (text(value)) {
       case "hard" -> false;
       case "soft" -> true;
-      default -> throw new Invalid(EXPECTED);
+      default -> throw new InvalidRequest(EXPECTED);
     };
   }
 
-  private static String text(JsonNode value) throws Invalid {
+  private static String text(JsonNode value) throws InvalidRequest {
     if (!value.isString()) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     return value.stringValue();
   }
 
-  private static boolean bool(JsonNode value) throws Invalid {
+  private static boolean bool(JsonNode value) throws InvalidRequest {
     if (!value.isBoolean()) {
-      throw new Invalid(EXPECTED);
+      throw new InvalidRequest(EXPECTED);
     }
     return value.booleanValue();
   }

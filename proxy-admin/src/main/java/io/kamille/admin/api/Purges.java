@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport;
@@ -23,18 +24,13 @@ final class Purges implements Resource {
   }
 
   @Override
-  public String path() {
-    return PATH;
+  public Operation operation() {
+    return Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything.");
   }
 
   @Override
-  public String method() {
-    return "POST";
-  }
-
-  @Override
-  public Answer answer(AdminRequest request) {
-    return JsonContent.answer(request, document -> answer(PurgeOrder.of(document)));
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    return answer(PurgeOrder.of(JsonContent.of(request)));
   }
 
   private Answer answer(PurgeOrder order) {
@@ -43,7 +39,7 @@ final class Purges implements Resource {
             ? appliance.countPurge(order.target(), order.isSoft())
             : appliance.purge(order.target(), order.isSoft());
     return report == null
-        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL, Map.of("Retry-After", "1"))
+        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
         : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));
   }
 

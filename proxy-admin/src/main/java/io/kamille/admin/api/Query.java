@@ -7,10 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a query, as forms write them (application/x-www-form-urlencoded). */
-final class Query {
+public final class Query {
 
   /*
    * A value is octets, one per character, because field values are: nothing is taken for UTF-8.
@@ -20,14 +21,17 @@ final class Query {
 
   private Query() {}
 
-  /** The parameters, all of which must be known. */
-  static Query parse(@Nullable String query, Set<String> known) throws Invalid {
+  /** The parameters of a request, all of which the operation must declare. */
+  public static Query of(AdminRequest request, Operation operation) throws InvalidRequest {
+    String query = request.query();
+    Set<String> known =
+        operation.parameters().stream().map(Operation.Parameter::name).collect(Collectors.toSet());
     Query parsed = new Query();
     for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
       int equals = parameter.indexOf('=');
       String name = equals < 0 ? parameter : parameter.substring(0, equals);
       if (!known.contains(name)) {
-        throw new Invalid(
+        throw new InvalidRequest(
             "There is a parameter that this resource does not have; encode & in a URL as %26.");
       }
       String value = equals < 0 ? "" : decoded(parameter.substring(equals + 1));
@@ -37,29 +41,44 @@ final class Query {
   }
 
   /** The value of a parameter that must be there, once. */
-  String one(String name) throws Invalid {
+  public String one(String name) throws InvalidRequest {
     String value = optional(name);
     if (value == null) {
-      throw new Invalid("The parameter " + name + " is missing.");
+      throw new InvalidRequest("The parameter " + name + " is missing.");
     }
     return value;
   }
 
   /** The value of a parameter that may be there, once. */
-  @Nullable String optional(String name) throws Invalid {
+  public @Nullable String optional(String name) throws InvalidRequest {
     List<String> all = all(name);
     if (all.size() > 1) {
-      throw new Invalid("The parameter " + name + " is there more than once.");
+      throw new InvalidRequest("The parameter " + name + " is there more than once.");
     }
     return all.isEmpty() ? null : all.getFirst();
   }
 
   /** All values of a parameter, in order. */
-  List<String> all(String name) {
+  public List<String> all(String name) {
     return values.getOrDefault(name, List.of());
   }
 
-  private static String decoded(String text) throws Invalid {
+  /** The value of a parameter that is a number from 1 to {@code limit}, or {@code otherwise}. */
+  public int number(String name, int otherwise, int limit) throws InvalidRequest {
+    String text = optional(name);
+    if (text == null) {
+      return otherwise;
+    }
+    if (text.matches("[0-9]{1,9}")) {
+      int value = Integer.parseInt(text);
+      if (value >= 1 && value <= limit) {
+        return value;
+      }
+    }
+    throw new InvalidRequest(name + " must be a number from 1 to " + limit + ".");
+  }
+
+  private static String decoded(String text) throws InvalidRequest {
     ByteArrayOutputStream octets = new ByteArrayOutputStream(text.length());
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -74,29 +93,12 @@ final class Query {
     return Octets.text(all, 0, all.length);
   }
 
-  private static int octet(String text, int at) throws Invalid {
+  private static int octet(String text, int at) throws InvalidRequest {
     int high = at + 2 < text.length() ? Character.digit(text.charAt(at + 1), 16) : -1;
     int low = at + 2 < text.length() ? Character.digit(text.charAt(at + 2), 16) : -1;
     if (high < 0 || low < 0) {
-      throw new Invalid("The query is not percent-encoded.");
+      throw new InvalidRequest("The query is not percent-encoded.");
     }
     return high << 4 | low;
-  }
-
-  /** The query asks for nothing we could answer. */
-  static final class Invalid extends Exception {
-
-    private static final long serialVersionUID = 1;
-
-    private final String reason;
-
-    Invalid(String reason) {
-      super(reason, null, false, false);
-      this.reason = reason;
-    }
-
-    String reason() {
-      return reason;
-    }
   }
 }

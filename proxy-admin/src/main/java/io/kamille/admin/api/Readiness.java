@@ -13,13 +13,10 @@ final class Readiness implements Resource {
   }
 
   @Override
-  public String path() {
-    return "/readyz";
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.open("/readyz", "Says whether to send requests here.")
+        .answersAs("text/plain")
+        .immediately();
   }
 
   @Override

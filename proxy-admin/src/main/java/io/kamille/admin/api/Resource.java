@@ -1,13 +1,11 @@
 package io.kamille.admin.api;
 
-/** One resource of the control plane, by one of its methods. Confined to its loop. */
-interface Resource {
+/** One operation on a resource of the control plane. Confined to the control thread. */
+public interface Resource {
 
-  String path();
+  /** What is asked for, by whom, and what the API's description says of it. Always the same. */
+  Operation operation();
 
-  /** GET, POST or PUT; a class has one method, and GET implies HEAD. */
-  String method();
-
-  /** Answers a request for this path with this method by someone who may make it. */
-  Answer answer(AdminRequest request);
+  /** Answers a request for this operation by somebody who may make it. */
+  Answer answer(AdminRequest request) throws InvalidRequest;
 }

@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
@@ -21,13 +22,9 @@ final class Status implements Resource {
   }
 
   @Override
-  public String path() {
-    return "/v1/status";
-  }
-
-  @Override
-  public String method() {
-    return "GET";
+  public Operation operation() {
+    return Operation.get("/v1/status", Scope.READ, "The appliance at a glance.")
+        .answers(Document.class);
   }
 
   @Override

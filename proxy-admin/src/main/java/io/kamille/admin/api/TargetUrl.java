@@ -12,12 +12,12 @@ final class TargetUrl {
   private TargetUrl() {}
 
   /** The URL, if a request can have it as its target. */
-  static String of(String url) throws Query.Invalid {
+  static String of(String url) throws InvalidRequest {
     if (url.indexOf('#') >= 0) {
-      throw new Query.Invalid("url must have no fragment: it is never sent in a request.");
+      throw new InvalidRequest("url must have no fragment: it is never sent in a request.");
     }
     if (CacheKey.find(url) == null) {
-      throw new Query.Invalid(NO_TARGET);
+      throw new InvalidRequest(NO_TARGET);
     }
     return url;
   }

@@ -10,11 +10,13 @@ public final class StatusCode {
   public static final int SWITCHING_PROTOCOLS = 101;
   public static final int EARLY_HINTS = 103;
   public static final int OK = 200;
+  public static final int CREATED = 201;
   public static final int NO_CONTENT = 204;
   public static final int PARTIAL_CONTENT = 206;
   public static final int NOT_MODIFIED = 304;
   public static final int BAD_REQUEST = 400;
   public static final int UNAUTHORIZED = 401;
+  public static final int FORBIDDEN = 403;
   public static final int NOT_FOUND = 404;
   public static final int METHOD_NOT_ALLOWED = 405;
   public static final int REQUEST_TIMEOUT = 408;
@@ -27,6 +29,8 @@ public final class StatusCode {
   public static final int RANGE_NOT_SATISFIABLE = 416;
   public static final int EXPECTATION_FAILED = 417;
   public static final int MISDIRECTED_REQUEST = 421;
+  public static final int UNPROCESSABLE_CONTENT = 422;
+  public static final int PRECONDITION_REQUIRED = 428;
   public static final int TOO_MANY_REQUESTS = 429;
   public static final int FIELDS_TOO_LARGE = 431;
   public static final int INTERNAL_SERVER_ERROR = 500;

@@ -1,0 +1,30 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.Scope;
+import java.util.Map;
+
+/** {@code GET /v1/audit}: who changed what, the newest first. */
+final class AuditEntries implements Resource {
+
+  private static final int LIMIT = 1000;
+  private static final int USUAL = 100;
+
+  private final AuditLog audit;
+
+  AuditEntries(AuditLog audit) {
+    this.audit = audit;
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.get("/v1/audit", Scope.READ, "Who changed what, the newest first.")
+        .may("limit", "How many entries, at most 1000.");
+  }
+
+  @Override
+  public Answer answer(AdminRequest request) throws InvalidRequest {
+    int limit = Query.of(request, operation()).number("limit", USUAL, LIMIT);
+    return Answer.json(Map.of("entries", audit.last(limit), "head", audit.head()));
+  }
+}

@@ -1,0 +1,193 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The declaration of one operation: the router checks requests by it, and the OpenAPI document is
+ * made of it. Immutable.
+ *
+ * @param method GET implies HEAD
+ * @param path a literal path; a segment in braces is a parameter
+ * @param scope who may ask; null for everybody
+ * @param summary one sentence
+ * @param parameters of the query and the path
+ * @param contentType media types of the request's content; empty where it has none
+ * @param contentLimitBytes the longest content
+ * @param answerType the media type of a successful answer
+ * @param answer the record that a JSON answer is written from, for its schema; null if it has none
+ * @param isImmediate whether it is answered on the listener's own loop: it never waits for anything
+ */
+public record Operation(
+    String method,
+    String path,
+    @Nullable Scope scope,
+    String summary,
+    List<Parameter> parameters,
+    List<String> contentType,
+    int contentLimitBytes,
+    String answerType,
+    @Nullable Class<?> answer,
+    boolean isImmediate) {
+
+  /** The longest content of most operations. */
+  public static final int CONTENT_LIMIT_BYTES = 64 << 10;
+
+  private static final String JSON = "application/json";
+
+  /** One parameter of the query. */
+  public record Parameter(String name, boolean isRequired, String summary) {}
+
+  public Operation {
+    parameters = List.copyOf(parameters);
+    contentType = List.copyOf(contentType);
+  }
+
+  /** Reads. */
+  public static Operation get(String path, Scope scope, String summary) {
+    return of("GET", path, scope, summary);
+  }
+
+  /** Reads, for everybody. */
+  static Operation open(String path, String summary) {
+    return of("GET", path, null, summary);
+  }
+
+  /** Makes something of the content, for everybody. */
+  static Operation openPost(String path, String summary) {
+    return of("POST", path, null, summary).takes(JSON);
+  }
+
+  /** Makes something of the content. */
+  public static Operation post(String path, Scope scope, String summary) {
+    return of("POST", path, scope, summary).takes(JSON);
+  }
+
+  /** Replaces with the content. */
+  public static Operation put(String path, Scope scope, String summary) {
+    return of("PUT", path, scope, summary).takes(JSON);
+  }
+
+  /** Changes by the content. */
+  public static Operation patch(String path, Scope scope, String summary, String... contentType) {
+    return of("PATCH", path, scope, summary).takes(contentType);
+  }
+
+  /** Removes. */
+  public static Operation delete(String path, Scope scope, String summary) {
+    return of("DELETE", path, scope, summary);
+  }
+
+  private static Operation of(String method, String path, @Nullable Scope scope, String summary) {
+    return new Operation(
+        method, path, scope, summary, List.of(), List.of(), CONTENT_LIMIT_BYTES, JSON, null, false);
+  }
+
+  /** With a parameter of the query that may be there. */
+  public Operation may(String name, String sentence) {
+    return with(new Parameter(name, false, sentence));
+  }
+
+  /** With a parameter of the query that must be there. */
+  public Operation must(String name, String sentence) {
+    return with(new Parameter(name, true, sentence));
+  }
+
+  private Operation with(Parameter parameter) {
+    List<Parameter> all = new ArrayList<>(parameters);
+    all.add(parameter);
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        all,
+        contentType,
+        contentLimitBytes,
+        answerType,
+        answer,
+        isImmediate);
+  }
+
+  /** With other media types of the content; none for no content. */
+  public Operation takes(String... types) {
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        parameters,
+        List.of(types),
+        contentLimitBytes,
+        answerType,
+        answer,
+        isImmediate);
+  }
+
+  /** With another limit for the content. */
+  public Operation upTo(int bytes) {
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        parameters,
+        contentType,
+        bytes,
+        answerType,
+        answer,
+        isImmediate);
+  }
+
+  /** With the record that the answer is written from. */
+  public Operation answers(Class<?> document) {
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        parameters,
+        contentType,
+        contentLimitBytes,
+        answerType,
+        document,
+        isImmediate);
+  }
+
+  /** With an answer that is no JSON. */
+  public Operation answersAs(String mediaType) {
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        parameters,
+        contentType,
+        contentLimitBytes,
+        mediaType,
+        null,
+        isImmediate);
+  }
+
+  /** Answered on the listener's own loop. */
+  Operation immediately() {
+    return new Operation(
+        method,
+        path,
+        scope,
+        summary,
+        parameters,
+        contentType,
+        contentLimitBytes,
+        answerType,
+        answer,
+        true);
+  }
+
+  /** Whether it changes nothing. */
+  public boolean isSafe() {
+    return method.equals("GET");
+  }
+}

@@ -1,0 +1,313 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.Authenticator;
+import io.kamille.admin.auth.Authenticator.Credentials;
+import io.kamille.admin.auth.Identity;
+import io.kamille.admin.metric.PrometheusText;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.time.WallClock;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All operations, and the rules that hold for every one: who may ask, and that changes are taken
+ * down first. Looking up: any thread. Answering: confined to the control thread.
+ */
+public final class OperationTable {
+
+  /*
+   * Health, readiness, metrics and the pages of the browser UI hold no secret and are for
+   * everybody. Everything under /v1/ wants somebody who is known, also to say that it does not
+   * exist.
+   */
+  private static final String PROTECTED = "/v1/";
+  private static final System.Logger LOGGER = System.getLogger("kamille.admin");
+  private static final int TARGET_LIMIT = 512;
+
+  private final List<Entry> entries = new ArrayList<>();
+  private final HostRule hosts;
+  private final Authenticator authenticator;
+  private final AuditLog audit;
+
+  private record Entry(Operation operation, PathTemplate path, Resource resource) {}
+
+  /** A resource and the parameters of the path that led to it. */
+  private record Match(Entry entry, Map<String, String> parameters) {}
+
+  /**
+   * The operations of this appliance.
+   *
+   * @param more operations beside those of every appliance
+   * @param configuredHost a name besides localhost and addresses that requests may be for
+   */
+  public static OperationTable of(
+      ApplianceView appliance,
+      PrometheusText metrics,
+      List<Resource> more,
+      Authenticator authenticator,
+      AuditLog audit,
+      String configuredHost,
+      WallClock clock) {
+    List<Resource> all =
+        new ArrayList<>(
+            List.of(
+                new Health(),
+                new Readiness(appliance),
+                new Metrics(metrics),
+                new Status(appliance, clock),
+                new EngineLoops(appliance),
+                new EnginePace(appliance),
+                new CacheObjects(appliance),
+                new CacheTiers(appliance),
+                new CachePeak(appliance),
+                new Explain(appliance),
+                new Purges(appliance),
+                new PurgeList(appliance),
+                new AuditEntries(audit)));
+    all.addAll(SessionResources.of(authenticator, audit));
+    all.addAll(TokenResources.of(authenticator));
+    all.addAll(more);
+    return new OperationTable(all, authenticator, audit, configuredHost);
+  }
+
+  private OperationTable(
+      List<Resource> resources,
+      Authenticator authenticator,
+      AuditLog audit,
+      String configuredHost) {
+    for (Resource resource : resources) {
+      Operation operation = resource.operation();
+      entries.add(new Entry(operation, new PathTemplate(operation.path()), resource));
+    }
+    this.hosts = new HostRule(configuredHost);
+    this.authenticator = authenticator;
+    this.audit = audit;
+  }
+
+  /** All declarations, in the order in which they were given. */
+  public List<Operation> operations() {
+    return entries.stream().map(Entry::operation).toList();
+  }
+
+  /** The operation that a request is for, or null if there is none. */
+  public @Nullable Operation find(String method, String path) {
+    String effective = method.equals("HEAD") ? "GET" : method;
+    for (Match match : matches(path)) {
+      if (match.entry.operation.method().equals(effective)) {
+        return match.entry.operation;
+      }
+    }
+    return null;
+  }
+
+  private List<Match> matches(String path) {
+    List<Match> found = new ArrayList<>();
+    for (Entry entry : entries) {
+      Map<String, String> parameters = entry.path.match(path);
+      if (parameters != null) {
+        found.add(new Match(entry, parameters));
+      }
+    }
+    return found;
+  }
+
+  /** Answers one request. */
+  public Answer answer(AdminRequest request) {
+    if (request.hosts().size() > 1) {
+      return Answer.problem(StatusCode.BAD_REQUEST, "There is more than one Host field.");
+    }
+    if (request.peer() != null && !request.hosts().stream().allMatch(hosts::allows)) {
+      return Answer.problem(
+          StatusCode.MISDIRECTED_REQUEST,
+          "The Host field must be localhost, an IP address or the configured address.");
+    }
+    Credentials credentials = credentials(request);
+    Identity identity = null;
+    if (request.path().startsWith(PROTECTED)) {
+      identity = authenticator.identify(credentials);
+      if (identity == null && !isForEverybody(request)) {
+        return unauthorized(request, credentials);
+      }
+    }
+    return route(request.by(identity));
+  }
+
+  private boolean isForEverybody(AdminRequest request) {
+    Operation operation = find(request.method(), request.path());
+    return operation != null && operation.scope() == null;
+  }
+
+  private Answer route(AdminRequest request) {
+    List<Match> matches = matches(request.path());
+    if (matches.isEmpty()) {
+      return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
+    }
+    for (Match match : matches) {
+      if (match.entry.operation.method().equals(request.effectiveMethod())) {
+        return permitted(match.entry, request.with(match.parameters));
+      }
+    }
+    return Answer.problem(StatusCode.METHOD_NOT_ALLOWED, "This resource does not have that method.")
+        .with("Allow", allowed(matches));
+  }
+
+  private Answer permitted(Entry entry, AdminRequest request) {
+    Operation operation = entry.operation;
+    Identity identity = request.identity();
+    if (operation.scope() != null
+        && (identity == null || !identity.scope().allows(operation.scope()))) {
+      return Answer.problem(
+          StatusCode.FORBIDDEN, "This needs the scope " + operation.scope().token() + ".");
+    }
+    if (!operation.isSafe() && identity != null && identity.via() == Identity.Via.SESSION) {
+      Answer refusal = refusalOfSession(request, identity);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    if (!operation.contentType().isEmpty()
+        && operation.contentType().stream().noneMatch(type -> isOfType(request, type))) {
+      return Answer.problem(
+          StatusCode.UNSUPPORTED_MEDIA_TYPE,
+          "The content must be " + String.join(" or ", operation.contentType()) + ".");
+    }
+    boolean isTakenDown = !operation.isSafe() && operation.scope() != null;
+    return isTakenDown ? audited(entry, request) : done(entry, request);
+  }
+
+  /** A page of another origin cannot read our key, and still may not change anything with it. */
+  private static @Nullable Answer refusalOfSession(AdminRequest request, Identity identity) {
+    String origin = request.field("Origin");
+    String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
+    if (origin != null && !origin.substring(origin.indexOf("//") + 2).equalsIgnoreCase(host)) {
+      return Answer.problem(
+          StatusCode.FORBIDDEN, "Changes are taken from pages of this origin only.");
+    }
+    boolean isSignOut = request.path().equals("/v1/session");
+    return identity.isRecentlyProven() || isSignOut
+        ? null
+        : Answer.problem(
+            StatusCode.FORBIDDEN,
+            "proof-needed",
+            "Proof needed",
+            "Show your token again: the last time was more than 15 minutes ago.",
+            List.of());
+  }
+
+  private static boolean isOfType(AdminRequest request, String expected) {
+    String contentType = request.field("Content-Type");
+    if (contentType == null) {
+      return false;
+    }
+    int end = contentType.indexOf(';');
+    String mediaType = end < 0 ? contentType : contentType.substring(0, end);
+    return mediaType.strip().equalsIgnoreCase(expected);
+  }
+
+  /** Takes a change down, makes it, and takes its outcome down. */
+  private Answer audited(Entry entry, AdminRequest request) {
+    String action = entry.operation.method() + " " + entry.operation.path();
+    String target = shortened(target(request));
+    Identity identity = request.identity();
+    try {
+      audit.append(identity, action, target, "begun");
+    } catch (IOException full) {
+      LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
+      if (identity == null || identity.via() != Identity.Via.SOCKET) {
+        return Answer.problem(
+            StatusCode.SERVICE_UNAVAILABLE,
+            "audit-unwritable",
+            "The audit log cannot be written",
+            "Nothing was changed. Make room on the disk, or use the local socket.",
+            List.of());
+      }
+    }
+    Answer answer = done(entry, request);
+    try {
+      audit.append(identity, action, target, Integer.toString(answer.status()));
+    } catch (IOException full) {
+      LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
+    }
+    return answer;
+  }
+
+  private static String target(AdminRequest request) {
+    return request.query() == null ? request.path() : request.path() + "?" + request.query();
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= TARGET_LIMIT ? text : text.substring(0, TARGET_LIMIT) + "…";
+  }
+
+  private static Answer done(Entry entry, AdminRequest request) {
+    try {
+      return entry.resource.answer(request);
+    } catch (InvalidRequest invalid) {
+      return invalid.answer();
+    } catch (RuntimeException bug) {
+      LOGGER.log(System.Logger.Level.ERROR, request.method() + " " + target(request), bug);
+      return Answer.problem(StatusCode.INTERNAL_SERVER_ERROR, "The log says why.");
+    }
+  }
+
+  private static String allowed(List<Match> matches) {
+    return matches.stream()
+        .map(match -> match.entry.operation.method())
+        .sorted()
+        .map(method -> method.equals("GET") ? "GET, HEAD" : method)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** RFC 6750 §3: no error code for a request that brought no token. */
+  private Answer unauthorized(AdminRequest request, Credentials credentials) {
+    String challenge = "Bearer realm=\"kamille\"";
+    if (!credentials.isAny()) {
+      return Answer.problem(
+              StatusCode.UNAUTHORIZED, "A bearer token is needed; it is in the token file.")
+          .with("WWW-Authenticate", challenge);
+    }
+    if (authenticator.isTooOften(request.peer())) {
+      return Answer.problem(
+              StatusCode.TOO_MANY_REQUESTS, "Too many wrong tokens; try again in a minute.")
+          .with("Retry-After", "60");
+    }
+    return Answer.problem(StatusCode.UNAUTHORIZED, "The bearer token is wrong.")
+        .with("WWW-Authenticate", challenge + ", error=\"invalid_token\"");
+  }
+
+  private static Credentials credentials(AdminRequest request) {
+    return new Credentials(
+        request.peer(),
+        request.field("Authorization"),
+        cookie(request.field("Cookie"), cookieName(request)),
+        request.field("X-Kamille-Key"));
+  }
+
+  /** The name of a session's cookie: cookies ignore ports, so the port is a part of it. */
+  static String cookieName(AdminRequest request) {
+    String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
+    int colon = host.lastIndexOf(':');
+    String port = colon > host.lastIndexOf(']') ? host.substring(colon + 1) : "80";
+    return "kamille-" + port.toLowerCase(Locale.ROOT);
+  }
+
+  static @Nullable String cookie(@Nullable String field, String name) {
+    if (field == null) {
+      return null;
+    }
+    for (String pair : field.split(";")) {
+      String stripped = pair.strip();
+      if (stripped.startsWith(name + "=")) {
+        return stripped.substring(name.length() + 1);
+      }
+    }
+    return null;
+  }
+}

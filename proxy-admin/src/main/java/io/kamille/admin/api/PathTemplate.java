@@ -1,0 +1,46 @@
+package io.kamille.admin.api;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A path whose segments are literal or, in braces, parameters. Immutable; any thread. */
+final class PathTemplate {
+
+  private final List<String> segments;
+
+  PathTemplate(String template) {
+    this.segments = List.of(template.split("/", -1));
+  }
+
+  /** The parameters of a path that has this form, or null. */
+  @Nullable Map<String, String> match(String path) {
+    List<String> given = List.of(path.split("/", -1));
+    if (given.size() != segments.size()) {
+      return null;
+    }
+    Map<String, String> parameters = new LinkedHashMap<>();
+    for (int i = 0; i < segments.size(); i++) {
+      String segment = segments.get(i);
+      if (isParameter(segment) && !given.get(i).isEmpty()) {
+        parameters.put(segment.substring(1, segment.length() - 1), given.get(i));
+      } else if (!segment.equals(given.get(i))) {
+        return null;
+      }
+    }
+    return parameters;
+  }
+
+  /** The names of the parameters, in order. */
+  List<String> parameters() {
+    return segments.stream()
+        .filter(PathTemplate::isParameter)
+        .map(segment -> segment.substring(1, segment.length() - 1))
+        .toList();
+  }
+
+  private static boolean isParameter(String segment) {
+    return segment.startsWith("{") && segment.endsWith("}");
+  }
+}

@@ -1,0 +1,249 @@
+package io.kamille.admin.auth;
+
+import io.kamille.core.time.WallClock;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Who changed what, one JSON object a line, each with the digest of the line before. Confined to
+ * the control thread.
+ */
+public final class AuditLog implements Closeable {
+
+  /*
+   * A line is on the disk before the change it announces is made, and another one with the outcome
+   * afterwards. A line ends with the SHA-256 digest of what stands before it in the line, which
+   * holds the digest of the line before: who changes or removes a line in the middle has to
+   * write all later ones anew. A crash can leave a line without its end; it announced a change that
+   * was not made, and is cut off at the next start.
+   */
+  private static final String HASH = ",\"hash\":\"";
+  private static final String BEGINNING = "0".repeat(64);
+  private static final long LIMIT_BYTES = 16 << 20;
+  private static final int LINE_LIMIT_BYTES = 64 << 10;
+  private static final int OLD_FILES = 8;
+  private static final int REMEMBERED = 1000;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final Path file;
+  private final WallClock clock;
+  private final Deque<Map<String, Object>> last = new ArrayDeque<>();
+  private FileChannel channel;
+  private long sequence;
+  private String hash = BEGINNING;
+
+  /**
+   * How a check of the chain ended.
+   *
+   * @param lines that are right, up to the first that is not
+   * @param trouble what is wrong there, or null
+   * @param hash the digest of the last right line
+   */
+  public record Verdict(long lines, @Nullable String trouble, String hash) {}
+
+  private AuditLog(Path file, WallClock clock, FileChannel channel) {
+    this.file = file;
+    this.clock = clock;
+    this.channel = channel;
+  }
+
+  /**
+   * Opens the log behind its last whole line.
+   *
+   * @throws IOException if the file cannot be used; the message names it
+   */
+  public static AuditLog open(Path file, WallClock clock) throws IOException {
+    AuditLog log = new AuditLog(file, clock, PrivateFile.append(file));
+    log.resume();
+    return log;
+  }
+
+  private void resume() throws IOException {
+    String text = Files.readString(file);
+    String whole = text.substring(0, text.lastIndexOf('\n') + 1);
+    for (String line : whole.lines().toList()) {
+      int at = line.lastIndexOf(HASH);
+      if (at < 0 || !line.endsWith("\"}")) {
+        throw new IOException(file + ": line " + (last.size() + 1) + " has no digest");
+      }
+      hash = line.substring(at + HASH.length(), line.length() - 2);
+      remember(line);
+    }
+    channel.truncate(whole.getBytes(StandardCharsets.UTF_8).length);
+    channel.position(channel.size());
+    if (sequence == 0 && Files.exists(old(1))) {
+      hash = verify(old(1)).hash();
+    }
+  }
+
+  private void remember(String line) throws IOException {
+    try {
+      JsonNode node = JSON.readTree(line);
+      sequence = node.path("seq").longValue(0);
+      Map<String, Object> entry = new LinkedHashMap<>();
+      node.properties().forEach(member -> entry.put(member.getKey(), member.getValue()));
+      remember(entry);
+    } catch (JacksonException broken) {
+      throw new IOException(file + ": a line is no JSON", broken);
+    }
+  }
+
+  private void remember(Map<String, Object> entry) {
+    last.addFirst(entry);
+    if (last.size() > REMEMBERED) {
+      last.removeLast();
+    }
+  }
+
+  /**
+   * Takes down that something is about to be done, or how it ended.
+   *
+   * @param who null for nobody who is known
+   * @param action such as {@code POST /v1/cache/purges}
+   * @param outcome {@code begun}, or the status code
+   * @return the line's number
+   * @throws IOException if it cannot be written; then nothing may be done
+   */
+  public long append(@Nullable Identity who, String action, String target, String outcome)
+      throws IOException {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("seq", sequence + 1);
+    entry.put("time", Instant.ofEpochMilli(clock.epochMillis()).toString());
+    if (who != null) {
+      Map<String, Object> person = new LinkedHashMap<>();
+      person.put("id", who.id());
+      person.put("name", who.name());
+      person.put("via", who.via().name().toLowerCase(Locale.ROOT));
+      person.put("address", who.address());
+      entry.put("who", person);
+    }
+    entry.put("action", action);
+    entry.put("target", target);
+    entry.put("outcome", outcome);
+    entry.put("prev", hash);
+    String text = JSON.writeValueAsString(entry);
+    String open = text.substring(0, text.length() - 1);
+    String digest = Secret.digest(open);
+    write(open + HASH + digest + "\"}\n");
+    sequence++;
+    hash = digest;
+    entry.put("hash", digest);
+    remember(entry);
+    return sequence;
+  }
+
+  private void write(String line) throws IOException {
+    byte[] octets = line.getBytes(StandardCharsets.UTF_8);
+    if (octets.length > LINE_LIMIT_BYTES) {
+      throw new IOException(file + ": a line is longer than " + LINE_LIMIT_BYTES + " octets");
+    }
+    if (channel.position() + octets.length > LIMIT_BYTES) {
+      turn();
+    }
+    long before = channel.position();
+    try {
+      ByteBuffer buffer = ByteBuffer.wrap(octets);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      channel.force(false);
+    } catch (IOException full) {
+      channel.truncate(before);
+      channel.position(before);
+      throw full;
+    }
+  }
+
+  /** Begins a new file; the oldest goes. */
+  private void turn() throws IOException {
+    channel.close();
+    for (int i = OLD_FILES; i > 1; i--) {
+      if (Files.exists(old(i - 1))) {
+        Files.move(old(i - 1), old(i), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    Files.move(file, old(1), StandardCopyOption.REPLACE_EXISTING);
+    channel = PrivateFile.append(file);
+  }
+
+  private Path old(int number) {
+    return file.resolveSibling(file.getFileName() + "." + number);
+  }
+
+  /** The last entries, the newest first. */
+  public List<Map<String, Object>> last(int limit) {
+    List<Map<String, Object>> newest = new ArrayList<>();
+    for (Map<String, Object> entry : last) {
+      if (newest.size() == limit) {
+        break;
+      }
+      newest.add(entry);
+    }
+    return newest;
+  }
+
+  /** Digest and number of the last line, to be kept elsewhere: it shows a cut end. */
+  public String head() {
+    return sequence + " " + hash;
+  }
+
+  /**
+   * Checks the chain of a file.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static Verdict verify(Path file) throws IOException {
+    long lines = 0;
+    String before = null;
+    try (BufferedReader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        String trouble = trouble(line, before);
+        if (trouble != null) {
+          return new Verdict(
+              lines, "line " + (lines + 1) + ": " + trouble, before == null ? BEGINNING : before);
+        }
+        before = line.substring(line.lastIndexOf(HASH) + HASH.length(), line.length() - 2);
+        lines++;
+      }
+    }
+    return new Verdict(lines, null, before == null ? BEGINNING : before);
+  }
+
+  private static @Nullable String trouble(String line, @Nullable String before) {
+    int at = line.lastIndexOf(HASH);
+    if (at < 0 || !line.endsWith("\"}")) {
+      return "it has no digest";
+    }
+    if (!Secret.digest(line.substring(0, at))
+        .equals(line.substring(at + HASH.length(), line.length() - 2))) {
+      return "its digest is wrong";
+    }
+    return before == null || line.substring(0, at).endsWith("\"prev\":\"" + before + "\"")
+        ? null
+        : "it does not follow the line before";
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,74 @@
+package io.kamille.admin.auth;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Files that only their owner may read and that a crash leaves old or new, never broken. */
+public final class PrivateFile {
+
+  private static final FileAttribute<Set<PosixFilePermission>> MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private PrivateFile() {}
+
+  /**
+   * Replaces the content of a file: when this returns, the new content survives a crash; before,
+   * the old one does.
+   *
+   * @throws IOException if it cannot be written; the old content stays
+   */
+  public static void replace(Path file, byte[] content) throws IOException {
+    Path directory = createDirectory(file);
+    Path draft = Files.createTempFile(directory, "." + file.getFileName(), null, MODE);
+    try {
+      try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
+        ByteBuffer octets = ByteBuffer.wrap(content);
+        while (octets.hasRemaining()) {
+          channel.write(octets);
+        }
+        channel.force(true);
+      }
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException failed) {
+      Files.deleteIfExists(draft);
+      throw failed;
+    }
+    sync(directory);
+  }
+
+  /** Opens a file to append to, after creating it and its directory if need be. */
+  static FileChannel append(Path file) throws IOException {
+    createDirectory(file);
+    return FileChannel.open(
+        file,
+        Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+        MODE);
+  }
+
+  private static Path createDirectory(Path file) throws IOException {
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IOException(file + ": not a file name");
+    }
+    Files.createDirectories(directory, DIRECTORY_MODE);
+    return directory;
+  }
+
+  /** Makes the names in a directory survive a crash. */
+  private static void sync(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}
