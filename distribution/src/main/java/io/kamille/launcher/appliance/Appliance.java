@@ -21,8 +21,8 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
-import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.time.WallClock;
@@ -84,8 +84,8 @@ public final class Appliance implements AutoCloseable {
           "kamille_requests_shed_total",
           Unit.COUNT,
           "Requests answered with 503, or with what stale-if-error allows, because their loop was"
-              + " late: those that would have been forwarded (forward), and those nobody had looked at"
-              + " (any).",
+              + " late: those that would have been forwarded (forward), and those nobody had looked"
+              + " at (any).",
           "kind");
 
   static final MetricDescriptor SHED_SHARE =
@@ -100,16 +100,16 @@ public final class Appliance implements AutoCloseable {
       MetricDescriptor.counter(
           "kamille_connections_closed_early_total",
           Unit.COUNT,
-          "Idle connections closed before their time-out: near the threshold, or for a new one at the"
-              + " limit.",
+          "Idle connections closed before their time-out: near the threshold, or for a new one at"
+              + " the limit.",
           "reason");
 
   static final MetricDescriptor CLOSED_SLOW =
       MetricDescriptor.counter(
           "kamille_connections_closed_slow_total",
           Unit.COUNT,
-          "Connections reset because their client took what waited for it slower than it must (rate),"
-              + " or took nothing of it within the content time-out (stopped).",
+          "Connections reset because their client took what waited for it slower than it must"
+              + " (rate), or took nothing of it within the content time-out (stopped).",
           "reason");
 
   static final MetricDescriptor UNFINISHED_HEADS =
@@ -137,8 +137,8 @@ public final class Appliance implements AutoCloseable {
       MetricDescriptor.counter(
           "kamille_request_heads_refused_total",
           Unit.COUNT,
-          "Requests answered with 503 because their head takes more than 4 KiB and those under way had"
-              + " used up the room.");
+          "Requests answered with 503 because their head takes more than 4 KiB and those under way"
+              + " had used up the room.");
 
   static final MetricDescriptor IDLE_TIMEOUT =
       MetricDescriptor.gauge(
@@ -336,7 +336,8 @@ public final class Appliance implements AutoCloseable {
     registry.counting(REFUSED_REQUESTS, clients::refusedRequests, "client");
     registry.counting(SHED_REQUESTS, overload::shedForwards, "forward");
     registry.counting(SHED_REQUESTS, overload::shedAtOnce, "any");
-    registry.counting(CLOSED_EARLY, () -> sum(shard -> shard.connections().endedEarly()), "threshold");
+    registry.counting(
+        CLOSED_EARLY, () -> sum(shard -> shard.connections().endedEarly()), "threshold");
     registry.counting(CLOSED_EARLY, () -> sum(shard -> shard.connections().displaced()), "limit");
     registry.gauge(UNFINISHED_HEADS, () -> sum(shard -> shard.connections().unfinishedHeadBytes()));
     registry.counting(DISPLACED_HEADS, () -> sum(shard -> shard.connections().displacedHeads()));

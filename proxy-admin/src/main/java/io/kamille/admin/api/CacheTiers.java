@@ -30,7 +30,8 @@ final class CacheTiers implements Resource {
     return Operation.get(
             PATH,
             Scope.READ,
-            "What takes memory, what is forgotten when it is short, and whether requests use the disk.")
+            "What takes memory, what is forgotten when it is short, and whether requests use the"
+                + " disk.")
         .answers(Document.class);
   }
 

@@ -6,8 +6,8 @@ import io.kamille.cache.key.CacheKey;
 final class TargetUrl {
 
   private static final String NO_TARGET =
-      "url must begin with http:// or https://, have a host, at most a port from 0 to 65535 behind it"
-          + " and no user information, and be percent-encoded.";
+      "url must begin with http:// or https://, have a host, at most a port from 0 to 65535 behind"
+          + " it and no user information, and be percent-encoded.";
 
   private TargetUrl() {}
 
