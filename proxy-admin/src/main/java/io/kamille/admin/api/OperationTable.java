@@ -74,6 +74,7 @@ public final class OperationTable {
     all.addAll(SessionResources.of(authenticator, audit));
     all.addAll(TokenResources.of(authenticator));
     all.addAll(more);
+    all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
     return new OperationTable(all, authenticator, audit, configuredHost);
   }
 

@@ -1,0 +1,311 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.admin.auth.AuditLog;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.ManualClock;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may do what: tokens, sessions, the local socket, and what is taken down of it. */
+class AccessIT {
+
+  @TempDir private Path directory;
+
+  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
+  private AdminServer server;
+  private String fileToken;
+
+  @BeforeEach
+  void open() throws IOException {
+    server =
+        AdminServer.open(
+            AdminSettings.of(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                directory.resolve("token")),
+            new FakeAppliance(),
+            List.of(),
+            new MetricRegistry(),
+            clock);
+    fileToken = Files.readString(directory.resolve("token")).strip();
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  // Named tokens
+
+  @ParameterizedTest
+  @CsvSource({
+    "read, GET /v1/status, 200",
+    "read, POST /v1/cache/purges, 403",
+    "read, GET /v1/tokens, 403",
+    "operate, POST /v1/cache/purges, 200",
+    "operate, PUT /v1/engine/loops, 200",
+    "operate, GET /v1/tokens, 403",
+    "purge, POST /v1/cache/purges, 200",
+    "purge, GET /v1/status, 403",
+    "purge, PUT /v1/engine/loops, 403",
+    "admin, GET /v1/tokens, 200",
+    "admin, POST /v1/cache/purges, 200",
+  })
+  void aTokenMayDoWhatItsScopeSays(String scope, String operation, int status) throws IOException {
+    String content = operation.startsWith("GET") ? "" : content(operation);
+    assertThat(ask(operation, bearer(token(scope)), content)).startsWith("HTTP/1.1 " + status);
+  }
+
+  private static String content(String operation) {
+    return operation.contains("purges") ? "{\"url\":\"http://h/\"}" : "{\"pacing\":\"off\"}";
+  }
+
+  @Test
+  void theSecretOfATokenIsKeptNowhere() throws IOException {
+    String secret = token("read");
+    String kept = Files.readString(directory.resolve("tokens.json"));
+    assertThat(kept).doesNotContain(secret.substring(secret.lastIndexOf('_') + 1));
+    assertThat(Files.getPosixFilePermissions(directory.resolve("tokens.json")))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    assertThat(ask("GET /v1/tokens", bearer(fileToken), "")).doesNotContain("digest");
+    assertThat(Files.readString(directory.resolve("audit.jsonl"))).doesNotContain(secret);
+  }
+
+  @Test
+  void aTokenEndsWhenItExpiresOrIsRevoked() throws IOException {
+    String first = token("read");
+    String second = token("read");
+    String id = second.split("_")[1];
+    assertThat(ask("DELETE /v1/tokens/" + id, bearer(fileToken), "")).startsWith("HTTP/1.1 200");
+    assertThat(ask("GET /v1/status", bearer(second), "")).startsWith("HTTP/1.1 401");
+    assertThat(ask("GET /v1/status", bearer(first), "")).startsWith("HTTP/1.1 200");
+    clock.advance(Duration.ofDays(90));
+    assertThat(ask("GET /v1/status", bearer(first), "")).startsWith("HTTP/1.1 401");
+  }
+
+  @Test
+  void tokensOutliveTheProcess() throws IOException {
+    String secret = token("read");
+    server.close();
+    open();
+    assertThat(ask("GET /v1/status", bearer(secret), "")).startsWith("HTTP/1.1 200");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"name\":\"\",\"scope\":\"read\"}",
+        "{\"name\":\"a\",\"scope\":\"root\"}",
+        "{\"name\":\"a\",\"scope\":\"read\",\"days\":0}",
+        "{\"name\":\"a\",\"scope\":\"read\",\"days\":4000}",
+        "{\"name\":\"a\",\"scope\":\"read\",\"more\":1}",
+        "[]",
+      })
+  void aTokenThatCannotBeIsABadRequest(String content) throws IOException {
+    assertThat(ask("POST /v1/tokens", bearer(fileToken), content)).startsWith("HTTP/1.1 400");
+  }
+
+  @Test
+  void whoGuessesIsStoppedAndWhoKnowsIsNot() throws IOException {
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask("GET /v1/status", bearer("kam_a_b"), "")).startsWith("HTTP/1.1 401");
+    }
+    assertThat(ask("GET /v1/status", bearer("kam_a_b"), ""))
+        .startsWith("HTTP/1.1 429")
+        .contains("Retry-After: 60");
+    assertThat(ask("GET /v1/status", bearer(fileToken), "")).startsWith("HTTP/1.1 200");
+    clock.advance(Duration.ofMinutes(1));
+    assertThat(ask("GET /v1/status", bearer("kam_a_b"), "")).startsWith("HTTP/1.1 401");
+  }
+
+  // Browser sessions
+
+  @Test
+  void aSessionNeedsBothHalves() throws IOException {
+    Session session = signIn("{\"token\":\"" + fileToken + "\"}");
+    assertThat(ask("GET /v1/status", session.fields(), "")).startsWith("HTTP/1.1 200");
+    assertThat(ask("GET /v1/status", "Cookie: " + session.cookie + "\r\n", ""))
+        .startsWith("HTTP/1.1 401");
+    assertThat(ask("GET /v1/status", "X-Kamille-Key: " + session.key + "\r\n", ""))
+        .startsWith("HTTP/1.1 401");
+  }
+
+  @Test
+  void aCodeSignsInOnceAndForAMinute() throws IOException {
+    String code = member("code", ask("POST /v1/session/codes", bearer(fileToken), ""));
+    signIn("{\"code\":\"" + code + "\"}");
+    assertThat(ask("POST /v1/session", "", "{\"code\":\"" + code + "\"}"))
+        .startsWith("HTTP/1.1 401");
+    String late = member("code", ask("POST /v1/session/codes", bearer(fileToken), ""));
+    clock.advance(Duration.ofMinutes(1));
+    assertThat(ask("POST /v1/session", "", "{\"code\":\"" + late + "\"}"))
+        .startsWith("HTTP/1.1 401");
+  }
+
+  @Test
+  void aPageOfAnotherOriginChangesNothing() throws IOException {
+    Session session = signIn("{\"token\":\"" + fileToken + "\"}");
+    String purge = "{\"url\":\"http://h/\"}";
+    assertThat(ask("POST /v1/cache/purges", session.fields() + "Origin: http://evil\r\n", purge))
+        .startsWith("HTTP/1.1 403");
+    assertThat(ask("POST /v1/cache/purges", session.fields() + "Origin: null\r\n", purge))
+        .startsWith("HTTP/1.1 403");
+    assertThat(
+            ask(
+                "POST /v1/cache/purges",
+                session.fields() + "Origin: http://localhost:" + port() + "\r\n",
+                purge))
+        .startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void anOpenScreenCannotChangeAnythingAfterAWhile() throws IOException {
+    Session session = signIn("{\"token\":\"" + fileToken + "\"}");
+    clock.advance(Duration.ofMinutes(15));
+    assertThat(ask("POST /v1/cache/purges", session.fields(), "{\"url\":\"http://h/\"}"))
+        .startsWith("HTTP/1.1 403")
+        .contains("/problems/proof-needed");
+    assertThat(ask("GET /v1/status", session.fields(), "")).startsWith("HTTP/1.1 200");
+    clock.advance(Duration.ofHours(12));
+    assertThat(ask("GET /v1/status", session.fields(), "")).startsWith("HTTP/1.1 401");
+  }
+
+  @Test
+  void aSessionEndsWithItsTokenAndWhenSignedOut() throws IOException {
+    String secret = token("operate");
+    Session session = signIn("{\"token\":\"" + secret + "\"}");
+    ask("DELETE /v1/tokens/" + secret.split("_")[1], bearer(fileToken), "");
+    assertThat(ask("GET /v1/status", session.fields(), "")).startsWith("HTTP/1.1 401");
+    Session other = signIn("{\"token\":\"" + fileToken + "\"}");
+    assertThat(ask("DELETE /v1/session", other.fields(), "")).startsWith("HTTP/1.1 200");
+    assertThat(ask("GET /v1/status", other.fields(), "")).startsWith("HTTP/1.1 401");
+  }
+
+  // The local socket
+
+  @Test
+  void theLocalSocketIsTheWayBackIn() throws IOException {
+    Path socket = directory.resolve("admin.sock");
+    assertThat(Files.getPosixFilePermissions(socket))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    assertThat(
+            local(socket, "GET /v1/tokens HTTP/1.1\r\nHost: kamille\r\nConnection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 200");
+    server.close();
+    assertThat(socket).doesNotExist();
+    open();
+  }
+
+  private static String local(Path socket, String request) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII)));
+      return new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  // What is taken down
+
+  @Test
+  void changesAreTakenDownAndReadingIsNot() throws IOException {
+    ask("GET /v1/status", bearer(fileToken), "");
+    ask("POST /v1/cache/purges", bearer(fileToken), "{\"url\":\"http://h/\"}");
+    String audit = Files.readString(directory.resolve("audit.jsonl"));
+    assertThat(audit.lines()).hasSize(2);
+    assertThat(audit)
+        .contains("\"action\":\"POST /v1/cache/purges\"", "\"outcome\":\"begun\"")
+        .contains("\"outcome\":\"200\"", "\"via\":\"file\"");
+    assertThat(AuditLog.verify(directory.resolve("audit.jsonl")).trouble()).isNull();
+    assertThat(ask("GET /v1/audit?limit=1", bearer(fileToken), "")).contains("\"seq\":2");
+  }
+
+  // The description
+
+  @Test
+  void theDescriptionHasEveryOperation() throws IOException {
+    assertThat(ask("GET /v1/openapi.json", bearer(fileToken), ""))
+        .contains("\"openapi\":\"3.1.0\"", "\"/v1/tokens/{id}\":{\"delete\":", "\"/v1/status\"")
+        .contains("\"security\":[{\"bearer\":[\"operate\"]}]")
+        .contains("\"uptimeSeconds\":{\"type\":\"integer\"}");
+  }
+
+  private record Session(String cookie, String key) {
+
+    String fields() {
+      return "Cookie: " + cookie + "\r\nX-Kamille-Key: " + key + "\r\n";
+    }
+  }
+
+  private Session signIn(String content) throws IOException {
+    String answer = ask("POST /v1/session", "", content);
+    assertThat(answer).startsWith("HTTP/1.1 200").contains("HttpOnly; SameSite=Strict");
+    Matcher cookie = Pattern.compile("(kamille-\\d+=[^;]+);").matcher(answer);
+    assertThat(cookie.find()).isTrue();
+    return new Session(cookie.group(1), member("key", answer));
+  }
+
+  private String token(String scope) throws IOException {
+    String answer =
+        ask(
+            "POST /v1/tokens",
+            bearer(fileToken),
+            "{\"name\":\"test\",\"scope\":\"" + scope + "\"}");
+    assertThat(answer).startsWith("HTTP/1.1 201");
+    return member("token", answer);
+  }
+
+  private static String member(String name, String answer) {
+    Matcher found = Pattern.compile("\"" + name + "\":\"([^\"]+)\"").matcher(answer);
+    assertThat(found.find()).as(answer).isTrue();
+    return found.group(1);
+  }
+
+  private static String bearer(String token) {
+    return "Authorization: Bearer " + token + "\r\n";
+  }
+
+  private int port() {
+    return server.address().getPort();
+  }
+
+  private String ask(String operation, String fields, String content) throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      String length =
+          content.isEmpty()
+              ? ""
+              : "Content-Type: application/json\r\nContent-Length: " + content.length() + "\r\n";
+      wire.send(
+          operation
+              + " HTTP/1.1\r\nHost: localhost:"
+              + port()
+              + "\r\nConnection: close\r\n"
+              + fields
+              + length
+              + "\r\n"
+              + content);
+      return wire.rest();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.kamille.admin.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.time.ManualClock;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AuditLogTest {
+
+  @TempDir private Path directory;
+  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = directory.resolve("state/audit.jsonl");
+  }
+
+  @Test
+  void aLineNamesWhoDidWhatAndFollowsTheLineBefore() throws IOException {
+    append("POST /v1/cache/purges", "200");
+    append("PUT /v1/config", "409");
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines.getFirst())
+        .startsWith("{\"seq\":1,\"time\":\"2026-11-21T09:01:00Z\",\"who\":{\"id\":\"local\",")
+        .contains("\"action\":\"POST /v1/cache/purges\"", "\"outcome\":\"200\"");
+    assertThat(AuditLog.verify(file)).isEqualTo(new AuditLog.Verdict(2, null, hash(lines.get(1))));
+  }
+
+  @Test
+  void aChangedLineIsFound() throws IOException {
+    append("a", "200");
+    append("b", "200");
+    append("c", "200");
+    Files.writeString(file, Files.readString(file).replace("\"action\":\"b\"", "\"action\":\"x\""));
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(1);
+    assertThat(AuditLog.verify(file).trouble()).isEqualTo("line 2: its digest is wrong");
+  }
+
+  @Test
+  void aRemovedLineIsFound() throws IOException {
+    append("a", "200");
+    append("b", "200");
+    append("c", "200");
+    List<String> lines = Files.readAllLines(file);
+    Files.writeString(file, lines.get(0) + "\n" + lines.get(2) + "\n");
+    assertThat(AuditLog.verify(file).trouble())
+        .isEqualTo("line 2: it does not follow the line before");
+  }
+
+  @Test
+  void aLineThatACrashCutIsLeftOutAndTheChainGoesOn() throws IOException {
+    append("a", "200");
+    Files.writeString(file, "{\"seq\":2,\"time\":\"20", StandardOpenOption.APPEND);
+    append("b", "200");
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(2);
+    assertThat(Files.readString(file)).contains("{\"seq\":2,").doesNotContain("\"20{");
+  }
+
+  @Test
+  void aFileThatIsNoLogIsRefused() throws IOException {
+    append("a", "200");
+    Files.writeString(file, "hello\n", StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> AuditLog.open(file, clock))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("line 1 has no digest");
+  }
+
+  @Test
+  void theNewestEntriesComeFirst() throws IOException {
+    append("a", "200");
+    append("b", "200");
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      assertThat(log.last(1)).hasSize(1);
+      assertThat(log.last(9).getFirst().get("seq")).hasToString("2");
+    }
+  }
+
+  private void append(String action, String outcome) throws IOException {
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      log.append(Identity.local(), action, "/", outcome);
+    }
+  }
+
+  private static String hash(String line) {
+    int at = line.lastIndexOf("\"hash\":\"") + "\"hash\":\"".length();
+    return line.substring(at, line.length() - 2);
+  }
+}
