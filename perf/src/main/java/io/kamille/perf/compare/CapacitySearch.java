@@ -1,5 +1,6 @@
 package io.kamille.perf.compare;
 
+import io.kamille.perf.report.Figure;
 import java.io.IOException;
 
 /** Looks for the highest rate that holds, with few trials. */
@@ -10,6 +11,9 @@ final class CapacitySearch {
    * then halves what is between on a logarithmic scale. Trials disturbed by something else can only
    * make the answer smaller; that is what rounds and their median are for.
    */
+
+  /** The highest rate that held, in requests per second; 0 if none was found. */
+  static final Figure RATE = Figure.of("rate");
 
   /** Tries a rate. */
   @FunctionalInterface

@@ -1,8 +1,10 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.host.Child;
+import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.peer.Peer;
+import io.kamille.perf.peer.Peer.Place;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -11,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPInputStream;
@@ -23,12 +26,25 @@ import java.util.zip.GZIPInputStream;
  */
 record Contestant(Peer peer, Child process, int port) {
 
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private static final Duration ASK_AGAIN = Duration.ofMillis(20);
   private static final String GZIP = "gzip";
 
   /** The first fills the store; two more show where the answer comes from. */
   private static final int PROOF_REQUESTS = 3;
+
+  /**
+   * Starts it on its core.
+   *
+   * @throws IOException if it does not listen
+   */
+  static Contestant start(Workbench bench, Peer peer, Place place) throws IOException {
+    List<String> command = peer.prepare(bench.directory(peer.name()), place);
+    Child process = bench.start(peer.name(), Workbench.Core.SERVER, command);
+    process.awaitListening(place.port(), START_LIMIT);
+    return new Contestant(peer, process, place.port());
+  }
 
   String name() {
     return peer.name();

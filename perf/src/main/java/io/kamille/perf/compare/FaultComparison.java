@@ -1,9 +1,6 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
-import io.kamille.perf.host.CongestionControl;
-import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
@@ -17,18 +14,23 @@ import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.TwoRoutes;
 import io.kamille.perf.peer.TwoRoutes.Ports;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -45,101 +47,129 @@ public final class FaultComparison {
    * faulty origin, for a second each at most, hold up no others here. Nothing is stored.
    */
 
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Session.options(
+          3, 10, 1024, Arrays.stream(TwoRoutes.values()).map(TwoRoutes::label).toList(), List.of());
+
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
   private static final int RATE = 2000;
   private static final int HEALTHY_SECONDS = 5;
   private static final int AFTER = 3;
+  private static final double GOAL = 1.1;
 
   /** Never so short that an origin has no time to come back. */
   private static final int LEAST_AFTER_SECONDS = 20;
 
-  private final ComparisonOptions options;
-  private final FaultReport report = new FaultReport();
+  private static final List<Fault> FAULTS =
+      Arrays.stream(Fault.values()).filter(fault -> fault != Fault.NONE).toList();
 
-  private FaultComparison(ComparisonOptions options) {
-    this.options = options;
+  /** After the beginning, the origin got no more than probes. */
+  static final Figure OUT = Figure.of("out_seconds");
+
+  /** After the end, it got its share again. */
+  static final Figure BACK = Figure.of("back_seconds");
+
+  private static final Figure LIMITED = Figure.of("client_limited");
+
+  static final List<Column> COLUMNS =
+      List.of(
+          new Column(
+              "/a failed",
+              all ->
+                  all.samples()
+                      .spread(FaultTally.FAILED_SHARE, all.situation(), all.server())
+                      .map(share -> String.format("%.2f %%", share.median()))
+                      .orElse("–")),
+          Column.spread("last failure s", FaultTally.LAST_FAILURE, 1),
+          Column.spread("out after s", OUT, 1),
+          Column.spread("back after s", BACK, 1),
+          Column.sum("/a failed later", FaultTally.FAILED_AFTER),
+          Column.spread("/b p99 µs", FaultTally.OTHER_DURING, 0),
+          Column.spread("/b p99 × before", FaultTally.OTHER_RATIO, 2),
+          Column.sum("/b failed", FaultTally.OTHER_FAILED));
+
+  private final Session session;
+  private final int connections;
+  private final Samples samples = new Samples("fault");
+
+  private FaultComparison(Session session, int connections) {
+    this.session = session;
+    this.connections = connections;
   }
 
-  /**
-   * A comparison with as many connections as there may be here.
-   *
-   * @throws IOException if the limit of descriptors cannot be read
-   */
-  public static FaultComparison of(ComparisonOptions options) throws IOException {
-    return new FaultComparison(
-        options.withConnections(DescriptorLimit.connections(options.connections())));
-  }
-
-  /**
-   * Measures and prints.
-   *
-   * @throws IOException if the machine lacks what is needed, with what to do about it
-   */
-  public void run() throws IOException, InterruptedException {
-    var checkout = Checkout.find();
-    try (var bench = Workbench.open()) {
-      CongestionControl.useCubic(bench);
-      Map<String, String> facts = facts(checkout);
-      facts.forEach((name, value) -> System.out.println(name + ": " + value));
-      bench.moveTo(Core.OTHERS);
-      for (int round = 1; round <= options.rounds(); round++) {
-        for (TwoRoutes kind : TwoRoutes.values()) {
-          round(bench, checkout, kind, round, facts);
-        }
-      }
-      print();
-      RawData.keep(checkout, options.record(), report.csv(facts));
+  /** Compares with as many connections as there may be here. */
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    int connections = DescriptorLimit.connections(chosen.number("--connections"));
+    try (var session = Session.open(chosen).loadFromHere()) {
+      new FaultComparison(session, connections).run();
     }
   }
 
-  private Map<String, String> facts(Checkout checkout) throws IOException, InterruptedException {
-    var facts = new LinkedHashMap<>(HostFingerprint.take(checkout).facts());
-    facts.put(
+  private void run() throws IOException, InterruptedException {
+    session.fact(
         "run",
-        String.format(
-            Locale.ROOT,
-            "%d rounds; %d s sound, %d s with each fault, %d s after; %d/s, half on each route, %d"
-                + " connections",
-            options.rounds(),
-            HEALTHY_SECONDS,
-            options.seconds(),
-            afterSeconds(),
-            RATE,
-            options.connections()));
-    return facts;
+        "%d rounds; %d s sound, %d s with each fault, %d s after; %d/s, half on each route, %d"
+            + " connections",
+        session.rounds(),
+        HEALTHY_SECONDS,
+        session.seconds(),
+        afterSeconds(),
+        RATE,
+        connections);
+    session.begin();
+    for (int round = 1; round <= session.rounds(); round++) {
+      for (TwoRoutes kind : TwoRoutes.values()) {
+        round(kind, round);
+      }
+    }
+    FAULTS.forEach(fault -> session.print(samples.table(fault.label(), fault.label(), COLUMNS)));
+    session.print("Goals of kamille", goals(), samples);
+    if (samples.any(LIMITED)) {
+      session.note("the client was at its limit, or kept from its core, in some rounds");
+    }
+    session.keep(samples);
+  }
+
+  static List<Goal> goals() {
+    return FAULTS.stream()
+        .map(
+            fault ->
+                Goal.atMost(
+                    GOAL,
+                    fault.label() + ": p99 of another route at most 1.1 × before",
+                    all -> all.spread(FaultTally.OTHER_RATIO, fault.label(), "kamille")))
+        .toList();
   }
 
   private int afterSeconds() {
-    return Math.max(LEAST_AFTER_SECONDS, AFTER * options.seconds());
+    return Math.max(LEAST_AFTER_SECONDS, AFTER * session.seconds());
   }
 
-  private void round(
-      Workbench bench, Checkout checkout, TwoRoutes kind, int round, Map<String, String> facts)
-      throws IOException, InterruptedException {
-    if (!options.only().isEmpty() && !options.only().contains(kind.label())) {
+  private void round(TwoRoutes kind, int round) throws IOException, InterruptedException {
+    String missing = kind.missing(session.checkout());
+    if (!session.isWanted(kind.label())) {
       return;
     }
-    String missing = kind.missing(checkout);
     if (missing != null) {
       System.out.println("left out: " + missing);
       return;
     }
-    facts.putIfAbsent(kind.label(), kind.version(checkout));
+    session.fact(kind.label(), "%s", kind.version(session.checkout()));
     var ports =
         new Ports(
             Workbench.freePort(), Workbench.freePort(), Workbench.freePort(), Workbench.freePort());
+    Workbench bench = session.bench();
     Child origins = startOrigins(bench, ports);
-    var command = kind.prepare(checkout, bench.directory(kind.label()), ports);
+    var command = kind.prepare(session.checkout(), bench.directory(kind.label()), ports);
     Child server = bench.start(kind.label(), Core.SERVER, command);
     try {
       server.awaitListening(ports.port(), START_LIMIT);
       var measuring = new Measuring(kind.label(), ports);
       measuring.warm(kind.warmupSeconds() / 2);
-      for (Fault fault : Fault.values()) {
-        if (fault != Fault.NONE) {
-          report.add(measuring.measure(fault, round));
-        }
+      for (Fault fault : FAULTS) {
+        samples.add(measuring.measure(fault, round));
       }
     } finally {
       server.stop();
@@ -157,20 +187,6 @@ public final class FaultComparison {
         bench.start("origins", Core.OTHERS, Jvm.command(FaultyOrigin.class, List.of(), arguments));
     origins.awaitListening(ports.other(), START_LIMIT);
     return origins;
-  }
-
-  private void print() {
-    for (Fault fault : Fault.values()) {
-      if (fault != Fault.NONE) {
-        System.out.println();
-        System.out.println(report.table(fault));
-      }
-    }
-    report.verdicts().forEach(System.out::println);
-    if (report.isClientLimited()) {
-      System.out.println(
-          "note: the client was at its limit, or kept from its core, in some rounds");
-    }
   }
 
   /** With one server and its origins started. */
@@ -207,10 +223,10 @@ public final class FaultComparison {
       }
     }
 
-    private FaultSample measure(Fault fault, int round) throws IOException, InterruptedException {
+    private Sample measure(Fault fault, int round) throws IOException, InterruptedException {
       long faultNanos = Duration.ofSeconds(HEALTHY_SECONDS).toNanos();
-      long healNanos = faultNanos + Duration.ofSeconds(options.seconds()).toNanos();
-      int seconds = HEALTHY_SECONDS + options.seconds() + afterSeconds();
+      long healNanos = faultNanos + Duration.ofSeconds(session.seconds()).toNanos();
+      int seconds = HEALTHY_SECONDS + session.seconds() + afterSeconds();
       var tally = new FaultTally(other, faultNanos, healNanos);
       try (var client = open()) {
         long begin = System.nanoTime();
@@ -219,20 +235,13 @@ public final class FaultComparison {
         Played played = result(script);
         List<Arrival> after = FaultyOrigin.parse(ask(FaultyOrigin.ARRIVALS));
         long endNanos = begin + Duration.ofSeconds(seconds).toNanos();
-        return new FaultSample(
-            server,
-            fault,
-            round,
-            tally.asked(),
-            tally.failed(),
-            tally.lastFailureSeconds(),
-            new FaultTimeline(played.during, played.faultNanos, played.healNanos).outSeconds(),
-            new FaultTimeline(after, played.healNanos, endNanos).backSeconds(),
-            tally.failedAfter(),
-            tally.otherP99BeforeMicros(),
-            tally.otherP99DuringMicros(),
-            tally.otherFailed(),
-            load.isSaturated());
+        return tally
+            .fill(Sample.of(fault.label(), server, round))
+            .with(
+                OUT,
+                new FaultTimeline(played.during, played.faultNanos, played.healNanos).outSeconds())
+            .with(BACK, new FaultTimeline(after, played.healNanos, endNanos).backSeconds())
+            .with(LIMITED, load.isSaturated());
       }
     }
 
@@ -279,7 +288,7 @@ public final class FaultComparison {
 
     private OpenLoopClient open() throws IOException {
       return OpenLoopClient.open(
-          LoadSettings.persistent(ports.port(), options.connections())
+          LoadSettings.persistent(ports.port(), connections)
               .onSharedCore()
               .withTimeLimit(TIME_LIMIT));
     }

@@ -3,6 +3,8 @@ package io.kamille.perf.compare;
 import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Sample;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -11,6 +13,30 @@ import org.HdrHistogram.Histogram;
  * they should have been sent. Confined to the client's thread until the run is over.
  */
 final class FaultTally implements LoadObserver {
+
+  /** Requests on the route with the faulty origin while it failed. */
+  static final Figure ASKED = Figure.of("asked");
+
+  /** Those of them that were not answered rightly. */
+  static final Figure FAILED = Figure.of("failed");
+
+  /** From the beginning of the fault to when the last failed request of it was sent. */
+  static final Figure LAST_FAILURE = Figure.of("last_failure_seconds");
+
+  /** Requests on that route that failed after the end. */
+  static final Figure FAILED_AFTER = Figure.of("failed_after");
+
+  /** Of the other route without a fault, to the first octet. */
+  static final Figure OTHER_BEFORE = Figure.of("other_p99_before_micros");
+
+  /** The same while the origin failed. */
+  static final Figure OTHER_DURING = Figure.of("other_p99_during_micros");
+
+  /** Requests on the other route that failed. */
+  static final Figure OTHER_FAILED = Figure.of("other_failed");
+
+  static final Figure FAILED_SHARE = FAILED.per(ASKED).times(100);
+  static final Figure OTHER_RATIO = OTHER_DURING.per(OTHER_BEFORE);
 
   private static final long GREATEST_NANOS = TimeUnit.SECONDS.toNanos(100);
 
@@ -69,32 +95,15 @@ final class FaultTally implements LoadObserver {
     }
   }
 
-  long asked() {
-    return asked;
-  }
-
-  long failed() {
-    return failed;
-  }
-
-  long failedAfter() {
-    return failedAfter;
-  }
-
-  long otherFailed() {
-    return otherFailed;
-  }
-
-  /** From the beginning of the fault to when the last failed request of it was sent. */
-  double lastFailureSeconds() {
-    return (lastFailureNanos - faultNanos) / 1e9;
-  }
-
-  double otherP99BeforeMicros() {
-    return before.getValueAtPercentile(99) / 1e3;
-  }
-
-  double otherP99DuringMicros() {
-    return during.getValueAtPercentile(99) / 1e3;
+  /** Adds what was counted to a sample. */
+  Sample fill(Sample sample) {
+    return sample
+        .with(ASKED, asked)
+        .with(FAILED, failed)
+        .with(LAST_FAILURE, (lastFailureNanos - faultNanos) / 1e9)
+        .with(FAILED_AFTER, failedAfter)
+        .with(OTHER_BEFORE, before.getValueAtPercentile(99) / 1e3)
+        .with(OTHER_DURING, during.getValueAtPercentile(99) / 1e3)
+        .with(OTHER_FAILED, otherFailed);
   }
 }

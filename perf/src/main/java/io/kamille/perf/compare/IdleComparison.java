@@ -1,21 +1,19 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.host.JavaHeap;
 import io.kamille.perf.host.MemoryUse;
-import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.IdleConnections;
 import io.kamille.perf.load.Wrk;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Peer.Job;
-import io.kamille.perf.report.Spread;
-import io.kamille.perf.report.Table;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 
 /** Memory of Kamille and other servers for a persistent connection on which nothing happens. */
 public final class IdleComparison {
@@ -26,112 +24,103 @@ public final class IdleComparison {
    * lies outside the heap, and the live objects, after a full collection, are added. Without this,
    * objects of connections would hide in pages that garbage had touched before.
    */
+
+  /** What can be chosen. */
+  public static final Options OPTIONS = Session.options(3, 3, 10_000, Lineup.NAMES, List.of());
+
   private static final List<String> WHOLE_HEAP =
       List.of("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch");
-
   private static final Subject SUBJECT = Subject.HITS.getFirst();
   private static final int WARM_CONNECTIONS = 64;
   private static final int GOAL_BYTES = 6 * 1024;
 
-  private final ComparisonOptions options;
-  private final List<IdleSample> samples = new ArrayList<>();
-  private final Map<String, String> facts = new LinkedHashMap<>();
+  private static final Figure CONNECTIONS = Figure.of("connections");
+  private static final Figure BEFORE = Figure.of("proportional_bytes_before");
+  private static final Figure AFTER = Figure.of("proportional_bytes_after");
+  private static final Figure HEAP_BEFORE = Figure.of("live_heap_bytes_before");
+  private static final Figure HEAP_AFTER = Figure.of("live_heap_bytes_after");
+  static final Figure OUTSIDE = AFTER.plus(BEFORE.times(-1)).per(CONNECTIONS);
+  static final Figure INSIDE = HEAP_AFTER.plus(HEAP_BEFORE.times(-1)).per(CONNECTIONS);
+  static final Figure BYTES = OUTSIDE.plus(INSIDE);
 
-  private IdleComparison(ComparisonOptions options) {
-    this.options = options;
-  }
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.spread("bytes/connection", BYTES, 0),
+          Column.spread("outside heap", OUTSIDE, 0),
+          Column.spread("in heap", INSIDE, 0),
+          Column.spread("MiB before", BEFORE.times(1.0 / (1 << 20)), 0));
+
+  private static final Goal GOAL =
+      Goal.atMost(
+          GOAL_BYTES,
+          "an idle connection takes at most " + GOAL_BYTES + " bytes",
+          samples -> samples.spread(BYTES, "", "kamille"));
+
+  private IdleComparison() {}
 
   /** Compares with as many of the wanted connections as this machine allows. */
-  public static IdleComparison of(ComparisonOptions options) throws IOException {
-    int possible = DescriptorLimit.connections(options.connections());
-    return new IdleComparison(options.withConnections(possible));
-  }
-
-  /**
-   * Measures and prints.
-   *
-   * @throws IOException if the machine lacks what is needed, with what to do about it
-   */
-  public void run() throws IOException, InterruptedException {
-    var checkout = Checkout.find();
-    facts.putAll(HostFingerprint.take(checkout).facts());
-    facts.put("run", options.rounds() + " rounds, " + options.connections() + " connections");
-    facts.forEach((name, value) -> System.out.println(name + ": " + value));
-    try (var bench = Workbench.open()) {
-      var wrk = Wrk.open(bench, WARM_CONNECTIONS);
-      var origin = Origin.start(bench);
-      for (int round = 1; round <= options.rounds(); round++) {
-        var lineup = Lineup.start(bench, checkout, Job.HIT, origin, options, WHOLE_HEAP);
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    int connections = DescriptorLimit.connections(chosen.number("--connections"));
+    try (var session = Session.open(chosen)) {
+      var wrk = Wrk.open(session.bench(), WARM_CONNECTIONS);
+      session.fact("run", "%d rounds, %d connections", session.rounds(), connections);
+      session.begin();
+      var samples = new Samples("");
+      for (int round = 1; round <= session.rounds(); round++) {
         int current = round;
+        var lineup = session.lineup(Job.HIT, connections, WHOLE_HEAP);
         lineup.forEach(
-            contestant -> {
-              warm(contestant, wrk);
-              samples.add(measure(contestant, bench, current));
+            server -> {
+              server.prove(SUBJECT);
+              wrk.run(server.port(), SUBJECT.path(), SUBJECT.coding(), session.seconds());
+              samples.add(measure(session, server, current, connections));
             });
         lineup.stop();
       }
+      session.print(samples.table("server", "", COLUMNS));
+      session.print("Goals of kamille", List.of(GOAL), samples);
+      session.keep(samples);
     }
-    print();
-    RawData.keep(checkout, options.record(), RawData.csvOfIdle(facts, samples));
   }
 
-  private void warm(Contestant contestant, Wrk wrk) throws IOException, InterruptedException {
-    facts.putIfAbsent(contestant.name(), contestant.peer().version());
-    contestant.prove(SUBJECT);
-    wrk.run(contestant.port(), SUBJECT.path(), SUBJECT.coding(), options.seconds());
-  }
-
-  private IdleSample measure(Contestant contestant, Workbench bench, int round)
+  private static Sample measure(Session session, Contestant server, int round, int count)
       throws IOException, InterruptedException {
-    int count = options.connections();
-    long heapBefore = liveHeap(contestant, bench);
-    MemoryUse before = contestant.process().memory();
-    try (var connections = IdleConnections.open(count, contestant.port(), SUBJECT.path())) {
-      long heapAfter = liveHeap(contestant, bench);
-      MemoryUse after = contestant.process().memory();
+    long heapBefore = liveHeap(session, server);
+    MemoryUse before = server.process().memory();
+    try (var connections = IdleConnections.open(count, server.port(), SUBJECT.path())) {
+      long heapAfter = liveHeap(session, server);
+      MemoryUse after = server.process().memory();
       int open = connections.openCount();
       if (open < count) {
-        throw new IOException(contestant.name() + " kept " + open + " of " + count + " open");
+        throw new IOException(server.name() + " kept " + open + " of " + count + " open");
       }
-      return new IdleSample(contestant.name(), round, count, before, after, heapBefore, heapAfter);
+      return sample(server.name(), round, count, before, after, heapBefore, heapAfter);
     }
   }
 
-  private static long liveHeap(Contestant contestant, Workbench bench)
+  /**
+   * One server in one round.
+   *
+   * @param heapBefore octets of live Java objects, 0 for servers that have none
+   */
+  static Sample sample(
+      String server,
+      int round,
+      int connections,
+      MemoryUse before,
+      MemoryUse after,
+      long heapBefore,
+      long heapAfter) {
+    return Sample.of("", server, round)
+        .with(CONNECTIONS, connections)
+        .with(BEFORE, before.proportionalBytes())
+        .with(AFTER, after.proportionalBytes())
+        .with(HEAP_BEFORE, heapBefore)
+        .with(HEAP_AFTER, heapAfter);
+  }
+
+  private static long liveHeap(Session session, Contestant server)
       throws IOException, InterruptedException {
-    return contestant.peer().isJava() ? JavaHeap.liveBytes(bench, contestant.process().pid()) : 0;
-  }
-
-  private void print() {
-    var table = new Table("server", "bytes/connection", "outside heap", "in heap", "MiB before");
-    samples.stream().map(IdleSample::server).distinct().forEach(name -> table.row(row(name)));
-    System.out.println();
-    System.out.println(table);
-    List<IdleSample> kamille = of("kamille");
-    if (kamille.isEmpty()) {
-      System.out.println("unknown whether kamille takes at most " + GOAL_BYTES + " bytes");
-      return;
-    }
-    double median = Spread.of(kamille, IdleSample::bytesPerConnection).median();
-    System.out.printf(
-        Locale.ROOT,
-        "%s an idle connection takes at most %d bytes: %.0f%n",
-        median <= GOAL_BYTES ? "met    " : "missed ",
-        GOAL_BYTES,
-        median);
-  }
-
-  private List<String> row(String server) {
-    List<IdleSample> rounds = of(server);
-    return List.of(
-        server,
-        Spread.of(rounds, IdleSample::bytesPerConnection).text(0),
-        Spread.of(rounds, IdleSample::nativeBytesPerConnection).text(0),
-        Spread.of(rounds, IdleSample::heapBytesPerConnection).text(0),
-        Spread.of(rounds, sample -> sample.before().proportionalBytes() / 1048576.0).text(0));
-  }
-
-  private List<IdleSample> of(String server) {
-    return samples.stream().filter(sample -> sample.server().equals(server)).toList();
+    return server.peer().isJava() ? JavaHeap.liveBytes(session.bench(), server.process().pid()) : 0;
   }
 }

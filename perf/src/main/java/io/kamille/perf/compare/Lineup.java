@@ -1,6 +1,5 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.peer.Apache;
 import io.kamille.perf.peer.Floor;
@@ -13,8 +12,9 @@ import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.peer.Squid;
 import io.kamille.perf.peer.TrafficServer;
 import io.kamille.perf.peer.Varnish;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -23,38 +23,31 @@ import java.util.Set;
 /** The servers of a comparison, in the order they are asked. */
 final class Lineup {
 
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  /** All that can be named; the last three are started only then. */
+  static final List<String> NAMES =
+      List.of(
+          "floor", "kamille", "nginx", "haproxy", "varnish", "trafficserver", "squid", "apache");
 
-  /** Started only where they are asked for by name. */
   private static final List<Peer> OTHERS = List.of(new TrafficServer(), new Squid(), new Apache());
 
   private static final Set<Job> OTHERS_DO = EnumSet.of(Job.HIT, Job.PASS, Job.MIX);
 
   private final List<Contestant> contestants = new ArrayList<>();
 
-  /**
-   * Starts whatever is wanted and installed; tells of the others.
-   *
-   * @param javaOptions for servers in Java
-   */
-  static Lineup start(
-      Workbench bench,
-      Checkout checkout,
-      Job job,
-      Origin origin,
-      ComparisonOptions options,
-      List<String> javaOptions) {
+  /** Starts whatever is wanted and installed; tells of the others. */
+  static Lineup start(Session session, Job job, int connections, List<String> javaOptions)
+      throws IOException {
     var lineup = new Lineup();
-    for (Peer peer : wanted(checkout, job, options)) {
+    for (Peer peer : candidates(session, job)) {
       String missing = peer.missing();
       if (missing != null) {
         System.out.println("left out: " + missing);
         continue;
       }
+      int port = Workbench.freePort();
+      var place = new Place(job, port, session.origin().port(), connections, javaOptions);
       try {
-        int port = Workbench.freePort();
-        var place = new Place(job, port, origin.port(), options.connections(), javaOptions);
-        lineup.contestants.add(start(bench, peer, place));
+        lineup.contestants.add(Contestant.start(session.bench(), peer, place));
       } catch (IOException e) {
         System.out.println("left out: " + e.getMessage());
       }
@@ -62,32 +55,24 @@ final class Lineup {
     return lineup;
   }
 
-  private static List<Peer> wanted(Checkout checkout, Job job, ComparisonOptions options) {
+  private static List<Peer> candidates(Session session, Job job) {
     var peers = new ArrayList<Peer>();
     if (job == Job.HIT) {
       peers.add(new Floor());
     }
-    peers.addAll(List.of(new Kamille(checkout), new Nginx(), new Haproxy(), new Varnish()));
+    peers.addAll(
+        List.of(new Kamille(session.checkout()), new Nginx(), new Haproxy(), new Varnish()));
     if (job == Job.COLLAPSE) {
       peers.remove(new Haproxy());
     }
     if (job == Job.DISK) {
       peers.removeAll(List.of(new Haproxy(), new Varnish()));
     }
-    if (OTHERS_DO.contains(job)) {
-      OTHERS.stream().filter(peer -> options.only().contains(peer.name())).forEach(peers::add);
+    if (OTHERS_DO.contains(job) && !session.chosen().texts("--only").isEmpty()) {
+      peers.addAll(OTHERS);
     }
-    if (!options.only().isEmpty()) {
-      peers.removeIf(peer -> !options.only().contains(peer.name()));
-    }
+    peers.removeIf(peer -> !session.isWanted(peer.name()));
     return peers;
-  }
-
-  private static Contestant start(Workbench bench, Peer peer, Place place) throws IOException {
-    List<String> command = peer.prepare(bench.directory(peer.name()), place);
-    var child = bench.start(peer.name(), Workbench.Core.SERVER, command);
-    child.awaitListening(place.port(), START_LIMIT);
-    return new Contestant(peer, child, place.port());
   }
 
   List<Contestant> contestants() {
@@ -109,6 +94,23 @@ final class Lineup {
         System.out.println("left out from here on: " + e.getMessage());
         contestants.remove(contestant);
       }
+    }
+  }
+
+  /** Measures one server in one round. */
+  @FunctionalInterface
+  interface Round {
+    Sample measure(Contestant contestant, int round) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Measures all of them in turn, A B C, A B C: whatever drifts (clock rate, caches, neighbours)
+   * meets all alike.
+   */
+  void rounds(int count, Samples samples, Round each) throws InterruptedException {
+    for (int round = 1; round <= count; round++) {
+      int current = round;
+      forEach(contestant -> samples.add(each.measure(contestant, current)));
     }
   }
 

@@ -1,12 +1,7 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
-import io.kamille.perf.host.CongestionControl;
-import io.kamille.perf.host.CpuTime;
-import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.host.Workbench;
-import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoadRequest;
@@ -16,23 +11,20 @@ import io.kamille.perf.load.UserClient;
 import io.kamille.perf.load.UserClient.Marks;
 import io.kamille.perf.load.UserClient.Wants;
 import io.kamille.perf.load.UserResult;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Haproxy;
+import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Nginx;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
-import io.kamille.perf.report.Report;
+import io.kamille.perf.report.Sample;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What servers answer, and how late, when more is asked of them than they can do. */
@@ -45,12 +37,49 @@ public final class OverloadComparison {
    * without: what shedding costs must show.
    */
 
-  /** What there is to say on the command line. */
-  public static final String HELP = OverloadOptions.HELP;
+  private static final String SHEDDING = OverloadReport.SHEDDING;
+
+  /** The same one when it does not. */
+  private static final String OFF = "off";
+
+  private static final Pattern SHARE = Pattern.compile("[0-9](\\.[0-9]{1,3})?");
+
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Options.none()
+          .texts(
+              "--loads", "A,B", List.of("0.5", "0.8", "1", "1.5", "2", "3"), SHARE, "in capacities")
+          .number("--seconds", 12, 1, 1000, "of load that are counted, at each")
+          .shortcut(
+              "--quick",
+              "--loads 0.8,1,3 --seconds 4",
+              "4 seconds at 0.8, 1 and 3: to see that it works, not to believe it")
+          .number("--users", 4000, 1, 100_000, "each with a connection")
+          .flag("--rude", "users ask again though they were told to wait")
+          .text("--misses", "SHARE", "0", SHARE, "of requests that must be forwarded, 0 to 1")
+          .number(
+              "--slow", 80, 0, 90, "per cent of the server's core that are taken from it (as root)")
+          .text(
+              "--target",
+              "TIME",
+              "5ms",
+              Pattern.compile("[1-9][0-9]{0,5}(us|ms)"),
+              "of Kamille's overload.target")
+          .number("--capacity", 0, 0, 10_000_000, "requests/s; 0 looks for each server's")
+          .names(
+              "--only",
+              List.of(),
+              List.of(SHEDDING, OFF, "nginx", "haproxy"),
+              "of kamille, off, nginx, haproxy")
+          .text(
+              "--to",
+              "DIR",
+              "",
+              Pattern.compile(".+"),
+              "where the report goes; perf/target/overload-TIME if not said");
 
   private static final Subject HIT = Subject.HITS.getFirst();
   private static final Subject PASS = Subject.PASSES.getFirst();
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration SETTLING = Duration.ofSeconds(3);
   private static final Duration TRIAL_SETTLING = Duration.ofMillis(500);
@@ -61,109 +90,90 @@ public final class OverloadComparison {
   private static final double FIRST_RATE = 8_000;
   private static final double CAPACITY_P99_MICROS = 50_000;
   private static final double KEPT_UP_RATIO = 0.99;
-  private static final double QUIET_LOAD = 0.5;
-  private static final DateTimeFormatter STAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
-  private final OverloadOptions options;
+  private final Session session;
+  private final Chosen chosen;
+  private final int users;
+  private final double missShare;
   private final Wants wants;
+  private final OverloadReport report;
 
-  private OverloadComparison(OverloadOptions options) {
-    this.options = options;
-    this.wants = new Wants(request(HIT), request(PASS), options.missShare());
+  private OverloadComparison(Session session, int users) {
+    this.session = session;
+    this.chosen = session.chosen();
+    this.users = users;
+    this.missShare = Math.min(1, Double.parseDouble(chosen.text("--misses")));
+    this.report = new OverloadReport();
+    this.wants = new Wants(request(HIT), request(PASS), missShare);
   }
 
   private static LoadRequest request(Subject subject) {
     return LoadRequest.get("127.0.0.1", subject.path(), FixedContent.octets(subject.size()));
   }
 
-  /**
-   * Compares as these words of a command line say.
-   *
-   * @throws IllegalArgumentException if one is not understood
-   */
-  public static OverloadComparison of(List<String> words) {
-    return new OverloadComparison(OverloadOptions.parse(words));
-  }
-
-  /**
-   * Measures, prints and writes the report.
-   *
-   * @throws IOException if the machine lacks what is needed, with what to do about it
-   */
-  public void run() throws IOException, InterruptedException {
-    var checkout = Checkout.find();
-    int users = DescriptorLimit.connections(options.users());
-    var facts = facts(checkout, users);
-    facts.forEach((name, value) -> System.out.println(name + ": " + value));
-    if (HostFingerprint.loadAverage() > QUIET_LOAD) {
-      System.out.println("note: this machine is busy with other things; expect disturbed numbers");
-    }
-    var report = new OverloadReport(facts);
-    try (var bench = Workbench.open()) {
-      CongestionControl.useCubic(bench);
-      facts.put("tcp_congestion_control", CongestionControl.current());
-      bench.moveTo(Core.OTHERS);
-      var origin = Origin.start(bench);
-      for (String server : servers()) {
-        measure(bench, checkout, server, origin, users, report);
-      }
-    } finally {
-      if (!report.isEmpty()) {
-        write(checkout, report);
+  /** Compares, prints and writes the report, also of what was measured before a failure. */
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    int users = DescriptorLimit.connections(chosen.number("--users"));
+    try (var session = Session.open(chosen).loadFromHere()) {
+      var comparison = new OverloadComparison(session, users);
+      comparison.tellFacts();
+      try {
+        comparison.measureAll();
+      } finally {
+        comparison.report.write(session, chosen.textOrNull("--to"));
       }
     }
   }
 
-  private List<String> servers() {
-    boolean hasKamille = options.has(OverloadServer.SHEDDING) || options.has(OverloadServer.OFF);
-    return List.of(OverloadServer.SHEDDING, "nginx", "haproxy").stream()
-        .filter(name -> name.equals(OverloadServer.SHEDDING) ? hasKamille : options.has(name))
-        .toList();
-  }
-
-  private Map<String, String> facts(Checkout checkout, int users) throws IOException {
-    var facts = new LinkedHashMap<>(HostFingerprint.take(checkout).facts());
-    facts.put(
+  private void tellFacts() {
+    session.fact(
         "subject",
-        String.format(
-            Locale.ROOT,
-            "%s, %.0f %% of requests forwarded, Poisson arrivals",
-            HIT.label(),
-            options.missShare() * 100));
-    facts.put(
+        "%s, %.0f %% of requests forwarded, Poisson arrivals",
+        HIT.label(),
+        missShare * 100);
+    session.fact(
         "users",
-        users
-            + (options.areRude() ? " that ask again at once" : " that wait when told to")
-            + ", each with a connection, patient for "
-            + PATIENCE.toSeconds()
-            + " s");
-    facts.put("processor", "of the server's core " + options.slowPercent() + " % are taken");
-    facts.put("kamille", "overload.target " + options.target() + "; off: without");
-    facts.put("run", SETTLING.toSeconds() + " s to settle, " + options.seconds() + " s counted");
-    return facts;
+        "%d that %s, each with a connection, patient for %d s",
+        users,
+        chosen.has("--rude") ? "ask again at once" : "wait when told to",
+        PATIENCE.toSeconds());
+    session.fact("processor", "of the server's core %d %% are taken", chosen.number("--slow"));
+    session.fact("kamille", "overload.target %s; off: without", chosen.text("--target"));
+    session.fact("run", "%d s to settle, %d s counted", SETTLING.toSeconds(), session.seconds());
+    session.begin();
   }
 
-  private void measure(
-      Workbench bench,
-      Checkout checkout,
-      String name,
-      Origin origin,
-      int users,
-      OverloadReport report)
-      throws IOException, InterruptedException {
-    var place = new Place(Job.HIT, Workbench.freePort(), origin.port(), users, List.of());
-    var server = start(bench, checkout, name, place);
-    if (server == null) {
-      return;
+  private void measureAll() throws IOException, InterruptedException {
+    if (session.isWanted(SHEDDING) || session.isWanted(OFF)) {
+      measure(new Kamille(session.checkout()).with(overload(OFF)));
     }
+    for (Peer peer : List.of(new Nginx(), new Haproxy())) {
+      String missing = peer.missing();
+      if (missing != null) {
+        System.out.println("left out: " + missing);
+      } else if (session.isWanted(peer.name())) {
+        measure(peer);
+      }
+    }
+  }
+
+  private static String overload(String target) {
+    return "overload:\n  target: " + target + "\n";
+  }
+
+  private void measure(Peer peer) throws IOException, InterruptedException {
+    var place = new Place(Job.HIT, Workbench.freePort(), session.origin().port(), users, List.of());
+    ChangingKamille kamille =
+        peer instanceof Kamille one ? ChangingKamille.start(session.bench(), one, place) : null;
+    Contestant server =
+        kamille == null ? Contestant.start(session.bench(), peer, place) : kamille.contestant();
     try {
-      server.contestant().prove(HIT);
+      server.prove(HIT);
       try (var client = UserClient.open(settings(place))) {
-        new Measuring(bench, server, client, report).run();
+        new Measuring(server, kamille, client).run();
       }
     } finally {
-      server.contestant().process().stop();
+      server.process().stop();
     }
   }
 
@@ -171,68 +181,41 @@ public final class OverloadComparison {
   private LoadSettings settings(Place place) {
     var settings =
         LoadSettings.persistent(place.port(), place.connections()).withTimeLimit(PATIENCE);
-    return options.missShare() > 0 ? settings.onSharedCore() : settings;
+    return missShare > 0 ? settings.onSharedCore() : settings;
   }
 
-  private @Nullable OverloadServer start(
-      Workbench bench, Checkout checkout, String name, Place place) throws IOException {
-    if (name.equals(OverloadServer.SHEDDING)) {
-      return OverloadServer.kamille(bench, checkout, place, options.target());
-    }
-    Peer peer = name.equals("nginx") ? new Nginx() : new Haproxy();
-    String missing = peer.missing();
-    if (missing != null) {
-      System.out.println("left out: " + missing);
-      return null;
-    }
-    var process = bench.start(name, Core.SERVER, peer.prepare(bench.directory(name), place));
-    process.awaitListening(place.port(), START_LIMIT);
-    return OverloadServer.of(new Contestant(peer, process, place.port()));
-  }
-
-  private void write(Checkout checkout, OverloadReport points) throws IOException {
-    String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
-    Path directory =
-        options.directory() != null
-            ? options.directory()
-            : checkout.root().resolve("perf/target/overload-" + stamp);
-    Files.createDirectories(directory);
-    Report report = points.report();
-    Files.writeString(directory.resolve("report.md"), report.markdown());
-    Files.writeString(directory.resolve("report.html"), report.html());
-    Files.writeString(directory.resolve("points.csv"), points.csv());
-    for (Report.PlotFile plot : report.plots()) {
-      Files.writeString(directory.resolve(plot.name()), plot.svg());
-    }
-    System.out.println();
-    System.out.println(points.table());
-    points.verdicts().forEach(verdict -> System.out.println("  " + verdict));
-    System.out.println("report: " + directory.resolve("report.md"));
-  }
-
-  /** One server that runs. */
+  /** One server that runs; a Kamille can change its way. */
   private final class Measuring {
 
-    private final Workbench bench;
-    private final OverloadServer server;
+    private final Contestant server;
+    private final @Nullable ChangingKamille kamille;
     private final UserClient client;
-    private final OverloadReport report;
 
-    private Measuring(
-        Workbench bench, OverloadServer server, UserClient client, OverloadReport report) {
-      this.bench = bench;
+    private Measuring(Contestant server, @Nullable ChangingKamille kamille, UserClient client) {
       this.server = server;
+      this.kamille = kamille;
       this.client = client;
-      this.report = report;
+    }
+
+    private List<String> ways() {
+      return kamille == null ? List.of(server.name()) : List.of(SHEDDING, OFF);
+    }
+
+    private void become(String way) throws IOException, InterruptedException {
+      if (kamille != null) {
+        String target = way.equals(OFF) ? OFF : chosen.text("--target");
+        kamille.become(new Kamille(session.checkout()).with(overload(target)));
+      }
     }
 
     private void run() throws IOException, InterruptedException {
-      warm();
-      if (options.slowPercent() == 0) {
+      int seconds = server.peer().warmupSeconds();
+      load(WARMUP_RATE, Duration.ZERO, Duration.ofSeconds(seconds), 1, Marks.NONE);
+      if (chosen.number("--slow") == 0) {
         measureAll();
         return;
       }
-      Child slow = SlowProcessor.start(bench, options.slowPercent());
+      Child slow = SlowProcessor.start(session.bench(), chosen.number("--slow"));
       try {
         measureAll();
       } finally {
@@ -242,31 +225,26 @@ public final class OverloadComparison {
 
     private void measureAll() throws IOException, InterruptedException {
       warmInOverload();
-      double capacity = options.capacity() > 0 ? options.capacity() : capacity();
-      System.out.printf(
-          Locale.ROOT, "%s: capacity %,.0f requests/s%n", server.contestant().name(), capacity);
-      for (double load : options.loads()) {
-        for (String way : server.ways()) {
-          if (options.has(way)) {
-            server.become(way);
-            measure(way, load, capacity);
+      int known = chosen.number("--capacity");
+      double capacity = known > 0 ? known : capacity();
+      System.out.printf(Locale.ROOT, "%s: capacity %,.0f requests/s%n", server.name(), capacity);
+      for (String load : chosen.texts("--loads")) {
+        for (String way : ways()) {
+          if (session.isWanted(way)) {
+            become(way);
+            measure(way, Double.parseDouble(load), capacity);
           }
         }
       }
     }
 
-    private void warm() throws IOException {
-      int seconds = server.contestant().peer().warmupSeconds();
-      load(WARMUP_RATE, Duration.ZERO, Duration.ofSeconds(seconds), 1, Marks.NONE);
-    }
-
-    /** What is done only under too much load must be machine code too before it is measured. */
+    /** Code that runs only under too much load must be machine code too before it is measured. */
     private void warmInOverload() throws IOException, InterruptedException {
-      if (!server.contestant().peer().isJava()) {
+      if (!server.peer().isJava()) {
         return;
       }
-      for (String way : server.ways()) {
-        server.become(way);
+      for (String way : ways()) {
+        become(way);
         load(OVERLOADING_RATE, Duration.ZERO, OVERLOADED_WARMUP, 2, Marks.NONE);
       }
     }
@@ -275,15 +253,15 @@ public final class OverloadComparison {
         double rate, Duration settling, Duration counted, long seed, Marks marks)
         throws IOException {
       var schedule = RateSchedule.steady(rate, settling.plus(counted));
-      var how = new UserClient.Settings(wants, settling, options.areRude(), seed);
+      var how = new UserClient.Settings(wants, settling, chosen.has("--rude"), seed);
       return client.run(Arrivals.poisson(schedule, seed), how, marks);
     }
 
     private double capacity() throws IOException, InterruptedException {
-      server.become(server.ways().getLast());
+      become(ways().getLast());
       double capacity = new CapacitySearch(1.4, 1.03, 10).find(FIRST_RATE, this::holds);
       if (capacity == 0) {
-        throw new IOException(server.contestant().name() + " keeps up with no rate");
+        throw new IOException(server.name() + " keeps up with no rate");
       }
       return capacity;
     }
@@ -309,48 +287,39 @@ public final class OverloadComparison {
     }
 
     private void measure(String way, double load, double capacity) throws IOException {
-      var meter = new Meter();
+      var metered = Sample.of("", way, 1);
+      var marks =
+          new Marks() {
+
+            private @Nullable Meter meter;
+
+            @Override
+            public void begin() throws IOException {
+              meter = Meter.start(server.process());
+            }
+
+            @Override
+            public void end() throws IOException {
+              if (meter != null) {
+                meter.stop(metered);
+              }
+            }
+          };
       UserResult result =
           load(
               load * capacity,
               SETTLING,
-              Duration.ofSeconds(options.seconds()),
+              Duration.ofSeconds(session.seconds()),
               Math.round(load * 1000),
-              meter);
-      var point =
-          new OverloadPoint(way, load, capacity, result, meter.cpuMicros(), meter.residentBytes);
-      report.add(point);
+              marks);
+      Sample sample = report.add(way, load, capacity, result, metered);
       System.out.printf(
           Locale.ROOT,
           "%s, %.2f × capacity: goodput %.2f × capacity, p99 %.1f ms%n",
           way,
           load,
-          point.goodputRatio(),
-          point.p99Micros() / 1e3);
-    }
-
-    /** Reads the server's meters when counting begins and ends. */
-    private final class Meter implements Marks {
-
-      private CpuTime before = CpuTime.ZERO;
-      private CpuTime after = CpuTime.ZERO;
-      private long residentBytes;
-
-      @Override
-      public void begin() throws IOException {
-        before = server.contestant().process().cpuTime();
-      }
-
-      @Override
-      public void end() throws IOException {
-        after = server.contestant().process().cpuTime();
-        residentBytes = server.contestant().process().memory().residentBytes();
-      }
-
-      private long cpuMicros() {
-        CpuTime taken = after.minus(before);
-        return taken.userMicros() + taken.kernelMicros();
-      }
+          sample.of(OverloadReport.GOODPUT_RATIO),
+          sample.of(OverloadReport.P99) / 1e3);
     }
   }
 }

@@ -1,237 +1,210 @@
 package io.kamille.perf.compare;
 
+import io.kamille.perf.load.UserResult;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
-import io.kamille.perf.report.Table;
-import java.util.ArrayList;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
 
-/** What a comparison of servers under too much load has to say. */
+/** What servers under too much load came to: a table, goals, two drawings and raw data. */
 final class OverloadReport {
 
-  /** The name of the Kamille that sheds. */
-  static final String SHEDDING = OverloadServer.SHEDDING;
+  /** The Kamille that sheds. */
+  static final String SHEDDING = "kamille";
 
-  private static final double MOST = 3;
-  private static final double BELOW = 0.8;
-  private static final double LEAST_GOODPUT = 0.9;
-  private static final double MOST_P99 = 3;
-  private static final double MOST_MEMORY = 1.1;
-  private static final double MOST_COST = 0.2;
+  private static final String MOST = "3.0";
+  private static final String BELOW = "0.8";
 
-  private final Map<String, String> facts;
-  private final List<OverloadPoint> points = new ArrayList<>();
+  private static final double MIB = 1 << 20;
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
-  OverloadReport(Map<String, String> facts) {
-    this.facts = facts;
+  private static final Figure CAPACITY = Figure.of("capacity");
+  private static final Figure SECONDS = Figure.of("seconds");
+  private static final Figure OFFERED = Figure.of("offered");
+  static final Figure GOOD = Figure.of("good");
+  private static final Figure FORWARDED = Figure.of("good_forwarded");
+  private static final Figure SHED = Figure.of("shed");
+  private static final Figure TURNED_AWAY = Figure.of("turned_away");
+  private static final Figure TIMED_OUT = Figure.of("timed_out");
+  private static final Figure FAILED = Figure.of("failed");
+  private static final Figure P50 = Figure.of("p50_micros");
+  static final Figure P99 = Figure.of("p99_micros");
+  private static final Figure LATE_P99 = Figure.of("late_p99_micros");
+  private static final Figure GOODPUT = GOOD.per(SECONDS);
+  static final Figure NOT_SERVED = SHED.plus(TURNED_AWAY);
+
+  /** Right answers per second, in capacities. */
+  static final Figure GOODPUT_RATIO = GOODPUT.per(CAPACITY);
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.median("offered", OFFERED.per(SECONDS), 0),
+          Column.median("goodput", GOODPUT, 0),
+          Column.median("÷ capacity", GOODPUT_RATIO, 2),
+          Column.median("p50 ms", P50.times(1e-3), 1),
+          Column.median("p99 ms", P99.times(1e-3), 1),
+          Column.median("shed", SHED.per(SECONDS), 0),
+          Column.median("turned away", TURNED_AWAY.per(SECONDS), 0),
+          Column.median("lost", TIMED_OUT.plus(FAILED).per(SECONDS), 0),
+          Column.median("CPU %", Meter.CPU.per(SECONDS).times(1e-4), 0),
+          Column.median("resident MiB", Meter.RESIDENT.times(1 / MIB), 0),
+          Column.median("client late p99 ms", LATE_P99.times(1e-3), 1));
+
+  private final Samples samples = new Samples("load");
+
+  Samples samples() {
+    return samples;
   }
 
-  void add(OverloadPoint point) {
-    points.add(point);
+  /** Prints and writes what there is; nothing if nothing was measured. */
+  void write(Session session, @Nullable String to) throws IOException {
+    if (samples.all().isEmpty()) {
+      return;
+    }
+    String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
+    Path directory =
+        to != null
+            ? Path.of(to)
+            : session.checkout().root().resolve("perf/target/overload-" + stamp);
+    session.print(samples.wholeTable("server", "load", COLUMNS));
+    session.print("Goals of kamille", goals(), samples);
+    if (cost(samples).filter(known -> known.median() < 0).isPresent()) {
+      session.note(
+          "answers at 3 × took less CPU time than at 0.8 ×, which leaves none for the others");
+    }
+    for (Sample sample : samples.all()) {
+      if (sample.is(LoadFigures.LIMITED)) {
+        session.note(
+            "the client was at its limit: %s at %s ×", sample.server(), sample.situation());
+      }
+    }
+    report(session.facts()).write(directory);
+    Files.writeString(directory.resolve("points.csv"), samples.csv(session.facts()));
+    System.out.println("report: " + directory.resolve("report.md"));
   }
 
-  boolean isEmpty() {
-    return points.isEmpty();
-  }
-
-  Report report() {
+  Report report(Map<String, String> facts) {
     var report = new Report("Overload: goodput and latency against offered load");
-    report.items(facts.entrySet().stream().map(f -> f.getKey() + ": " + f.getValue()).toList());
-    report.heading("Goals").items(verdicts());
-    report.heading("What was measured").table(table());
+    report.facts(facts);
+    report.heading("Goals").items(goals().stream().map(goal -> goal.verdict(samples)).toList());
+    report.heading("What was measured").table(samples.wholeTable("server", "load", COLUMNS));
     report.paragraph(
         "Rates are per second. *Shed*: answered with 503. *Turned away*: wanted, but never sent,"
             + " because the server had asked that user to wait. *Lost*: not answered within the"
             + " limit, or failed. Latency is that of right answers and runs from the intended time.");
-    report.plot("goodput", goodput());
-    report.plot("p99", p99());
+    report.plot(
+        "goodput",
+        chart(
+            "Goodput against offered load",
+            new Axis("right answers, × capacity", 0, Math.max(1.1, greatest(GOODPUT_RATIO))),
+            GOODPUT_RATIO));
+    report.plot(
+        "p99",
+        chart(
+            "99th percentile against offered load",
+            Axis.logarithmic(
+                "latency of right answers, ms", 0.1, Math.max(10, greatest(P99) / 1e3)),
+            P99.times(1e-3)));
     return report;
   }
 
-  Table table() {
-    var table =
-        new Table(
-            "server",
-            "load",
-            "offered",
-            "goodput",
-            "÷ capacity",
-            "p50 ms",
-            "p99 ms",
-            "shed",
-            "turned away",
-            "lost",
-            "CPU %",
-            "resident MiB",
-            "client late p99 ms");
-    points.forEach(point -> table.row(row(point)));
-    return table;
+  private double greatest(Figure figure) {
+    return samples.all().stream().mapToDouble(one -> one.of(figure)).max().orElse(1);
   }
 
-  private static List<String> row(OverloadPoint point) {
-    var result = point.result();
-    return List.of(
-        point.server(),
-        text(point.load(), 2),
-        perSecond(point, result.offered()),
-        perSecond(point, result.good()),
-        text(point.goodputRatio(), 2),
-        text(result.latencyMicros(50) / 1e3, 1),
-        text(result.latencyMicros(99) / 1e3, 1),
-        perSecond(point, result.shed()),
-        perSecond(point, result.turnedAway()),
-        perSecond(point, result.timedOut() + result.failed()),
-        text(point.cpuMicros() / point.seconds() / 1e4, 0),
-        text(point.residentBytes() / (double) (1 << 20), 0),
-        text(result.latenessMicros(99) / 1e3, 1) + (result.isSaturated() ? " !" : ""));
-  }
-
-  private static String perSecond(OverloadPoint point, long count) {
-    return text(count / point.seconds(), 0);
-  }
-
-  private static String text(double value, int decimals) {
-    return String.format(Locale.ROOT, "%,." + decimals + "f", value);
-  }
-
-  private Optional<OverloadPoint> of(String server, double load) {
-    return points.stream()
-        .filter(point -> point.server().equals(server) && point.load() == load)
-        .findFirst();
-  }
-
-  /** What came of the goals, of the server that sheds. */
-  List<String> verdicts() {
-    return List.of(
-        verdict(
-            "goodput at 3 × capacity at least 0.9 of it",
-            of(SHEDDING, MOST).stream().mapToDouble(OverloadPoint::goodputRatio).findFirst(),
-            LEAST_GOODPUT,
-            true,
-            limited(MOST)),
-        verdict(
-            "p99 of what is answered at 3 × at most 3 × that at 0.8 ×",
-            ratio(OverloadPoint::p99Micros),
-            MOST_P99,
-            false,
-            limited(MOST, BELOW)),
-        verdict(
-            "memory at 3 × at most 1.1 × that at 0.8 ×",
-            ratio(OverloadPoint::residentBytes),
-            MOST_MEMORY,
-            false,
-            limited(MOST, BELOW)),
-        costVerdict());
-  }
-
-  private static String verdict(
-      String claim, OptionalDouble measured, double limit, boolean isLeast, String limited) {
-    if (measured.isEmpty()) {
-      return "unknown " + claim + ": not measured";
+  private String chart(String title, Axis y, Figure figure) {
+    double most =
+        samples.all().stream()
+            .mapToDouble(one -> Double.parseDouble(one.situation()))
+            .max()
+            .orElse(1);
+    var chart = new LineChart(title, new Axis("offered load, × capacity", 0, most), y);
+    for (String server : samples.all().stream().map(Sample::server).distinct().toList()) {
+      List<Point> points = samples.line(figure, server);
+      if (!points.isEmpty()) {
+        chart.line(server, points);
+      }
     }
-    double value = measured.getAsDouble();
-    boolean isMet = isLeast ? value >= limit : value <= limit;
-    return (isMet ? "met " : "missed ") + claim + ": " + text(value, 2) + limited;
-  }
-
-  private String costVerdict() {
-    String claim =
-        "a request that is not served takes at most 0.2 of the processor time of one that is";
-    OptionalDouble ratio = costRatio();
-    return ratio.isPresent() && ratio.getAsDouble() < 0
-        ? "unknown "
-            + claim
-            + ": answers at 3 × took less time than at 0.8 ×, which leaves none for the others"
-            + limited(MOST, BELOW)
-        : verdict(claim, ratio, MOST_COST, false, limited(MOST, BELOW));
-  }
-
-  /** A word on those of these points at which the client was at its limit; empty if it was not. */
-  private String limited(double... loads) {
-    String which =
-        DoubleStream.of(loads)
-            .filter(load -> of(SHEDDING, load).filter(p -> p.result().isSaturated()).isPresent())
-            .mapToObj(load -> text(load, 1) + " ×")
-            .collect(Collectors.joining(" and "));
-    return which.isEmpty() ? "" : " (the client was at its limit at " + which + ")";
-  }
-
-  private OptionalDouble ratio(ToDoubleFunction<OverloadPoint> property) {
-    Optional<OverloadPoint> most = of(SHEDDING, MOST);
-    Optional<OverloadPoint> below = of(SHEDDING, BELOW);
-    return most.isPresent() && below.isPresent()
-        ? OptionalDouble.of(
-            property.applyAsDouble(most.get()) / property.applyAsDouble(below.get()))
-        : OptionalDouble.empty();
-  }
-
-  /**
-   * The processor time at three times the capacity, less what the answers took, by request that was
-   * shed or turned away, as a multiple of that of an answer. Less than 0 if answers were cheaper
-   * there than at 0.8 times the capacity: then this method does not tell.
-   */
-  private OptionalDouble costRatio() {
-    Optional<OverloadPoint> most = of(SHEDDING, MOST);
-    Optional<OverloadPoint> below = of(SHEDDING, BELOW);
-    if (most.isEmpty() || below.isEmpty()) {
-      return OptionalDouble.empty();
-    }
-    double answer = below.get().cpuMicros() / (double) below.get().result().good();
-    var result = most.get().result();
-    long notServed = result.shed() + result.turnedAway();
-    double rest = most.get().cpuMicros() - answer * result.good();
-    return notServed == 0 ? OptionalDouble.empty() : OptionalDouble.of(rest / notServed / answer);
-  }
-
-  String goodput() {
-    double most = points.stream().mapToDouble(OverloadPoint::goodputRatio).max().orElse(1);
-    return chart(
-        new LineChart(
-            "Goodput against offered load",
-            new Axis("offered load, × capacity", 0, greatestLoad()),
-            new Axis("right answers, × capacity", 0, Math.max(1.1, most))),
-        OverloadPoint::goodputRatio);
-  }
-
-  String p99() {
-    double most = points.stream().mapToDouble(OverloadPoint::p99Micros).max().orElse(1) / 1e3;
-    return chart(
-        new LineChart(
-            "99th percentile against offered load",
-            new Axis("offered load, × capacity", 0, greatestLoad()),
-            Axis.logarithmic("latency of right answers, ms", 0.1, Math.max(10, most))),
-        point -> point.p99Micros() / 1e3);
-  }
-
-  private double greatestLoad() {
-    return points.stream().mapToDouble(OverloadPoint::load).max().orElse(1);
-  }
-
-  private String chart(LineChart chart, ToDoubleFunction<OverloadPoint> property) {
-    points.stream()
-        .map(OverloadPoint::server)
-        .distinct()
-        .forEach(server -> chart.line(server, line(server, property)));
     return chart.svg();
   }
 
-  private List<Point> line(String server, ToDoubleFunction<OverloadPoint> property) {
-    return points.stream()
-        .filter(point -> point.server().equals(server))
-        .map(point -> new Point(point.load(), property.applyAsDouble(point)))
-        .toList();
+  /** Adds what one load came to, in capacities, with what was metered meanwhile. */
+  Sample add(String server, double load, double capacity, UserResult result, Sample metered) {
+    var sample = sample(server, load, capacity, result).withAll(metered);
+    samples.add(sample);
+    return sample;
   }
 
-  String csv() {
-    return RawData.csv(facts, OverloadPoint.TITLES, points.stream().map(OverloadPoint::line));
+  static Sample sample(String server, double load, double capacity, UserResult result) {
+    return Sample.of(Double.toString(load), server, 1)
+        .with(CAPACITY, capacity)
+        .with(SECONDS, result.nanos() / 1e9)
+        .with(OFFERED, result.offered())
+        .with(GOOD, result.good())
+        .with(FORWARDED, result.goodForwarded())
+        .with(SHED, result.shed())
+        .with(TURNED_AWAY, result.turnedAway())
+        .with(TIMED_OUT, result.timedOut())
+        .with(FAILED, result.failed())
+        .with(P50, result.latencyMicros(50))
+        .with(P99, result.latencyMicros(99))
+        .with(LATE_P99, result.latenessMicros(99))
+        .with(LoadFigures.BUSY, result.busyRatio())
+        .with(LoadFigures.LIMITED, result.isSaturated());
+  }
+
+  static List<Goal> goals() {
+    return List.of(
+        Goal.atLeast(
+            0.9,
+            "goodput at 3 × capacity at least 0.9 of it",
+            samples -> samples.spread(GOODPUT_RATIO, MOST, SHEDDING)),
+        Goal.atMost(
+            3,
+            "p99 of what is answered at 3 × at most 3 × that at 0.8 ×",
+            samples -> samples.multiple(P99, SHEDDING, MOST, BELOW)),
+        Goal.atMost(
+            1.1,
+            "memory at 3 × at most 1.1 × that at 0.8 ×",
+            samples -> samples.multiple(Meter.RESIDENT, SHEDDING, MOST, BELOW)),
+        Goal.atMost(
+            0.2,
+            "a request that is not served takes at most 0.2 of the CPU time of one that is",
+            samples -> cost(samples).filter(known -> known.median() >= 0)));
+  }
+
+  /**
+   * The CPU time at three times the capacity, less what the answers took, by request that was shed
+   * or turned away, as a multiple of that of an answer. Less than 0 if answers were cheaper there
+   * than at 0.8 times the capacity: then this method does not tell.
+   */
+  static Optional<Spread> cost(Samples samples) {
+    List<Sample> most = samples.of(MOST, SHEDDING);
+    List<Sample> below = samples.of(BELOW, SHEDDING);
+    if (most.isEmpty() || below.isEmpty() || most.getFirst().of(NOT_SERVED) == 0) {
+      return Optional.empty();
+    }
+    Sample loaded = most.getFirst();
+    double answer = below.getFirst().of(Meter.CPU.per(GOOD));
+    double rest = loaded.of(Meter.CPU) - answer * loaded.of(GOOD);
+    return Optional.of(Spread.of(rest / loaded.of(NOT_SERVED) / answer));
   }
 }

@@ -1,11 +1,14 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.CongestionControl;
-import io.kamille.perf.host.HostFingerprint;
+import static io.kamille.perf.compare.LoadFigures.BUSY;
+import static io.kamille.perf.compare.LoadFigures.COMPLETED;
+import static io.kamille.perf.compare.LoadFigures.FAILED;
+import static io.kamille.perf.compare.LoadFigures.LATE_P99;
+import static io.kamille.perf.compare.LoadFigures.P50;
+import static io.kamille.perf.compare.LoadFigures.P99;
+
 import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench;
-import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.IdleConnections;
@@ -15,15 +18,29 @@ import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Jvm;
+import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.LineChart;
+import io.kamille.perf.report.LineChart.Axis;
+import io.kamille.perf.report.LineChart.Point;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** CPU time per request and latency of one Kamille that paces itself in one way and another. */
 public final class PacingComparison {
@@ -35,8 +52,28 @@ public final class PacingComparison {
    * way that adapts has adapted.
    */
 
-  /** What there is to say on the command line. */
-  public static final String HELP = PacingOptions.HELP;
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Session.options(5, 3)
+          .shortcut(
+              "--quick",
+              "--rounds 2 --seconds 1",
+              "2 rounds of 1 second: to see that it works, not to believe it")
+          .texts(
+              "--ways",
+              "A,B",
+              List.of("off", "adaptive"),
+              Pattern.compile("off|adaptive|[1-9][0-9]{0,5}(us|ms)"),
+              "of pacing: off, adaptive or an interval such as 500us")
+          .flag("--fixed", "500us and 1ms as well")
+          .texts(
+              "--rates", "N,N", List.of(), Pattern.compile("[1-9][0-9]{0,5}"), "requests/s offered")
+          .number("--connections", 200, 1, 1_000_000, "that requests are sent on")
+          .number("--open", 1, 1, 1_000_000, "connections in all, the others unused")
+          .number("--size", 1024, 0, 16 << 20, "octets of the object")
+          .flag("--misses", "ask for what must not be stored")
+          .flag("--no-capacity", "without looking for the highest rate")
+          .flag("--step", "nothing but a jump from 1,000 to 60,000 requests/s and back");
 
   private static final Duration WINDOW = Duration.ofMillis(100);
   private static final int LOW_RATE = 1000;
@@ -45,233 +82,323 @@ public final class PacingComparison {
   private static final int QUICK_WARMUP_SECONDS = 3;
   private static final double CAPACITY_P99_MICROS = 10_000;
   private static final int CAPACITY_ROUNDS = 3;
-  private static final double QUIET_LOAD = 0.5;
   private static final double KEPT_UP_RATIO = 0.99;
+  private static final double WAITED_LIMIT = 0.1;
+  private static final int COSTLY_SIZE = 16 << 10;
+  private static final List<Integer> RATES = List.of(1000, 2000, 10_000, 20_000, 50_000);
+  private static final List<Integer> COSTLY_RATES = List.of(500, 1000, 2000, 5000, 10_000);
 
-  private final PacingOptions options;
-  private final PacingSamples samples = new PacingSamples();
+  /** Of the server's threads. */
+  static final Figure RAN = Figure.of("cpu_nanos");
 
-  private PacingComparison(PacingOptions options) {
-    this.options = options;
+  /** How long they waited for their core. */
+  static final Figure WAITED = Figure.of("waited_nanos");
+
+  static final Figure CPU = RAN.per(COMPLETED).times(1e-3);
+  private static final Figure WAITED_RATIO = WAITED.per(RAN.plus(WAITED));
+
+  private final Session session;
+  private final Subject subject;
+  private final List<String> ways;
+  private final List<Integer> rates;
+  private final boolean isQuick;
+  private final ChangingKamille server;
+  private final OpenLoopClient client;
+  private final RequestSource requests;
+  private final Samples samples = new Samples("rate", "way");
+  private final Samples capacities = new Samples("", "way");
+
+  private PacingComparison(
+      Session session, Subject subject, ChangingKamille server, OpenLoopClient client) {
+    this.session = session;
+    this.subject = subject;
+    this.ways = ways(session.chosen());
+    this.rates = rates(session.chosen(), subject);
+    this.isQuick = session.chosen().has("--quick");
+    this.server = server;
+    this.client = client;
+    var content = FixedContent.octets(subject.size());
+    this.requests = RequestSource.always(LoadRequest.get("127.0.0.1", subject.path(), content));
   }
 
-  /**
-   * Compares as these words of a command line say.
-   *
-   * @throws IllegalArgumentException if one is not understood
-   */
-  public static PacingComparison of(List<String> words) {
-    return new PacingComparison(PacingOptions.parse(words));
-  }
-
-  /**
-   * Measures and prints.
-   *
-   * @throws IOException if the machine lacks what is needed, with what to do about it
-   */
-  public void run() throws IOException, InterruptedException {
-    var checkout = Checkout.find();
-    int unused = options.unusedConnections();
-    if (unused > 0) {
-      unused = DescriptorLimit.connections(options.open()) - options.connections();
-    }
-    try (var bench = Workbench.open()) {
-      CongestionControl.useCubic(bench);
-      var facts = facts(checkout, unused);
-      facts.forEach((name, value) -> System.out.println(name + ": " + value));
-      if (HostFingerprint.loadAverage() > QUIET_LOAD) {
-        System.out.println(
-            "note: this machine is busy with other things; expect disturbed numbers");
-      }
-      bench.moveTo(Core.OTHERS);
-      var origin = Origin.start(bench);
-      var server = start(bench, checkout, origin, options.connections() + unused);
-      server.contestant().prove(options.subject());
-      int port = server.contestant().port();
-      try (var others = IdleConnections.open(unused, port, options.subject().path());
-          var client = OpenLoopClient.open(settings(port))) {
-        new Measuring(server, client, origin).run(checkout, facts);
+  /** Compares. */
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    Subject subject = subject(chosen);
+    int connections = chosen.number("--connections");
+    int open = chosen.number("--open");
+    int unused = open > connections ? DescriptorLimit.connections(open) - connections : 0;
+    try (var session = Session.open(chosen).loadFromHere()) {
+      session.fact("subject", "%s, open loop, Poisson arrivals", subject.label());
+      session.fact("ways", "%s, in turn on one process", String.join(" ", ways(chosen)));
+      session.fact(
+          "run",
+          "%d rounds of %d s, %d connections, %d more unused",
+          session.rounds(),
+          session.seconds(),
+          connections,
+          unused);
+      session.begin();
+      int port = Workbench.freePort();
+      int origin = session.origin().port();
+      var place = new Place(subject.job(), port, origin, connections + unused, List.of());
+      var first = new Kamille(session.checkout()).withPacing(ways(chosen).getFirst());
+      var server = ChangingKamille.start(session.bench(), first, place);
+      server.contestant().prove(subject);
+      var settings = LoadSettings.persistent(port, connections);
+      boolean isShared = subject.job() == Job.PASS;
+      try (var others = IdleConnections.open(unused, port, subject.path());
+          var client = OpenLoopClient.open(isShared ? settings.onSharedCore() : settings)) {
+        new PacingComparison(session, subject, server, client).run();
         if (others.openCount() < unused) {
-          System.out.println("note: the server closed some of the unused connections");
+          session.note("the server closed some of the unused connections");
         }
       }
     }
   }
 
-  private Map<String, String> facts(Checkout checkout, int unused) {
-    var facts = new LinkedHashMap<>(HostFingerprint.take(checkout).facts());
-    facts.put("subject", options.subject().label() + ", open loop, Poisson arrivals");
-    facts.put("ways", String.join(" ", options.ways()) + ", in turn on one process");
-    facts.put(
-        "run",
-        String.format(
-            Locale.ROOT,
-            "%d rounds of %d s, %d connections, %d more unused",
-            options.rounds(),
-            options.seconds(),
-            options.connections(),
-            unused));
-    return facts;
+  static List<String> ways(Chosen chosen) {
+    Stream<String> fixed = chosen.has("--fixed") ? Stream.of("500us", "1ms") : Stream.of();
+    return Stream.concat(chosen.texts("--ways").stream(), fixed).distinct().toList();
   }
 
-  private PacedServer start(Workbench bench, Checkout checkout, Origin origin, int connections)
-      throws IOException {
-    int port = Workbench.freePort();
-    var place = new Place(options.subject().job(), port, origin.port(), connections, List.of());
-    return PacedServer.start(bench, checkout, place, options.ways().getFirst());
-  }
-
-  private LoadSettings settings(int port) {
-    var settings = LoadSettings.persistent(port, options.connections());
-    return options.subject().job() == Job.PASS ? settings.onSharedCore() : settings;
-  }
-
-  /** With everything started. */
-  private final class Measuring {
-
-    private final PacedServer server;
-    private final OpenLoopClient client;
-    private final Origin origin;
-    private final RequestSource requests;
-
-    private Measuring(PacedServer server, OpenLoopClient client, Origin origin) {
-      this.server = server;
-      this.client = client;
-      this.origin = origin;
-      var content = FixedContent.octets(options.subject().size());
-      this.requests =
-          RequestSource.always(LoadRequest.get("127.0.0.1", options.subject().path(), content));
+  static List<Integer> rates(Chosen chosen, Subject subject) {
+    List<Integer> named = chosen.texts("--rates").stream().map(Integer::valueOf).toList();
+    if (!named.isEmpty()) {
+      return named;
     }
+    return subject.job() == Job.PASS || subject.size() > COSTLY_SIZE ? COSTLY_RATES : RATES;
+  }
 
-    private void run(Checkout checkout, Map<String, String> facts)
-        throws IOException, InterruptedException {
-      warm();
-      long forwardedBefore = origin.requests();
-      if (options.isStep()) {
-        StepReport report = step();
-        report.print();
-        RawData.keep(checkout, options.record(), report.csv(facts));
-      } else {
-        var report = new PacingReport(facts, options, samples);
-        for (int rate : options.ratesOrDefault()) {
-          measure(rate);
-          report.print(rate);
-        }
-        if (options.hasCapacity()) {
-          findCapacities();
-          report.printCapacity();
-        }
-        report.printGoals();
-        RawData.keep(checkout, options.record(), report.csv());
-        RawData.keepPlot(checkout, options.record(), report.plot());
-        if (options.hasCapacity() && options.record() != null) {
-          RawData.keep(checkout, options.record() + "-capacity", report.capacityCsv());
-        }
+  static Subject subject(Chosen chosen) {
+    int size = chosen.number("--size");
+    String length = size % 1024 == 0 ? size / 1024 + " KiB" : size + " B";
+    return chosen.has("--misses")
+        ? new Subject(Job.PASS, length + " miss", size)
+        : new Subject(Job.HIT, length + " hit", size);
+  }
+
+  private void run() throws IOException, InterruptedException {
+    warm();
+    long forwardedBefore = session.origin().requests();
+    if (session.chosen().has("--step")) {
+      step();
+    } else {
+      for (int rate : rates) {
+        measure(rate);
+        print(rate);
       }
-      if (options.subject().job() == Job.HIT && origin.requests() != forwardedBefore) {
-        throw new IOException("some of the hits were forwarded to the origin");
+      if (!session.chosen().has("--no-capacity")) {
+        findCapacities();
+        session.print(capacities.table("capacity", "", capacityColumns(ways.getFirst())));
+        LoadFigures.noteLimits(session, capacities.all());
+        session.keep("-capacity.csv", capacities.csv(session.facts()));
+      }
+      session.print(
+          "Goals of adaptive pacing, set for 1 KiB hits and 200 connections",
+          PacingGoals.of(samples, capacities),
+          samples);
+      session.keep(samples);
+      Optional<String> plot = plot();
+      if (plot.isPresent()) {
+        session.keep(".svg", plot.get());
       }
     }
+    if (subject.job() == Job.HIT && session.origin().requests() != forwardedBefore) {
+      throw new IOException("some of the hits were forwarded to the origin");
+    }
+  }
 
-    private void warm() throws IOException, InterruptedException {
-      int seconds = options.isQuick() ? QUICK_WARMUP_SECONDS : Jvm.WARMUP_SECONDS;
-      int highest = options.ratesOrDefault().stream().mapToInt(rate -> rate).max().orElseThrow();
-      for (String way : options.ways()) {
+  private void warm() throws IOException, InterruptedException {
+    int seconds = isQuick ? QUICK_WARMUP_SECONDS : Jvm.WARMUP_SECONDS;
+    for (String way : ways) {
+      server.pace(way);
+      Duration part = Duration.ofSeconds(seconds).dividedBy(ways.size());
+      load(Math.min(WARMUP_RATE, highestRate()), part, 0);
+    }
+  }
+
+  private int highestRate() {
+    return rates.stream().mapToInt(rate -> rate).max().orElseThrow();
+  }
+
+  private LoadResult load(double rate, Duration duration, long seed) throws IOException {
+    return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), requests);
+  }
+
+  private void measure(int rate) throws IOException, InterruptedException {
+    for (int round = 1; round <= session.rounds(); round++) {
+      for (String way : ways) {
         server.pace(way);
-        load(
-            Math.min(WARMUP_RATE, highest),
-            Duration.ofSeconds(seconds).dividedBy(options.ways().size()),
-            0);
+        load(rate, settling(), round);
+        RunTime before = server.process().runTime();
+        LoadResult load = load(rate, Duration.ofSeconds(session.seconds()), seed(rate, round));
+        RunTime.Taken ran = server.process().runTime().since(before);
+        samples.add(sample(way, rate, round, load, ran));
       }
     }
+  }
 
-    private LoadResult load(double rate, Duration duration, long seed) throws IOException {
-      return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), requests);
+  static Sample sample(String way, int rate, int round, LoadResult load, RunTime.Taken ran) {
+    return LoadFigures.with(Sample.of(Integer.toString(rate), way, round), load)
+        .with(RAN, ran.ranNanos())
+        .with(WAITED, ran.waitedNanos());
+  }
+
+  private static long seed(int rate, int round) {
+    return rate * 1000L + round;
+  }
+
+  private Duration settling() {
+    return Duration.ofMillis(isQuick ? 300 : 500);
+  }
+
+  private void print(int rate) {
+    String situation = Integer.toString(rate);
+    String title = String.format(Locale.ROOT, "%s, %,d/s", subject.label(), rate);
+    session.print(samples.table(title, situation, columns(ways.getFirst())));
+    List<Sample> rounds = samples.of(situation);
+    LoadFigures.noteLimits(session, rounds);
+    for (Sample round : rounds) {
+      if (round.of(FAILED) > 0) {
+        session.note("%s, round %d: %.0f failed", round.server(), round.round(), round.of(FAILED));
+      }
+      if (round.of(WAITED_RATIO) > WAITED_LIMIT) {
+        session.note(
+            "%s, round %d: threads of the server waited for its core %.0f %% of their time",
+            round.server(), round.round(), round.of(WAITED_RATIO) * 100);
+      }
+    }
+  }
+
+  private static List<Column> columns(String baseline) {
+    String by = "÷ " + baseline;
+    return List.of(
+        Column.spread("CPU µs/request", CPU, 2),
+        Column.ratio(by, CPU, baseline),
+        Column.median("p50 µs", P50, 0),
+        Column.ratio(by, P50, baseline),
+        Column.spread("p99 µs", P99, 0),
+        Column.ratio(by, P99, baseline),
+        Column.difference("− " + baseline, P99, baseline, 0),
+        Column.median("requests/s", LoadFigures.RATE, 0),
+        Column.median("client late p99 µs", LATE_P99, 0),
+        Column.median("busy %", BUSY.times(100), 0));
+  }
+
+  private static List<Column> capacityColumns(String baseline) {
+    return List.of(
+        Column.spread("requests/s", CapacitySearch.RATE, 0),
+        Column.ratio("÷ " + baseline, CapacitySearch.RATE, baseline));
+  }
+
+  private void findCapacities() throws IOException, InterruptedException {
+    int rounds = isQuick ? 1 : Math.min(CAPACITY_ROUNDS, session.rounds());
+    for (int round = 1; round <= rounds; round++) {
+      for (String way : ways) {
+        server.pace(way);
+        double latest =
+            capacities.of("", way).stream()
+                .mapToDouble(one -> one.of(CapacitySearch.RATE))
+                .filter(rate -> rate > 0)
+                .reduce(0, (first, second) -> second);
+        var search =
+            latest == 0 ? new CapacitySearch(1.25, 1.03, 9) : new CapacitySearch(1.06, 1.03, 5);
+        var trial = new Trial(round);
+        double rate = search.find(latest == 0 ? highestRate() : latest, trial);
+        capacities.add(
+            Sample.of("", way, round)
+                .with(CapacitySearch.RATE, rate)
+                .with(LoadFigures.LIMITED, trial.isClientLimited));
+      }
+    }
+  }
+
+  /** Whether a rate is kept up with; remembers why the last one was not. */
+  private final class Trial implements CapacitySearch.Trial {
+
+    private final int round;
+    private boolean isClientLimited;
+
+    private Trial(int round) {
+      this.round = round;
     }
 
-    private void measure(int rate) throws IOException, InterruptedException {
-      for (int round = 1; round <= options.rounds(); round++) {
-        for (String way : options.ways()) {
-          server.pace(way);
-          load(rate, settling(), round);
-          RunTime before = server.process().runTime();
-          LoadResult load = load(rate, Duration.ofSeconds(options.seconds()), seed(rate, round));
-          RunTime.Taken ran = server.process().runTime().since(before);
-          samples.add(new PacingSample(way, rate, round, load, ran));
+    @Override
+    public boolean holds(double rate) throws IOException {
+      load(rate, settling().dividedBy(2), round);
+      LoadResult load =
+          load(rate, Duration.ofMillis(isQuick ? 700 : 1500), seed((int) rate, round));
+      boolean holds =
+          load.failed() == 0
+              && load.latencyMicros(99) <= CAPACITY_P99_MICROS
+              && load.ratePerSecond() >= rate * KEPT_UP_RATIO;
+      if (!holds) {
+        isClientLimited = load.isSaturated();
+      }
+      return holds;
+    }
+  }
+
+  private void step() throws IOException, InterruptedException {
+    Duration part = Duration.ofMillis(isQuick ? 500 : 1000);
+    var schedule =
+        RateSchedule.steady(LOW_RATE, part)
+            .step(HIGH_RATE, part.multipliedBy(2))
+            .step(LOW_RATE, part);
+    var step = new StepComparison(schedule);
+    for (int round = 1; round <= session.rounds(); round++) {
+      for (String way : ways) {
+        server.pace(way);
+        load(LOW_RATE, settling(), round);
+        LoadResult load = client.run(Arrivals.poisson(schedule, round), requests, WINDOW);
+        step.add(way, round, load);
+        if (load.failed() > 0 || load.isSaturated()) {
+          session.note(
+              "%s, round %d: %d failed; the client was %s",
+              way, round, load.failed(), load.isSaturated() ? "at its limit" : "not at its limit");
         }
       }
     }
-
-    private static long seed(int rate, int round) {
-      return rate * 1000L + round;
+    session.print(step.table(ways));
+    for (String way : ways) {
+      double[] worst =
+          IntStream.rangeClosed(1, session.rounds())
+              .mapToDouble(round -> step.worst(way, round))
+              .toArray();
+      System.out.println(way + ": p99 of the worst window " + Spread.of(worst).text(0) + " µs");
     }
+    session.keep(step.samples());
+  }
 
-    private Duration settling() {
-      return Duration.ofMillis(options.isQuick() ? 300 : 500);
+  /**
+   * Processor time over the interval, as a multiple of none at all, a line for each rate; empty
+   * with less than three intervals.
+   */
+  private Optional<String> plot() {
+    List<String> fixed = ways.stream().filter(way -> Character.isDigit(way.charAt(0))).toList();
+    if (fixed.size() < 3) {
+      return Optional.empty();
     }
-
-    private void findCapacities() throws IOException, InterruptedException {
-      var latest = new LinkedHashMap<String, Double>();
-      int rounds = options.isQuick() ? 1 : Math.min(CAPACITY_ROUNDS, options.rounds());
-      double highest = options.ratesOrDefault().stream().mapToInt(rate -> rate).max().orElseThrow();
-      for (int round = 1; round <= rounds; round++) {
-        for (String way : options.ways()) {
-          server.pace(way);
-          boolean isFirst = !latest.containsKey(way);
-          var search =
-              isFirst ? new CapacitySearch(1.25, 1.03, 9) : new CapacitySearch(1.06, 1.03, 5);
-          var trial = new CapacityTrial(round);
-          double rate = search.find(latest.getOrDefault(way, highest), trial);
-          samples.add(new Capacity(way, round, rate, trial.isClientLimited));
-          if (rate > 0) {
-            latest.put(way, rate);
-          }
-        }
+    double longest = fixed.stream().mapToDouble(PacingComparison::micros).max().orElseThrow();
+    var chart =
+        new LineChart(
+            subject.label() + ": what a fixed interval saves",
+            new Axis("interval between two polls, µs (0: off)", 0, longest),
+            new Axis("CPU time per request, × " + ways.getFirst(), 0.5, 1.5));
+    for (int rate : rates) {
+      var points = new ArrayList<>(List.of(new Point(0, 1)));
+      for (String way : fixed) {
+        samples
+            .ratio(CPU, Integer.toString(rate), way, ways.getFirst())
+            .ifPresent(ratio -> points.add(new Point(micros(way), ratio.median())));
       }
+      chart.line(String.format(Locale.ROOT, "%,d/s", rate), points);
     }
+    return Optional.of(chart.svg());
+  }
 
-    /** Whether a rate is kept up with; remembers why the last one was not. */
-    private final class CapacityTrial implements CapacitySearch.Trial {
-
-      private final int round;
-      private boolean isClientLimited;
-
-      private CapacityTrial(int round) {
-        this.round = round;
-      }
-
-      @Override
-      public boolean holds(double rate) throws IOException {
-        load(rate, settling().dividedBy(2), round);
-        Duration duration = Duration.ofMillis(options.isQuick() ? 700 : 1500);
-        LoadResult load = load(rate, duration, seed((int) rate, round));
-        boolean holds =
-            load.failed() == 0
-                && load.latencyMicros(99) <= CAPACITY_P99_MICROS
-                && load.ratePerSecond() >= rate * KEPT_UP_RATIO;
-        if (!holds) {
-          isClientLimited = load.isSaturated();
-        }
-        return holds;
-      }
-    }
-
-    private StepReport step() throws IOException, InterruptedException {
-      Duration part = Duration.ofMillis(options.isQuick() ? 500 : 1000);
-      var schedule =
-          RateSchedule.steady(LOW_RATE, part)
-              .step(HIGH_RATE, part.multipliedBy(2))
-              .step(LOW_RATE, part);
-      var report = new StepReport(schedule, options.ways());
-      for (int round = 1; round <= options.rounds(); round++) {
-        for (String way : options.ways()) {
-          server.pace(way);
-          load(LOW_RATE, settling(), round);
-          LoadResult load = client.run(Arrivals.poisson(schedule, round), requests, WINDOW);
-          report.add(new StepReport.Run(way, round, load));
-        }
-      }
-      return report;
-    }
+  private static double micros(String way) {
+    int number = Integer.parseInt(way.replaceAll("[a-z]", ""));
+    return way.endsWith("ms") ? number * 1000.0 : number;
   }
 }

@@ -1,12 +1,11 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.CongestionControl;
-import io.kamille.perf.host.CpuTime;
-import io.kamille.perf.host.HostFingerprint;
+import static io.kamille.perf.compare.LoadFigures.COMPLETED;
+import static io.kamille.perf.compare.LoadFigures.FAILED;
+import static io.kamille.perf.compare.LoadFigures.P50;
+import static io.kamille.perf.compare.LoadFigures.P99;
+
 import io.kamille.perf.host.SocketMemory;
-import io.kamille.perf.host.Workbench;
-import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoadRequest;
@@ -16,15 +15,20 @@ import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.load.SlowClients;
+import io.kamille.perf.load.SlowClients.Kind;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Peer.Job;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 
 /** Clients that behave well, alone and beside hundreds that are as slow as they can be. */
 public final class SlowComparison {
@@ -35,88 +39,121 @@ public final class SlowComparison {
    * load has nothing to do.
    */
 
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Session.options(3, 10, 64, Lineup.NAMES, List.of("kamille", "nginx", "haproxy", "varnish"));
+
   private static final Subject SMALL = Subject.HITS.getFirst();
   private static final Subject LARGE = Subject.HITS.getLast();
   private static final int RATE = 5000;
   private static final int EACH = 500;
   private static final int QUICK_EACH = 100;
   private static final int SETTLING_SECONDS = 3;
+  private static final double GOAL = 1.5;
+  private static final double MIB = 1 << 20;
 
-  private final ComparisonOptions options;
+  /** Which slow clients there are beside those that behave well. */
+  private record Situation(String label, List<Kind> kinds) {}
+
+  private static final Situation ALONE = new Situation("alone", List.of());
+  private static final List<Situation> BESIDE =
+      List.of(
+          new Situation("slow heads", List.of(Kind.HEAD)),
+          new Situation("slow POST", List.of(Kind.POST)),
+          new Situation("slow read", List.of(Kind.READ)),
+          new Situation("all of them", List.of(Kind.values())));
+
+  /** Of the kernel for all TCP sockets of the machine, at the end. */
+  private static final Figure SOCKETS = Figure.of("socket_bytes");
+
+  /** Slow clients that the server ended meanwhile. */
+  private static final Figure ENDED = Figure.of("slow_ended");
+
+  /** Whether slow clients were not as fast as they should be. */
+  private static final Figure BEHIND = Figure.of("slow_behind");
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.spread("p50 µs", P50, 0),
+          Column.spread("p99 µs", P99, 0),
+          Column.multiple("p99 × alone", P99, ALONE.label()),
+          Column.sum("failed", FAILED),
+          Column.spread("CPU µs/request", Meter.CPU.per(COMPLETED), 1),
+          Column.spread("RSS MiB", Meter.RESIDENT.times(1 / MIB), 0),
+          Column.spread("sockets MiB", SOCKETS.times(1 / MIB), 1),
+          Column.spread("slow ones ended", ENDED, 0));
+
+  private final Session session;
+  private final int connections;
   private final int each;
-  private final SlowReport report = new SlowReport();
 
-  private SlowComparison(ComparisonOptions options) throws IOException {
-    this.options = options;
-    int wanted = options.seconds() == 1 ? QUICK_EACH : EACH;
-    int slow = SlowSituation.ALL.kinds().size();
-    this.each = DescriptorLimit.connections(slow * wanted) / slow;
+  private SlowComparison(Session session, int each) {
+    this.session = session;
+    this.connections = session.chosen().number("--connections");
+    this.each = each;
   }
 
-  /**
-   * A comparison with as many slow clients as there may be connections here.
-   *
-   * @throws IOException if the limit of descriptors cannot be read
-   */
-  public static SlowComparison of(ComparisonOptions options) throws IOException {
-    return new SlowComparison(options);
-  }
-
-  /**
-   * Measures and prints.
-   *
-   * @throws IOException if the machine lacks what is needed, with what to do about it
-   */
-  public void run() throws IOException, InterruptedException {
-    var checkout = Checkout.find();
-    try (var bench = Workbench.open()) {
-      CongestionControl.useCubic(bench);
-      Map<String, String> facts = facts(checkout);
-      facts.forEach((name, value) -> System.out.println(name + ": " + value));
-      bench.moveTo(Core.OTHERS);
-      var origin = Origin.start(bench);
-      int connections = options.connections() + each * SlowSituation.ALL.kinds().size();
-      var lineup =
-          Lineup.start(
-              bench, checkout, Job.HIT, origin, options.withConnections(connections), List.of());
-      lineup.forEach(
-          contestant -> {
-            facts.put(contestant.name(), contestant.peer().version());
-            contestant.prove(SMALL);
-            contestant.prove(LARGE);
-            load(contestant, contestant.peer().warmupSeconds(), 0, LoadSettings::offerCore);
-          });
-      for (int round = 1; round <= options.rounds(); round++) {
-        for (SlowSituation situation : SlowSituation.values()) {
-          int current = round;
-          lineup.forEach(contestant -> report.add(measure(contestant, situation, current)));
-        }
-      }
-      print();
-      RawData.keep(checkout, options.record(), report.csv(facts));
+  /** Compares beside as many slow clients as there may be connections here. */
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    int kinds = Kind.values().length;
+    int wanted = chosen.number("--seconds") == 1 ? QUICK_EACH : EACH;
+    int each = DescriptorLimit.connections(kinds * wanted) / kinds;
+    try (var session = Session.open(chosen).loadFromHere()) {
+      new SlowComparison(session, each).run();
     }
   }
 
-  private Map<String, String> facts(Checkout checkout) throws IOException, InterruptedException {
-    var facts = new LinkedHashMap<>(HostFingerprint.take(checkout).facts());
-    facts.put(
+  private void run() throws IOException, InterruptedException {
+    int most = connections + each * Kind.values().length;
+    var lineup = session.lineup(Job.HIT, most, List.of());
+    session.fact(
         "run",
-        String.format(
-            Locale.ROOT,
-            "%d rounds of %d s, %s at %d/s on %d connections, beside %d slow clients of each kind",
-            options.rounds(),
-            options.seconds(),
-            SMALL.label(),
-            RATE,
-            options.connections(),
-            each));
-    return facts;
+        "%d rounds of %d s, %s at %d/s on %d connections, beside %d slow clients of each kind",
+        session.rounds(),
+        session.seconds(),
+        SMALL.label(),
+        RATE,
+        connections,
+        each);
+    session.begin();
+    lineup.forEach(
+        server -> {
+          server.prove(SMALL);
+          server.prove(LARGE);
+          load(server, server.peer().warmupSeconds(), 0, LoadSettings::offerCore);
+        });
+    var samples = new Samples("situation");
+    for (int round = 1; round <= session.rounds(); round++) {
+      int current = round;
+      lineup.forEach(server -> samples.add(measure(server, ALONE, current)));
+      for (Situation situation : BESIDE) {
+        lineup.forEach(server -> samples.add(measure(server, situation, current)));
+      }
+    }
+    session.print(samples.table(ALONE.label(), ALONE.label(), COLUMNS));
+    BESIDE.forEach(one -> session.print(samples.table(one.label(), one.label(), COLUMNS)));
+    session.print("Goals of kamille", goals(), samples);
+    LoadFigures.noteLimits(session, samples.all());
+    if (samples.any(BEHIND)) {
+      session.note("slow clients were slower than they should be in some rounds");
+    }
+    session.keep(samples);
   }
 
-  private SlowSample measure(Contestant contestant, SlowSituation situation, int round)
-      throws IOException {
-    var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), contestant.port());
-    try (var slow = SlowClients.of(server, situation.kinds(), each)) {
+  static List<Goal> goals() {
+    return BESIDE.stream()
+        .map(
+            one ->
+                Goal.atMost(
+                    GOAL,
+                    "beside " + one.label() + ": p99 at most 1.5 × alone",
+                    samples -> samples.multiple(P99, "kamille", one.label(), ALONE.label())))
+        .toList();
+  }
+
+  private Sample measure(Contestant server, Situation situation, int round) throws IOException {
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+    try (var slow = SlowClients.of(address, situation.kinds(), each)) {
       if (!situation.kinds().isEmpty()) {
         slow.start();
       }
@@ -125,48 +162,26 @@ public final class SlowComparison {
             slow.goOn();
             LoadSettings.offerCore();
           };
-      load(contestant, SETTLING_SECONDS, -round, idle);
+      load(server, SETTLING_SECONDS, -round, idle);
       long endedBefore = slow.ended();
-      CpuTime before = contestant.process().cpuTime();
-      LoadResult load = load(contestant, options.seconds(), round, idle);
-      CpuTime cpu = contestant.process().cpuTime().minus(before);
-      return new SlowSample(
-          contestant.name(),
-          situation,
-          round,
-          load.completed(),
-          load.failed(),
-          load.latencyMicros(50),
-          load.latencyMicros(99),
-          cpu.userMicros() + cpu.kernelMicros(),
-          contestant.process().memory().residentBytes(),
-          SocketMemory.bytes(),
-          slow.ended() - endedBefore,
-          load.isSaturated() || slow.isBehind());
+      var meter = Meter.start(server.process());
+      LoadResult load = load(server, session.seconds(), round, idle);
+      var sample = meter.stop(Sample.of(situation.label(), server.name(), round));
+      return LoadFigures.with(sample, load)
+          .with(SOCKETS, SocketMemory.bytes())
+          .with(ENDED, slow.ended() - endedBefore)
+          .with(BEHIND, slow.isBehind());
     }
   }
 
-  private LoadResult load(Contestant contestant, int seconds, long seed, Runnable idle)
+  private LoadResult load(Contestant server, int seconds, long seed, Runnable idle)
       throws IOException {
     var content = FixedContent.octets(SMALL.size());
     var requests = RequestSource.always(LoadRequest.get("127.0.0.1", SMALL.path(), content));
     var schedule = RateSchedule.steady(RATE, Duration.ofSeconds(seconds));
-    var settings = LoadSettings.persistent(contestant.port(), options.connections()).withIdle(idle);
+    var settings = LoadSettings.persistent(server.port(), connections).withIdle(idle);
     try (var client = OpenLoopClient.open(settings)) {
       return client.run(Arrivals.poisson(schedule, seed), requests);
-    }
-  }
-
-  private void print() {
-    for (SlowSituation situation : SlowSituation.values()) {
-      System.out.println();
-      System.out.println(report.table(situation));
-    }
-    List<String> verdicts = report.verdicts();
-    verdicts.forEach(System.out::println);
-    if (report.isClientLimited()) {
-      System.out.println(
-          "note: the client was at its limit, or kept from its core, in some rounds");
     }
   }
 }

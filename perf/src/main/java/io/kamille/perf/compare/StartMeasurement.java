@@ -1,12 +1,15 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
-import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.host.Workbench;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.DiskStore;
-import io.kamille.perf.report.Spread;
-import io.kamille.perf.report.Table;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -15,8 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -42,15 +43,12 @@ public final class StartMeasurement {
   private static final Duration LOOK_AGAIN = Duration.ofMillis(2);
   private static final double MILLIS = 1e6;
   private static final double GOAL_MILLIS = 1000;
-  private static final int DEFAULT_OBJECTS = 1_000_000;
-  private static final int DEFAULT_ROUNDS = 5;
 
-  /** What there is to say. */
-  public static final String HELP =
-      """
-      --objects N       how many responses lie on the disk (default 1000000)
-      --rounds N        how many processes are started on them (default 5)
-      """;
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Options.none()
+          .number("--objects", 1_000_000, 1, 99_999_999, "how many responses lie on the disk")
+          .number("--rounds", 5, 1, 1000, "how many processes are started on them");
 
   private static final String CONFIGURATION =
       """
@@ -66,55 +64,36 @@ public final class StartMeasurement {
       """;
 
   /** Milliseconds from the start of the process. */
-  private record Round(double served, double hit, double loaded) {}
+  private static final Figure SERVED = Figure.of("served_millis");
 
-  private final Workbench bench;
-  private final Checkout checkout;
+  private static final Figure HIT = Figure.of("hit_millis");
+  private static final Figure LOADED = Figure.of("loaded_millis");
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.spread("the first answer ms", SERVED, 0),
+          Column.spread("the first hit on the disk ms", HIT, 0),
+          Column.spread("the index complete ms", LOADED, 0));
+
+  private final Session session;
   private final int objects;
   private final SplittableRandom random = new SplittableRandom(5);
 
-  private StartMeasurement(Workbench bench, Checkout checkout, int objects) {
-    this.bench = bench;
-    this.checkout = checkout;
+  private StartMeasurement(Session session, int objects) {
+    this.session = session;
     this.objects = objects;
   }
 
-  /**
-   * Measures and prints.
-   *
-   * @param words of a command line: {@link #HELP}
-   * @throws IllegalArgumentException if one is not understood
-   * @throws IOException if the machine lacks what is needed
-   */
-  public static void run(List<String> words) throws IOException {
-    int objects = DEFAULT_OBJECTS;
-    int rounds = DEFAULT_ROUNDS;
-    for (int i = 0; i + 1 < words.size() + words.size() % 2; i += 2) {
-      switch (words.get(i)) {
-        case "--objects" -> objects = number(words, i + 1);
-        case "--rounds" -> rounds = number(words, i + 1);
-        default -> throw new IllegalArgumentException("unknown option " + words.get(i));
-      }
-    }
-    var checkout = Checkout.find();
-    try (var bench = Workbench.open()) {
-      new LinkedHashMap<>(HostFingerprint.take(checkout).facts())
-          .forEach((name, value) -> System.out.println(name + ": " + value));
-      new StartMeasurement(bench, checkout, objects).measure(rounds);
+  /** Measures and prints. */
+  public static void run(Chosen chosen) throws IOException, InterruptedException {
+    try (var session = Session.open(chosen)) {
+      session.begin();
+      new StartMeasurement(session, chosen.number("--objects")).measure();
     }
   }
 
-  private static int number(List<String> words, int index) {
-    String value = index < words.size() ? words.get(index) : "";
-    if (!value.matches("[1-9][0-9]{0,7}")) {
-      throw new IllegalArgumentException(
-          words.get(index - 1) + ": " + value + " (expected: a number from 1 to 99999999)");
-    }
-    return Integer.parseInt(value);
-  }
-
-  private void measure(int rounds) throws IOException {
-    Path store = bench.directory("start").resolve("store");
+  private void measure() throws IOException {
+    Path store = session.bench().directory("start").resolve("store");
     long capacity = Math.max(CAPACITY_MINIMUM_BYTES, objects * RECORD_BYTES * 5 / 4);
     long begin = System.nanoTime();
     byte[] content = new byte[CONTENT_BYTES];
@@ -125,21 +104,28 @@ public final class StartMeasurement {
         objects,
         CONTENT_BYTES,
         (System.nanoTime() - begin) / 1e9);
-    List<Round> measured = new ArrayList<>();
-    for (int i = 0; i < rounds; i++) {
-      measured.add(round(i, store, capacity));
+    var samples = new Samples("");
+    for (int round = 1; round <= session.rounds(); round++) {
+      samples.add(round(round, store, capacity));
     }
-    print(measured);
+    session.print(samples.table("from exec to", "", COLUMNS));
+    var goal =
+        Goal.atMost(
+            GOAL_MILLIS,
+            String.format(
+                Locale.ROOT, "serving within 1000 ms with %,d responses on the disk", objects),
+            all -> all.spread(SERVED, "", "kamille"));
+    session.print("Goals of kamille", List.of(goal), samples);
   }
 
   private static String path(int number) {
     return "/objects/" + number;
   }
 
-  private Round round(int number, Path store, long capacity) throws IOException {
+  private Sample round(int number, Path store, long capacity) throws IOException {
     int port = Workbench.freePort();
     int admin = Workbench.freePort();
-    Path directory = bench.directory("start");
+    Path directory = session.bench().directory("start");
     Path file =
         Files.writeString(
             directory.resolve("kamille.yaml"),
@@ -150,14 +136,17 @@ public final class StartMeasurement {
                 .replace("%CAPACITY%", Long.toString((capacity >> 20) + 1))
                 .replace("%TOKEN%", directory.resolve("token").toString()));
     List<String> command =
-        List.of(checkout.kamille().toString(), "run", "--config", file.toString());
+        List.of(session.checkout().kamille().toString(), "run", "--config", file.toString());
     long begin = System.nanoTime();
-    Child child = bench.start("start-" + number, Workbench.Core.SERVER, command);
+    Child child = session.bench().start("start-" + number, Workbench.Core.SERVER, command);
     try {
       double served = await(begin, port, () -> path(objects), status -> status > 0);
       double hit = await(begin, port, this::anyPath, status -> status == 200);
       double loaded = await(begin, () -> metrics(admin).contains("kamille_cache_disk_recovered 1"));
-      return new Round(served, hit, loaded);
+      return Sample.of("", "kamille", number)
+          .with(SERVED, served)
+          .with(HIT, hit)
+          .with(LOADED, loaded);
     } finally {
       child.kill();
     }
@@ -216,22 +205,5 @@ public final class StartMeasurement {
     } catch (IOException refused) {
       return "";
     }
-  }
-
-  private void print(List<Round> rounds) {
-    Spread served = Spread.of(rounds, Round::served);
-    var table = new Table("from exec to", "ms");
-    table.row(List.of("the first answer", served.text(0)));
-    table.row(List.of("the first hit on the disk", Spread.of(rounds, Round::hit).text(0)));
-    table.row(List.of("the index complete", Spread.of(rounds, Round::loaded).text(0)));
-    System.out.println();
-    System.out.println(table);
-    System.out.println(
-        (served.median() <= GOAL_MILLIS ? "met     " : "missed  ")
-            + "serving within 1 s with "
-            + String.format(Locale.ROOT, "%,d", objects)
-            + " responses on the disk: "
-            + served.text(0)
-            + " ms");
   }
 }

@@ -1,8 +1,7 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.compare.ChangingKamille;
 import io.kamille.perf.compare.Origin;
-import io.kamille.perf.compare.PacedServer;
-import io.kamille.perf.compare.PacedServer.Polls;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
@@ -104,7 +103,7 @@ final class PacedTarget implements AutoCloseable {
   }
 
   private final Map<Integer, Served> byInterval = new HashMap<>();
-  private @Nullable PacedServer kamille;
+  private @Nullable ChangingKamille kamille;
 
   private PacedTarget() {}
 
@@ -135,10 +134,12 @@ final class PacedTarget implements AutoCloseable {
     int port = Workbench.freePort();
     var place = new Place(Job.MIX, port, origin.port(), connections, List.of());
     var told = new Kamille(Checkout.find()).withMetrics(Workbench.freePort());
-    PacedServer server = PacedServer.start(bench, told, place, "off");
+    ChangingKamille server = ChangingKamille.start(bench, told.withPacing("off"), place);
     kamille = server;
     LoadSettings settings = settings(port, connections, isPersistent).onSharedCore();
-    var served = new Served(server.process(), OpenLoopClient.open(settings), server::polls);
+    var served =
+        new Served(
+            server.process(), OpenLoopClient.open(settings), () -> Polls.parse(server.metrics()));
     intervals.forEach(interval -> byInterval.put(interval, served));
   }
 

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * Kamille, as {@code ./dev build} makes it.
  *
  * @param program {@code bin/kamille}
- * @param pacing {@code off}, {@code adaptive} or an interval; null leaves it to its default
+ * @param settings more of the configuration, in YAML
  * @param adminPort of its metrics, on the loopback address; 0 for none
  */
-public record Kamille(Path program, @Nullable String pacing, int adminPort) implements Peer {
+public record Kamille(Path program, String settings, int adminPort) implements Peer {
 
   private static final String CONFIGURATION =
       """
@@ -60,25 +60,24 @@ public record Kamille(Path program, @Nullable String pacing, int adminPort) impl
 
   private static final String ADMIN_TOKEN = "\n  token-file: %DIRECTORY%/token";
 
-  private static final String PACING =
-      """
-      engine:
-        pacing: %PACING%
-      """;
-
   /** Kamille of that checkout. */
   public Kamille(Checkout checkout) {
-    this(checkout.kamille(), null, 0);
+    this(checkout.kamille(), "", 0);
   }
 
-  /** The same with another way of pacing. */
+  /** The same with another way of pacing: {@code off}, {@code adaptive} or an interval. */
   public Kamille withPacing(String way) {
-    return new Kamille(program, way, adminPort);
+    return with("engine:\n  pacing: " + way + "\n");
+  }
+
+  /** The same with these settings instead of those that were added before. */
+  public Kamille with(String yaml) {
+    return new Kamille(program, yaml, adminPort);
   }
 
   /** The same with its metrics on that port. */
   public Kamille withMetrics(int port) {
-    return new Kamille(program, pacing, port);
+    return new Kamille(program, settings, port);
   }
 
   @Override
@@ -104,7 +103,7 @@ public record Kamille(Path program, @Nullable String pacing, int adminPort) impl
                 .replace("%ROUTE%", route)
                 .replace("%ADMIN%", admin())
                 .replace("%DISK%", place.job() == Job.DISK ? DISK : "")
-            + (pacing == null ? "" : PACING.replace("%PACING%", pacing));
+            + settings;
     if (place.job() == Job.DISK) {
       fillDisk(directory.resolve("store"), place);
     }

@@ -1,7 +1,11 @@
 package io.kamille.perf.report;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What an experiment has to say, in order, to be read as Markdown or as one HTML page that needs
@@ -55,6 +59,11 @@ public final class Report {
     return this;
   }
 
+  /** Facts about the run, a line each. */
+  public Report facts(Map<String, String> facts) {
+    return items(facts.entrySet().stream().map(f -> f.getKey() + ": " + f.getValue()).toList());
+  }
+
   public Report table(Table table) {
     blocks.add(new Grid(table));
     return this;
@@ -74,6 +83,16 @@ public final class Report {
   public Report plot(String name, String svg) {
     blocks.add(new Plot(name, svg));
     return this;
+  }
+
+  /** Writes report.md, report.html and the drawings into that directory, which is made. */
+  public void write(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    Files.writeString(directory.resolve("report.md"), markdown());
+    Files.writeString(directory.resolve("report.html"), html());
+    for (PlotFile plot : plots()) {
+      Files.writeString(directory.resolve(plot.name()), plot.svg());
+    }
   }
 
   /** The drawings, each with the name of its file. */

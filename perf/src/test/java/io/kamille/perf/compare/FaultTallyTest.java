@@ -7,6 +7,8 @@ import io.kamille.perf.load.AnswerSource;
 import io.kamille.perf.load.LoadFailure;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Sample;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -24,17 +26,17 @@ class FaultTallyTest {
     ended(failing, 1250, 1, LoadFailure.WRONG_STATUS);
     ended(failing, 1500, 1, null);
     ended(failing, 2000, 1, LoadFailure.CLOSED);
-    assertThat(tally.asked()).isEqualTo(3);
-    assertThat(tally.failed()).isEqualTo(2);
-    assertThat(tally.lastFailureSeconds()).isEqualTo(0.25);
-    assertThat(tally.failedAfter()).isEqualTo(1);
-    assertThat(tally.otherFailed()).isZero();
+    assertThat(of(FaultTally.ASKED)).isEqualTo(3);
+    assertThat(of(FaultTally.FAILED)).isEqualTo(2);
+    assertThat(of(FaultTally.LAST_FAILURE)).isEqualTo(0.25);
+    assertThat(of(FaultTally.FAILED_AFTER)).isEqualTo(1);
+    assertThat(of(FaultTally.OTHER_FAILED)).isZero();
   }
 
   @Test
   void withoutAFailureTheLastOneIsAtTheBeginning() {
     ended(failing, 1500, 1, null);
-    assertThat(tally.lastFailureSeconds()).isZero();
+    assertThat(of(FaultTally.LAST_FAILURE)).isZero();
   }
 
   @Test
@@ -43,9 +45,13 @@ class FaultTallyTest {
     ended(other, 1500, 8, null);
     ended(other, 2500, 900, null);
     ended(other, 2500, 1, LoadFailure.RESET);
-    assertThat(tally.otherP99BeforeMicros()).isCloseTo(2000, within(10.0));
-    assertThat(tally.otherP99DuringMicros()).isCloseTo(8000, within(10.0));
-    assertThat(tally.otherFailed()).isEqualTo(1);
+    assertThat(of(FaultTally.OTHER_BEFORE)).isCloseTo(2000, within(10.0));
+    assertThat(of(FaultTally.OTHER_DURING)).isCloseTo(8000, within(10.0));
+    assertThat(of(FaultTally.OTHER_FAILED)).isEqualTo(1);
+  }
+
+  private double of(Figure figure) {
+    return tally.fill(Sample.of("", "", 1)).of(figure);
   }
 
   private void ended(
