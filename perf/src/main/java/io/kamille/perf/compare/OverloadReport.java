@@ -109,7 +109,8 @@ final class OverloadReport {
     report.paragraph(
         "Rates are per second. *Shed*: answered with 503. *Turned away*: wanted, but never sent,"
             + " because the server had asked that user to wait. *Lost*: not answered within the"
-            + " limit, or failed. Latency is that of right answers and runs from the intended time.");
+            + " limit, or failed. Latency is that of right answers and runs from the intended"
+            + " time.");
     report.plot(
         "goodput",
         chart(

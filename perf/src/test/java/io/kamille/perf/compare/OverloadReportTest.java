@@ -97,7 +97,9 @@ class OverloadReportTest {
   void theReportHasATableAndTwoPlots() {
     add("kamille", 3, 900, 2100, 5000, 1_000_000);
     assertThat(report.report(Map.of()).plots()).hasSize(2);
-    assertThat(report.report(Map.of("machine", "none")).markdown()).contains("1575").contains("- machine: none");
+    assertThat(report.report(Map.of("machine", "none")).markdown())
+        .contains("1575")
+        .contains("- machine: none");
     assertThat(report.samples().csv(Map.of()))
         .contains("\n3.0,kamille,1,1000.0,1.0,3000,900,0,525,1575,0,0,");
   }

@@ -19,8 +19,7 @@ class SamplesTest {
   private final Samples samples = new Samples("subject");
 
   private void round(int round, String subject, String server, long cpuMicros) {
-    samples.add(
-        Sample.of(subject, server, round).with(CPU, cpuMicros).with(REQUESTS, 100));
+    samples.add(Sample.of(subject, server, round).with(CPU, cpuMicros).with(REQUESTS, 100));
   }
 
   @Test
@@ -57,8 +56,7 @@ class SamplesTest {
 
   @Test
   void theMedianDecidesWhetherAGoalIsMetUpToItsLimit() {
-    var goal =
-        Goal.atMost(0.5, "half", all -> all.ratio(EACH, "small", "kamille", "haproxy"));
+    var goal = Goal.atMost(0.5, "half", all -> all.ratio(EACH, "small", "kamille", "haproxy"));
     assertThat(goal.verdict(samples)).isEqualTo("unknown half: not measured");
     round(1, "small", "kamille", 600);
     round(1, "small", "haproxy", 1200);
@@ -86,8 +84,7 @@ class SamplesTest {
     assertThat(samples.table("small", "small", columns).rows())
         .containsExactly(
             List.of("small", "CPU", "median", "requests", "÷ haproxy", "× large", "− haproxy"),
-            List.of(
-                "kamille", "7.0 (6.0–8.0)", "7", "200", "0.50 (0.50–0.50)", "–", "-6 (-6–-6)"),
+            List.of("kamille", "7.0 (6.0–8.0)", "7", "200", "0.50 (0.50–0.50)", "–", "-6 (-6–-6)"),
             List.of(
                 "haproxy", "12.0 (12.0–12.0)", "12", "100", "1.00 (1.00–1.00)", "–", "0 (0–0)"));
   }
@@ -120,8 +117,7 @@ class SamplesTest {
   @Test
   void theRawDataHasTheFactsAndALinePerRound() {
     round(1, "small, or not", "kamille", 600);
-    samples.add(
-        Sample.of("large", "kamille", 2).with(CPU, Double.NaN).with(REQUESTS, 5));
+    samples.add(Sample.of("large", "kamille", 2).with(CPU, Double.NaN).with(REQUESTS, 5));
     assertThat(samples.csv(Map.of("cpu", "a slow one")))
         .isEqualTo(
             """
