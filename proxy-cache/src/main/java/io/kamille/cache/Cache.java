@@ -4,9 +4,9 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
-import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.QueryRules;
@@ -47,6 +47,7 @@ public final class Cache implements AutoCloseable {
   private static final long QUEUE_LIMIT_BYTES = 64L << 20;
 
   private final Arena arena;
+  private final CaffeineIndex index;
   private final TieredStore store;
   private final InFlightTable flights;
   private final LoopStates loops;
@@ -81,11 +82,11 @@ public final class Cache implements AutoCloseable {
     this.disk = disk;
     this.sweeperThread = new SweeperThread();
     this.sendfileFromBytes = sendfileFromBytes;
-    ResponseIndex index =
-        new PolicyIndex(
+    this.index =
+        CaffeineIndex.open(
             TieredStore.indexCapacityBytes(arena.capacityBytes()),
             PolicyChoice.AUTO,
-            arena::charge,
+            memory(arena),
             clock);
     PurgeTable purges = new PurgeTable();
     if (disk == null) {
@@ -120,6 +121,20 @@ public final class Cache implements AutoCloseable {
             queries,
             registry);
     this.contents = new CacheContents(store, queries, clock);
+  }
+
+  private static IndexMemory memory(Arena arena) {
+    return new IndexMemory() {
+      @Override
+      public boolean charge(long changeBytes) {
+        return arena.charge(changeBytes);
+      }
+
+      @Override
+      public long freeBytes() {
+        return arena.freeBytes() + arena.renewingBytes();
+      }
+    };
   }
 
   /**
@@ -274,6 +289,7 @@ public final class Cache implements AutoCloseable {
     }
     flights.clear();
     store.close();
+    index.close();
     arena.close();
   }
 

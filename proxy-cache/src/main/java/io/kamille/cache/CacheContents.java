@@ -44,7 +44,7 @@ public final class CacheContents {
 
   private List<StoredObject> find(CacheKey key) {
     List<StoredObject> found = new ArrayList<>();
-    Variants variants = store.find(key);
+    Variants variants = store.peek(key);
     for (int i = 0; variants != null && i < variants.size(); i++) {
       StoredResponse response = variants.at(i);
       if (response.tryRetain()) {

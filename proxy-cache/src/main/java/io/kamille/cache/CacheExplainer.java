@@ -92,7 +92,7 @@ final class CacheExplainer {
 
   Explanation explain() {
     Forward bypass = ReusePlanner.bypass(request);
-    Variants variants = store.find(key);
+    Variants variants = store.peek(key);
     if (bypass != null) {
       addAll(Reasons.ofBypass(request));
       invalidation(variants);

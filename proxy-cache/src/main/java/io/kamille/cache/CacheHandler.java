@@ -535,7 +535,7 @@ public final class CacheHandler implements ExchangeHandler {
       @Nullable StoredResponse stored,
       boolean isValidation) {
     long now = clock.epochSeconds();
-    StoredResponse newer = selected(store.find(key), exchange.request(), now);
+    StoredResponse newer = selected(store.peek(key), exchange.request(), now);
     if (newer != null
         && newer != stored
         && ReusePlanner.plan(exchange.request(), newer.facts(), now) == Serve.SERVE) {
@@ -577,7 +577,7 @@ public final class CacheHandler implements ExchangeHandler {
       LoopState loop = loops.current();
       RequestHead request = exchange.request();
       long now = clock.epochSeconds();
-      StoredResponse stored = selected(store.find(keyOf(request, loop)), request, now);
+      StoredResponse stored = selected(store.peek(keyOf(request, loop)), request, now);
       if (stored != null && mayServeOnError(request, stored, now)) {
         forwarding.detail("stale-if-error").ttl(stored.facts().ttlSeconds(now));
         serveOnError(exchange, loop, stored, now, forwarding);

@@ -62,6 +62,19 @@ public final class CacheOperations {
           Unit.COUNT,
           "Target URIs whose stored responses were forgotten to make room.");
 
+  public static final MetricDescriptor FALLBACK_EVICTIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_fallback_evictions_total",
+          Unit.COUNT,
+          "Those of them that the cache chose by LRU without Caffeine, whose maintenance had"
+              + " failed, was behind, or had made no room when some was needed.");
+
+  public static final MetricDescriptor INDEX_REFUSALS =
+      MetricDescriptor.counter(
+          "kamille_cache_index_refusals_total",
+          Unit.COUNT,
+          "Responses that were not stored because the index was behind with its changes.");
+
   public static final MetricDescriptor REGIONS =
       MetricDescriptor.counter(
           "kamille_cache_region_bytes_total",
@@ -72,8 +85,8 @@ public final class CacheOperations {
       MetricDescriptor.counter(
           "kamille_cache_purges_total",
           Unit.COUNT,
-          "OperatorPurges, by what they were about: url, prefix, host, tag, all, or group, which origins ask"
-              + " for in answers to unsafe requests.",
+          "Purges, by what they were about: url, prefix, host, tag, all, or group, which origins"
+              + " ask for in answers to unsafe requests.",
           "kind");
 
   public static final MetricDescriptor PURGED =
@@ -95,8 +108,8 @@ public final class CacheOperations {
           "kamille_cache_memory_part_bytes",
           Unit.BYTES,
           "The used memory by what takes it: stored responses; the index, what they take on the"
-              + " heap, nearly; filling, for responses on their way; leased, not stored or forgotten"
-              + " and still read or sent.",
+              + " heap, nearly; filling, for responses on their way; leased, not stored or"
+              + " forgotten and still read or sent.",
           "part");
 
   public static final MetricDescriptor POLICY =
@@ -157,6 +170,8 @@ public final class CacheOperations {
     registry.gauge(KEYS, this::keys);
     registry.gauge(IN_FLIGHT, this::inFlight);
     registry.counting(EVICTIONS, store::evictions);
+    registry.counting(FALLBACK_EVICTIONS, store::fallbackEvictions);
+    registry.counting(INDEX_REFUSALS, store::refusals);
     registry.counting(REGIONS, store::regionBytes);
     registry.gauge(PART, () -> memory().storedBytes(), "stored");
     registry.gauge(PART, () -> memory().indexBytes(), "index");

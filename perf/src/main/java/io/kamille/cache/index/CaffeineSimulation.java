@@ -3,7 +3,7 @@ package io.kamille.cache.index;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-/** Caffeine, as it was our index once, answers a trace: to compare with. */
+/** Caffeine as it is answers a trace: to compare with. */
 final class CaffeineSimulation {
 
   private final Cache<Long, Integer> cache;
@@ -11,7 +11,7 @@ final class CaffeineSimulation {
   CaffeineSimulation(long capacityBytes) {
     cache =
         Caffeine.newBuilder()
-            .maximumWeight(capacityBytes / PolicyIndex.UNIT_BYTES)
+            .maximumWeight(capacityBytes / CaffeineIndex.UNIT_BYTES)
             .weigher((Long object, Integer units) -> units)
             .executor(Runnable::run)
             .build();
@@ -22,7 +22,7 @@ final class CaffeineSimulation {
     if (cache.getIfPresent(object) != null) {
       return true;
     }
-    cache.put(object, (int) Math.ceilDiv(length, PolicyIndex.UNIT_BYTES));
+    cache.put(object, (int) Math.ceilDiv(length, CaffeineIndex.UNIT_BYTES));
     return false;
   }
 }

@@ -1,41 +1,33 @@
 package io.kamille.cache.index;
 
-import java.util.HashMap;
-import java.util.Map;
-
 /** A cache of numbers that answers a trace: the policies alone, without content. */
 public final class PolicySimulation {
 
   /*
-   * Just what PolicyIndex does, in one thread. What is asked for and not there is stored. Counting
-   * begins when a part of the trace is over, so that a cache that fills counts for nothing.
+   * Just what CaffeineIndex does, in one thread. What is asked for and not there is stored if it is
+   * admitted. Counting begins when a part of the trace is over, so that a cache that fills counts
+   * for nothing.
    */
-  private static final int UNIT_BYTES = PolicyIndex.UNIT_BYTES;
-  private static final long GHOST_LEAST_BYTES = PolicyIndex.GHOST_LEAST_BYTES;
+  private static final int UNIT_BYTES = CaffeineIndex.UNIT_BYTES;
+  private static final long BYTES_PER_COUNTER = CaffeineIndex.BYTES_PER_COUNTER;
+  private static final long GHOST_LEAST_BYTES = CaffeineIndex.GHOST_LEAST_BYTES;
 
-  private final Map<Long, Item> items = new HashMap<>();
-  private final Replacement order;
+  private final Upkeep upkeep = Upkeep.inCaller(this::maintain);
+  private final PolicyCache<Long, Integer> cache;
+  private final SizeAdmission admission;
   private final PolicyJudge judge;
+  private final long fullUnits;
+  private long units;
   private long switches;
 
   private PolicySimulation(PolicyChoice choice, long capacityBytes) {
-    long units = capacityBytes / UNIT_BYTES;
-    order = new Replacement(choice.first(), units, 1024);
-    judge = new PolicyJudge(choice, units, GHOST_LEAST_BYTES / UNIT_BYTES, 0);
-  }
-
-  private static final class Item extends Node {
-
-    private final long object;
-
-    Item(long object) {
-      this.object = object;
-    }
-
-    @Override
-    long hash() {
-      return object;
-    }
+    long capacity = capacityBytes / UNIT_BYTES;
+    fullUnits = CaffeineIndex.fullUnits(capacity);
+    admission = new SizeAdmission(capacity, capacityBytes / BYTES_PER_COUNTER);
+    judge = new PolicyJudge(choice, capacity, GHOST_LEAST_BYTES / UNIT_BYTES, 0);
+    cache =
+        new PolicyCache<>(
+            choice.first(), capacity, Integer::intValue, weight -> units -= weight, upkeep::ask);
   }
 
   /**
@@ -51,10 +43,10 @@ public final class PolicySimulation {
       Trace trace, PolicyChoice choice, long capacityBytes, long requests, long uncounted) {
     PolicySimulation cache = new PolicySimulation(choice, capacityBytes);
     Count count = count(trace, cache::request, requests, uncounted);
-    return new Result(count.objects(), count.bytes(), cache.order.policy(), cache.switches);
+    return new Result(count.objects(), count.bytes(), cache.cache.policy(), cache.switches);
   }
 
-  /** The same in Caffeine. */
+  /** The same in Caffeine as it is, without admission by size. */
   public static Result runCaffeine(Trace trace, long capacityBytes, long requests, long uncounted) {
     var cache = new CaffeineSimulation(capacityBytes);
     Count count = count(trace, cache::request, requests, uncounted);
@@ -86,39 +78,42 @@ public final class PolicySimulation {
   }
 
   private boolean request(long object, long length) {
-    Item item = items.get(object);
     boolean isSampled = judge.samples(Traces.mix(object));
-    if (item != null) {
-      order.touch(item);
+    Integer found = cache.find(object);
+    if (found != null) {
       if (isSampled) {
-        judge.found(object, item.units());
+        judge.found(object, found);
       }
     } else {
       if (isSampled) {
         judge.missed(object);
       }
-      store(object, length, isSampled);
+      store(object, (int) Math.ceilDiv(length, UNIT_BYTES), isSampled);
     }
-    follow(judge.advice());
-    return item != null;
+    follow();
+    return found != null;
   }
 
-  private void store(long object, long length, boolean isSampled) {
-    Item item = new Item(object);
-    items.put(object, item);
-    order.add(item, (int) Math.ceilDiv(length, UNIT_BYTES));
+  private void store(long object, int weight, boolean isSampled) {
+    if (admission.admits(cache.policy(), object, weight, units >= fullUnits)) {
+      units += weight;
+      cache.compute(object, (same, before) -> weight);
+    }
     if (isSampled) {
-      judge.stored(object, item.units());
-    }
-    for (Node out = order.takeSurplus(); out != null; out = order.takeSurplus()) {
-      items.remove(((Item) out).object);
+      judge.stored(object, weight);
     }
   }
 
-  private void follow(Policy advice) {
-    if (advice != order.policy() && order.choose(advice)) {
+  private void follow() {
+    Policy advice = judge.advice();
+    if (advice != cache.policy()) {
+      cache.choose(advice);
       judge.switched(advice, 0);
       switches++;
     }
+  }
+
+  private void maintain() {
+    cache.maintain();
   }
 }

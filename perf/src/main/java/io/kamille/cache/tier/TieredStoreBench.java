@@ -1,7 +1,8 @@
 package io.kamille.cache.tier;
 
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -51,9 +52,10 @@ public class TieredStoreBench {
   private final TieredStore store =
       new TieredStore(
           arena,
-          new PolicyIndex(
+          CaffeineIndex.inCaller(
               TieredStore.indexCapacityBytes(arena.capacityBytes()),
               PolicyChoice.AUTO,
+              IndexMemory.UNLIMITED,
               WallClock.system()),
           new PurgeTable());
   private final CacheKey[] present = new CacheKey[KEYS];

@@ -1,8 +1,9 @@
 package io.kamille.perf.compare;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
@@ -63,8 +64,11 @@ public final class PurgeMeasurement {
   private final TieredStore store =
       new TieredStore(
           arena,
-          new PolicyIndex(
-              TieredStore.indexCapacityBytes(ARENA_BYTES), PolicyChoice.AUTO, WallClock.system()),
+          CaffeineIndex.inCaller(
+              TieredStore.indexCapacityBytes(ARENA_BYTES),
+              PolicyChoice.AUTO,
+              IndexMemory.UNLIMITED,
+              WallClock.system()),
           table);
   private final List<Runnable> sweeps = new ArrayList<>();
   private final Sweeper sweeper = new Sweeper(store, table, sweeps::add);
@@ -99,7 +103,8 @@ public final class PurgeMeasurement {
     long more = liveBytes() - before - untagged;
     System.out.printf(
         Locale.ROOT,
-        "%nheap per response without tags %.0f bytes, more with %d tags %.0f bytes: %.1f per tag%n%n",
+        "%nheap per response without tags %.0f bytes, more with %d tags %.0f bytes: %.1f per"
+            + " tag%n%n",
         (double) untagged / RESPONSES,
         TAGS,
         (double) more / RESPONSES,

@@ -1,8 +1,9 @@
 package io.kamille.perf.compare;
 
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.PolicySimulation;
 import io.kamille.cache.index.PolicySimulation.Result;
 import io.kamille.cache.index.Trace;
@@ -62,8 +63,11 @@ public final class StorageMeasurement {
   private final TieredStore store =
       new TieredStore(
           arena,
-          new PolicyIndex(
-              TieredStore.indexCapacityBytes(ARENA_BYTES), PolicyChoice.AUTO, WallClock.system()),
+          CaffeineIndex.inCaller(
+              TieredStore.indexCapacityBytes(ARENA_BYTES),
+              PolicyChoice.AUTO,
+              IndexMemory.UNLIMITED,
+              WallClock.system()),
           new PurgeTable());
 
   private ResponseHead head = ResponseHead.of(200, "Cache-Control", "max-age=3600");

@@ -145,7 +145,7 @@ final class FillReply implements Reply, ContentSource {
       goApart(true);
       return;
     }
-    boolean pays = here.pays(fetch, storable, contentLength);
+    boolean pays = here.pays(fetch, storable, contentLength) || isAwaited();
     Fill begun = pays ? here.beginFill(fetch, storable, contentLength) : null;
     if (begun == null) {
       String why = pays ? Fill.NO_MEMORY : Fill.NOT_ADMITTED;
@@ -164,6 +164,11 @@ final class FillReply implements Reply, ContentSource {
     } else if (flight != null) {
       begun.share(flight, now);
     }
+  }
+
+  /** Whether others wait for this response: it is asked for again, right now. */
+  private boolean isAwaited() {
+    return flight != null && flight.hasFollowers();
   }
 
   /** The followers cannot use this response; what it refuses to the leader alone, one may lead. */

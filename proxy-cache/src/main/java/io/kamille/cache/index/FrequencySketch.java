@@ -1,21 +1,16 @@
 package io.kamille.cache.index;
 
-import java.util.Arrays;
-
-/**
- * How often hashes were seen lately: an estimate that is never too low but for aging, from 0 to 15.
- * Confined to whoever holds the lock of the order.
- */
+/** How often hashes were seen lately: an estimate, from 0 to 15. Any thread. */
 final class FrequencySketch {
 
   /*
    * A count-min sketch (Cormode, Muthukrishnan 2005) of four counters per hash, four bits each, all in
-   * the eight longs of one cache line: row i of a hash is a counter in long 2i or 2i+1. There is one
-   * long for every node. After ten increments per long all counters are halved (Einziger, Friedman,
-   * Manes 2017), not at once, which would hold up a loop, but a few lines with each increment.
+   * the eight longs of one cache line: row i of a hash is a counter in long 2i or 2i+1. After ten
+   * increments per long all counters are halved (Einziger, Friedman, Manes 2017), not at once, which
+   * would hold up a loop, but a few lines with each increment.
    *
-   * When there are more nodes than longs the table doubles. The line of a hash is given by its low
-   * bits, so a copy of the table behind itself keeps every estimate.
+   * Threads write without a lock. Two that meet in one long may lose an increment, or halve it once
+   * more; no counter ever leaves its four bits.
    */
   static final int MAXIMUM = 15;
 
@@ -27,36 +22,20 @@ final class FrequencySketch {
   private static final int AGED_PER_INCREMENT = 8 * LINE;
   private static final long HALF = 0x7777777777777777L;
 
-  private long[] table;
+  private final long[] table;
   private long increments;
 
   /** Where aging has come to; the table's length when it is over. */
   private int aged;
 
-  FrequencySketch(long nodes) {
-    table = new long[longsFor(nodes)];
+  FrequencySketch(long hashes) {
+    table = new long[longsFor(hashes)];
     aged = table.length;
   }
 
-  private static int longsFor(long nodes) {
-    long wanted = Math.clamp(nodes, LEAST_LONGS, GREATEST_LONGS);
+  private static int longsFor(long hashes) {
+    long wanted = Math.clamp(hashes, LEAST_LONGS, GREATEST_LONGS);
     return Integer.highestOneBit((int) (wanted - 1)) << 1;
-  }
-
-  /** Makes the table large enough for that many nodes. */
-  void ensureCapacity(long nodes) {
-    while (nodes > table.length && table.length < GREATEST_LONGS) {
-      int before = table.length;
-      finishAging();
-      table = Arrays.copyOf(table, 2 * before);
-      System.arraycopy(table, 0, table, before, before);
-      aged = table.length;
-    }
-  }
-
-  /** What it takes on the heap, nearly. */
-  long heapBytes() {
-    return (long) table.length * Long.BYTES;
   }
 
   int frequency(long hash) {
@@ -76,8 +55,9 @@ final class FrequencySketch {
     for (int row = 0; row < ROWS; row++) {
       int index = index(line, mixed, row);
       int shift = shift(mixed, row);
-      if ((table[index] >>> shift & MAXIMUM) != MAXIMUM) {
-        table[index] += 1L << shift;
+      long word = table[index];
+      if ((word >>> shift & MAXIMUM) != MAXIMUM) {
+        table[index] = word + (1L << shift);
       }
     }
     increments++;
@@ -87,19 +67,17 @@ final class FrequencySketch {
   private void age() {
     if (increments >= (long) INCREMENTS_PER_LONG * table.length) {
       increments = 0;
-      finishAging();
+      age(table.length);
       aged = 0;
     }
-    int end = Math.min(table.length, aged + AGED_PER_INCREMENT);
-    for (; aged < end; aged++) {
-      table[aged] = table[aged] >>> 1 & HALF;
-    }
+    age(Math.min(table.length, aged + AGED_PER_INCREMENT));
   }
 
-  private void finishAging() {
-    for (; aged < table.length; aged++) {
-      table[aged] = table[aged] >>> 1 & HALF;
+  private void age(int end) {
+    for (int i = aged; i < end; i++) {
+      table[i] = table[i] >>> 1 & HALF;
     }
+    aged = end;
   }
 
   private int line(long mixed) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which policy is the better one, by what each would hit of the last requests. Confined to whoever
- * holds the lock of the index.
+ * Which policy is the better one, by what each would hit of the last requests. Any thread, but for
+ * {@link #samples} under its own monitor.
  */
 final class PolicyJudge {
 
@@ -72,14 +72,14 @@ final class PolicyJudge {
   /** One ghost and what it would have hit. */
   private static final class Side {
 
-    private final GhostCache ghost;
+    private final Ghost ghost;
     private final long[] requests = new long[BUCKETS];
     private final long[] hits = new long[BUCKETS];
     private final long[] units = new long[BUCKETS];
     private final long[] hitUnits = new long[BUCKETS];
 
     Side(Policy policy, long maximumUnits) {
-      this.ghost = new GhostCache(policy, maximumUnits);
+      this.ghost = Ghost.of(policy, maximumUnits);
     }
 
     boolean use(long hash, int bucket) {
@@ -132,8 +132,14 @@ final class PolicyJudge {
     return (hash & (1L << sampleShift) - 1) == 0;
   }
 
+  /** Takes what was noted since, and says which policy the index should have. */
+  synchronized Policy hear(RequestSamples samples) {
+    samples.tell(this);
+    return advice();
+  }
+
   /** Something of the sample was found, which weighs that much. */
-  void found(long hash, int units) {
+  synchronized void found(long hash, int units) {
     for (Side side : sides) {
       if (!side.use(hash, bucket)) {
         side.miss(hash, units, bucket);
@@ -143,7 +149,7 @@ final class PolicyJudge {
   }
 
   /** Something of the sample was asked for and not found. */
-  void missed(long hash) {
+  synchronized void missed(long hash) {
     boolean isHit = false;
     for (Side side : sides) {
       isHit |= side.use(hash, bucket);
@@ -153,8 +159,8 @@ final class PolicyJudge {
     }
   }
 
-  /** Something of the sample is stored, because it was not found. */
-  void stored(long hash, int units) {
+  /** Something of the sample that was not found is stored, or could have been. */
+  synchronized void stored(long hash, int units) {
     boolean isNew = true;
     for (Side side : sides) {
       if (side.ghost.weigh(hash, units)) {
@@ -169,16 +175,9 @@ final class PolicyJudge {
   }
 
   /** Something of the sample was removed, and not for want of room. */
-  void removed(long hash) {
+  synchronized void removed(long hash) {
     for (Side side : sides) {
       side.ghost.forget(hash);
-    }
-  }
-
-  /** Everything was removed. */
-  void cleared() {
-    for (Side side : sides) {
-      side.ghost.clear();
     }
   }
 
@@ -194,12 +193,12 @@ final class PolicyJudge {
   }
 
   /** The operator wants that from now on. */
-  void choose(PolicyChoice choice) {
+  synchronized void choose(PolicyChoice choice) {
     this.choice = choice;
   }
 
   /** The policy that the index should have. */
-  Policy advice() {
+  synchronized Policy advice() {
     if (choice != PolicyChoice.AUTO) {
       return choice.first();
     }
@@ -212,7 +211,7 @@ final class PolicyJudge {
   }
 
   /** The index has that policy now. */
-  void switched(Policy chosen, long nowEpochSeconds) {
+  synchronized void switched(Policy chosen, long nowEpochSeconds) {
     reason = choice == PolicyChoice.AUTO ? reasonFor(chosen) : "the setting says so";
     policy = chosen;
     switches++;
@@ -235,7 +234,7 @@ final class PolicyJudge {
     return Math.min(requests, (long) (BUCKETS - 1) * BUCKET_REQUESTS + requests % BUCKET_REQUESTS);
   }
 
-  PolicySnapshot snapshot() {
+  synchronized PolicySnapshot snapshot() {
     List<Estimate> estimates = new ArrayList<>();
     for (Policy each : Policy.values()) {
       Side side = sides[each.ordinal()];

@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
 public interface ResponseIndex {
 
   /**
-   * The variants under that key, or null. Allocates nothing; borrows the key, which may be a
-   * reusable probe.
+   * The variants under that key, or null; a use of them. Allocates nothing; borrows the key, which
+   * may be a reusable probe.
    */
   @Nullable Variants find(CacheKey key);
+
+  /** As {@link #find}, but no use of what is there: for purges, copies and explanations. */
+  @Nullable Variants peek(CacheKey key);
 
   /**
    * Adds a response under its key, in place of the one with the same selecting fields. Takes over
@@ -31,7 +34,7 @@ public interface ResponseIndex {
 
   /**
    * As {@link #put(CacheKey, StoredResponse)}, if {@code isCurrent} says so when no other change
-   * can come between. Takes over the lease only then.
+   * can come between, and if the index is not behind. Takes over the lease only then.
    *
    * @return whether it did
    */
@@ -60,16 +63,28 @@ public interface ResponseIndex {
 
   /**
    * Removes what is least worth keeping until that gives back {@code bytes} or nothing is left.
+   * Waits for nobody: if the policy has not made room by now, the index does it by LRU.
    *
    * @return what it gives back, as soon as nobody reads it any more
    */
   long evict(long bytes);
 
   /**
-   * Whether it pays to forget so much for a large response that is on its way; that it was asked
-   * for counts. Borrows the key.
+   * So much memory was taken for a response on its way. If memory is short, the policy evicts as
+   * much soon. Waits for nobody.
+   */
+  void taken(long bytes);
+
+  /**
+   * Whether a response that was asked for and not found is worth its room, which counts as a
+   * request for it. Asked once, before memory is taken. Borrows the key.
+   *
+   * @param bytes what it will take, or, when that is unknown, at least
    */
   boolean admits(CacheKey key, long bytes);
+
+  /** The same when it turns out to take more; counts nothing. */
+  boolean wouldAdmit(CacheKey key, long bytes);
 
   /** How many keys there are; an estimate while others change the index. */
   long size();
@@ -80,8 +95,14 @@ public interface ResponseIndex {
   /** What of that is on the heap, nearly. */
   long heapBytes();
 
-  /** How many keys the policy has evicted or not let in, for want of room, since the start. */
+  /** How many keys were evicted for want of room since the start. */
   long evictions();
+
+  /** How many of those the index evicted by LRU, because the policy had made no room. */
+  long fallbackEvictions();
+
+  /** How many responses were not stored because the index was behind with its changes. */
+  long refusals();
 
   /** Lets that policy choose what to forget, from now on; everything that is stored stays. */
   void choose(PolicyChoice choice);

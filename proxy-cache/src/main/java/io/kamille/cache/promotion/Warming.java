@@ -55,7 +55,7 @@ public final class Warming implements AutoCloseable {
         if (isClosing || store.usedBytes() >= limitBytes) {
           return;
         }
-        if (store.find(key) == null) {
+        if (store.peek(key) == null) {
           take(key);
         }
       }

@@ -69,7 +69,7 @@ public final class Removals {
   public int count(List<CacheKey> keys) {
     int count = 0;
     for (CacheKey key : keys) {
-      Variants variants = store.find(key);
+      Variants variants = store.peek(key);
       count += Math.max(variants == null ? 0 : variants.size(), store.copies(key));
     }
     return count;

@@ -233,7 +233,7 @@ public final class DiskCopies {
   }
 
   private static boolean isIn(ResponseIndex index, CacheKey key, StoredResponse response) {
-    Variants variants = index.find(key);
+    Variants variants = index.peek(key);
     return variants != null && variants.contains(response);
   }
 

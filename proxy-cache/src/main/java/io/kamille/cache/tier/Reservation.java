@@ -14,20 +14,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reservation {
 
+  /** What any response may grow to; from there on, each doubling is asked for. */
+  private static final long UNASKED_BYTES = 16 << 10;
+
   private final TieredStore store;
   private final ArenaWriter writer;
   private final @Nullable CacheKey key;
+
+  /** Up to which length it is known whether it pays. */
+  private long decidedBytes;
+
   private boolean isOutweighed;
 
   /**
    * Room that the writer has.
    *
+   * @param lengthBytes how much that is
    * @param key under which to ask whether more room pays; null for room at any price
    */
-  Reservation(TieredStore store, ArenaWriter writer, @Nullable CacheKey key) {
+  Reservation(TieredStore store, ArenaWriter writer, long lengthBytes, @Nullable CacheKey key) {
     this.store = store;
     this.writer = writer;
     this.key = key;
+    this.decidedBytes = Math.max(lengthBytes, UNASKED_BYTES);
   }
 
   /** What has been written so far. Readers take leases of their own, while this is not ended. */
@@ -49,11 +58,19 @@ public final class Reservation {
    */
   public boolean append(ByteBuf content) {
     int more = content.readableBytes();
-    return writer.append(content) || (pays(more) && store.makeRoom(more) && writer.append(content));
+    long length = writer.length() + more;
+    if (length > decidedBytes && !grow(length, more)) {
+      return false;
+    }
+    return writer.append(content) || (store.makeRoom(more) && writer.append(content));
   }
 
-  private boolean pays(int more) {
-    isOutweighed = key != null && !store.pays(key, writer.length() + more, more);
+  private boolean grow(long length, int more) {
+    isOutweighed = key != null && !store.stillPays(key, length);
+    if (!isOutweighed) {
+      decidedBytes = 2 * length;
+      store.taken(more);
+    }
     return !isOutweighed;
   }
 

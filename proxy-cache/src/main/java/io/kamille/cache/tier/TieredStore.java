@@ -36,15 +36,15 @@ public final class TieredStore {
    * that came since it was last looked at; what fell under one leaves the index, or is put back as
    * stale. A response that is committed late is older than they are, and meets the same fate.
    *
-   * When memory is short, so much of the coldest is forgotten that the free memory would suffice.
-   * What readers still hold does not come free at once; a few rounds are enough to get past a
-   * few slow readers, and forgetting the whole cache for one response would help nobody. Nor is
-   * more forgotten for what comes free soon anyhow: this response goes past, the next finds room.
-   * Nor is much forgotten for one that is large: the index is asked first whether that pays.
+   * The index is asked before memory is taken whether a response is worth it, and again when one
+   * of unknown length turns out to be large. It keeps some memory free. When that is not enough, so
+   * much is evicted that the free memory would suffice. Readers may hold evicted content, so a few
+   * rounds get past a few slow readers; forgetting the whole cache for one response would help
+   * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
+   * finds room.
    */
   private static final int STRIPES = 1 << 17;
   private static final int ROUNDS = 8;
-  private static final int LARGE_DIVISOR = 64;
 
   private final Arena arena;
   private final ResponseIndex index;
@@ -90,10 +90,19 @@ public final class TieredStore {
    * allocates nothing unless something was purged since the key was last looked at.
    */
   public @Nullable Variants find(CacheKey key) {
-    Variants found = index.find(key);
+    return unpurged(key, index.find(key));
+  }
+
+  /** As {@link #find}, but no request for what is there: for purges, copies and explanations. */
+  public @Nullable Variants peek(CacheKey key) {
+    return unpurged(key, index.peek(key));
+  }
+
+  private @Nullable Variants unpurged(CacheKey key, @Nullable Variants under) {
+    Variants found = under;
     while (found != null && !found.areUnpurgedUpTo(purges.last())) {
       settle(key, found);
-      found = index.find(key);
+      found = index.peek(key);
     }
     return found;
   }
@@ -155,7 +164,7 @@ public final class TieredStore {
   public int soften(CacheKey key, Purge purge) {
     removals.incrementAndGet(stripe(key));
     beginChange(key);
-    Variants variants = find(key);
+    Variants variants = peek(key);
     int count = 0;
     for (int i = 0; variants != null && i < variants.size(); i++) {
       StoredResponse response = variants.at(i);
@@ -188,11 +197,7 @@ public final class TieredStore {
    * @return null if there is not enough memory, even with everything forgotten that can be
    */
   public @Nullable Reservation reserve(long lengthBytes, int home) {
-    ArenaWriter writer = arena.writer(lengthBytes, home);
-    if (writer == null && makeRoom(lengthBytes)) {
-      writer = arena.writer(lengthBytes, home);
-    }
-    return writer == null ? null : new Reservation(this, writer, null);
+    return reserve(lengthBytes, home, null);
   }
 
   /**
@@ -205,33 +210,39 @@ public final class TieredStore {
    * @return null if there is not enough memory for it
    */
   public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
+    return reserve(lengthBytes, home, key);
+  }
+
+  private @Nullable Reservation reserve(long lengthBytes, int home, @Nullable CacheKey key) {
     ArenaWriter writer = arena.writer(lengthBytes, home);
     if (writer == null && makeRoom(lengthBytes)) {
       writer = arena.writer(lengthBytes, home);
     }
-    return writer == null ? null : new Reservation(this, writer, key);
+    if (writer == null) {
+      return null;
+    }
+    index.taken(lengthBytes);
+    return new Reservation(this, writer, lengthBytes, key);
   }
 
   /**
-   * Whether a response under that key is worth what has to be forgotten for it. Counts as one use
-   * of it, if it is not.
+   * Whether a response under that key, which was asked for and not found, is worth the memory it
+   * takes. Asked once for each; counts as a request for it.
    *
    * @param lengthBytes octets to come, or, when that is unknown, those there are at least
    */
   public boolean pays(CacheKey key, long lengthBytes) {
-    return pays(key, lengthBytes, lengthBytes);
+    return index.admits(key, lengthBytes);
   }
 
-  /**
-   * Whether to forget what it takes to have {@code bytes} more for a response under that key.
-   *
-   * @param lengthBytes how long the response is then, at least
-   */
-  boolean pays(CacheKey key, long lengthBytes, long bytes) {
-    long missing = bytes - arena.freeBytes();
-    return missing <= 0
-        || lengthBytes <= arena.capacityBytes() / LARGE_DIVISOR
-        || index.admits(key, missing);
+  /** Whether it still does when it has that length. */
+  boolean stillPays(CacheKey key, long lengthBytes) {
+    return index.wouldAdmit(key, lengthBytes);
+  }
+
+  /** A response on its way has taken so much more. */
+  void taken(long bytes) {
+    index.taken(bytes);
   }
 
   /** Makes a response of the octets of a reservation that is complete. */
@@ -303,7 +314,7 @@ public final class TieredStore {
 
   /** Whether that content is what is to be found under a key, whatever its head. */
   public boolean holds(CacheKey key, StoredResponse response) {
-    Variants variants = find(key);
+    Variants variants = peek(key);
     return variants != null && variants.sameContent(response) != null;
   }
 
@@ -457,7 +468,7 @@ public final class TieredStore {
     boolean isUsable =
         !DiskCopies.isUnderWay(changes)
             && !isPurged(response)
-            && !DiskCopies.hasSame(find(key), response);
+            && !DiskCopies.hasSame(peek(key), response);
     response.retain();
     if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
       return response;
@@ -482,7 +493,7 @@ public final class TieredStore {
     boolean isUsable =
         !DiskCopies.isUnderWay(changes)
             && isUnpurged(response)
-            && !DiskCopies.hasSame(find(key), response)
+            && !DiskCopies.hasSame(peek(key), response)
             && changes(key) == changes;
     if (!isUsable) {
       response.release();
@@ -570,6 +581,16 @@ public final class TieredStore {
   /** How many keys were evicted for want of room since the start. */
   public long evictions() {
     return index.evictions();
+  }
+
+  /** How many of them by LRU because the policy had made no room. */
+  public long fallbackEvictions() {
+    return index.fallbackEvictions();
+  }
+
+  /** How many responses were not stored because the index was behind. */
+  public long refusals() {
+    return index.refusals();
   }
 
   /** How many responses were removed by purges and invalidation since the start. */

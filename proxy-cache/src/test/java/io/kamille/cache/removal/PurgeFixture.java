@@ -1,8 +1,9 @@
 package io.kamille.cache.removal;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -22,8 +23,11 @@ final class PurgeFixture implements AutoCloseable {
   final TieredStore store =
       new TieredStore(
           arena,
-          new PolicyIndex(
-              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+          CaffeineIndex.inCaller(
+              TieredStore.indexCapacityBytes(CAPACITY),
+              PolicyChoice.AUTO,
+              IndexMemory.UNLIMITED,
+              WallClock.system()),
           table);
   final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
 

@@ -2,8 +2,8 @@ package io.kamille.cache.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -36,8 +36,8 @@ class AccountingTest {
   private static final int KEYS = 400;
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final PolicyIndex index =
-      new PolicyIndex(
+  private final CaffeineIndex index =
+      CaffeineIndex.inCaller(
           TieredStore.indexCapacityBytes(CAPACITY),
           PolicyChoice.AUTO,
           arena::charge,
@@ -188,7 +188,7 @@ class AccountingTest {
     assertThat(memory.fillingBytes())
         .isEqualTo(fillings.stream().mapToLong(Filling::heldBytes).sum());
     assertThat(memory.leasedBytes()).isEqualTo(occupied(onlyLeased));
-    assertThat(memory.indexBytes()).isEqualTo(index.heapBytes()).isEqualTo(192L * inIndex.size());
+    assertThat(memory.indexBytes()).isEqualTo(index.heapBytes()).isEqualTo(256L * inIndex.size());
     assertThat(memory.usedBytes()).isEqualTo(arena.usedBytes()).isLessThanOrEqualTo(CAPACITY);
   }
 
@@ -203,7 +203,7 @@ class AccountingTest {
       commit(fillings.removeLast(), false);
       assertThat(arena.usedBytes()).isLessThanOrEqualTo(TieredStore.indexCapacityBytes(CAPACITY));
     }
-    assertThat(store.size()).isLessThan(CAPACITY / (192 + 128));
+    assertThat(store.size()).isLessThan(CAPACITY / (256 + 128));
   }
 
   @Test

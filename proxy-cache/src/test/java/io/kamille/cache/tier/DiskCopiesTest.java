@@ -6,8 +6,9 @@ import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoredHead;
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
@@ -54,8 +55,11 @@ class DiskCopiesTest {
 
   private final Arena arena = Arena.open(CAPACITY);
   private final ResponseIndex index =
-      new PolicyIndex(
-          TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
+      CaffeineIndex.inCaller(
+          TieredStore.indexCapacityBytes(CAPACITY),
+          PolicyChoice.LRU,
+          IndexMemory.UNLIMITED,
+          WallClock.system());
   private final List<CacheKey> keys = new ArrayList<>();
   private final ConcurrentLinkedQueue<Throwable> troubles = new ConcurrentLinkedQueue<>();
 

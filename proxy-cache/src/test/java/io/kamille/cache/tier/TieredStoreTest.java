@@ -2,8 +2,9 @@ package io.kamille.cache.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.index.CaffeineIndex;
+import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicyIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -31,8 +32,11 @@ class TieredStoreTest {
   private final TieredStore store =
       new TieredStore(
           arena,
-          new PolicyIndex(
-              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
+          CaffeineIndex.inCaller(
+              TieredStore.indexCapacityBytes(CAPACITY),
+              PolicyChoice.AUTO,
+              IndexMemory.UNLIMITED,
+              WallClock.system()),
           new PurgeTable());
 
   @AfterEach

@@ -33,14 +33,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class PolicyIndexTest {
+class CaffeineIndexTest {
 
   private static final int CAPACITY = 1 << 20;
   private static final int ROOMY = 16 * CAPACITY;
 
   private final Arena arena = Arena.open(ROOMY);
   private final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
-  private PolicyIndex index = new PolicyIndex(CAPACITY, PolicyChoice.AUTO, arena::charge, clock);
+  private CaffeineIndex index =
+      CaffeineIndex.inCaller(CAPACITY, PolicyChoice.AUTO, arena::charge, clock);
 
   @AfterEach
   void everyLeaseHasEnded() {
@@ -103,7 +104,7 @@ class PolicyIndexTest {
   @ParameterizedTest
   @EnumSource
   void neverHoldsMoreThanItMay(PolicyChoice choice) {
-    index = new PolicyIndex(CAPACITY, choice, arena::charge, clock);
+    index = CaffeineIndex.inCaller(CAPACITY, choice, arena::charge, clock);
     for (int i = 0; i < 3000; i++) {
       put(i % 2000, 1 + i % 5000);
       index.find(key(i % 100));
@@ -115,7 +116,7 @@ class PolicyIndexTest {
 
   @Test
   void whatIsUsedLastStaysUnderLru() {
-    index = new PolicyIndex(CAPACITY, PolicyChoice.LRU, arena::charge, clock);
+    index = CaffeineIndex.inCaller(CAPACITY, PolicyChoice.LRU, arena::charge, clock);
     for (int i = 0; i < 3000; i++) {
       put(i, 1000);
       assertThat(index.find(key(0))).isNotNull();

@@ -1,0 +1,161 @@
+package io.kamille.cache.index;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy.Eviction;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cache without content: what a policy would hold, from a sample of what is asked for. Confined
+ * to the judge.
+ */
+abstract sealed class Ghost {
+
+  /*
+   * A cache of one 64th of the size, which sees one 64th of the keys, chosen by hash, hits as often as
+   * the whole does (Waldspurger, Saemundsson, Ahmad, Park 2017). Admission by size comes before each
+   * ghost as it comes before the cache.
+   */
+  private static final int UNITS_PER_COUNTER = 64;
+  private static final int FULL_PARTS = 16;
+
+  private final Policy policy;
+  private final SizeAdmission admission;
+  private final long fullUnits;
+
+  private Ghost(Policy policy, long maximumUnits) {
+    this.policy = policy;
+    this.admission = new SizeAdmission(maximumUnits, maximumUnits / UNITS_PER_COUNTER);
+    this.fullUnits = maximumUnits / FULL_PARTS * (FULL_PARTS - 1);
+  }
+
+  static Ghost of(Policy policy, long maximumUnits) {
+    return policy == Policy.LRU ? new Lru(maximumUnits) : new TinyLfu(maximumUnits);
+  }
+
+  /** Something was asked for: what it weighs if it would have been here, or 0. */
+  final int use(long hash) {
+    Integer found = find(hash);
+    return found == null ? 0 : found;
+  }
+
+  /** Something was asked for that was not here, and could be stored. */
+  final void store(long hash, int units) {
+    if (admission.admits(policy, hash, units, units() >= fullUnits)) {
+      put(hash, units);
+    }
+  }
+
+  /** What is stored weighs so much now; false if it is not here. */
+  final boolean weigh(long hash, int units) {
+    Integer known = peek(hash);
+    if (known != null && known != units) {
+      put(hash, units);
+    }
+    return known != null;
+  }
+
+  /** The weight of something, if it is here; a use of it. */
+  abstract @Nullable Integer find(Long hash);
+
+  abstract @Nullable Integer peek(Long hash);
+
+  abstract void put(Long hash, Integer units);
+
+  /** Something was removed, and not for want of room. */
+  abstract void forget(long hash);
+
+  abstract long units();
+
+  private static final class TinyLfu extends Ghost {
+
+    private final Cache<Long, Integer> cache;
+    private final Eviction<Long, Integer> size;
+
+    TinyLfu(long maximumUnits) {
+      super(Policy.TINYLFU, maximumUnits);
+      cache =
+          Caffeine.newBuilder()
+              .maximumWeight(maximumUnits)
+              .<Long, Integer>weigher((hash, units) -> units)
+              .executor(Runnable::run)
+              .build();
+      size = cache.policy().eviction().orElseThrow();
+    }
+
+    @Override
+    @Nullable Integer find(Long hash) {
+      return cache.getIfPresent(hash);
+    }
+
+    @Override
+    @Nullable Integer peek(Long hash) {
+      return cache.policy().getIfPresentQuietly(hash);
+    }
+
+    @Override
+    void put(Long hash, Integer units) {
+      cache.put(hash, units);
+    }
+
+    @Override
+    void forget(long hash) {
+      cache.invalidate(hash);
+    }
+
+    @Override
+    long units() {
+      return size.weightedSize().orElse(0);
+    }
+  }
+
+  private static final class Lru extends Ghost {
+
+    private static final int LEAST_ENTRIES = 256;
+    private static final float LOAD = 0.75f;
+
+    private final Map<Long, Integer> entries = new LinkedHashMap<>(LEAST_ENTRIES, LOAD, true);
+    private final long maximumUnits;
+    private long units;
+
+    Lru(long maximumUnits) {
+      super(Policy.LRU, maximumUnits);
+      this.maximumUnits = maximumUnits;
+    }
+
+    @Override
+    @Nullable Integer find(Long hash) {
+      return entries.get(hash);
+    }
+
+    @Override
+    @Nullable Integer peek(Long hash) {
+      return entries.get(hash);
+    }
+
+    @Override
+    void put(Long hash, Integer weight) {
+      Integer before = entries.put(hash, weight);
+      units += weight - (before == null ? 0 : before);
+      Iterator<Integer> oldest = entries.values().iterator();
+      while (units > maximumUnits && oldest.hasNext()) {
+        units -= oldest.next();
+        oldest.remove();
+      }
+    }
+
+    @Override
+    void forget(long hash) {
+      Integer before = entries.remove(hash);
+      units -= before == null ? 0 : before;
+    }
+
+    @Override
+    long units() {
+      return units;
+    }
+  }
+}

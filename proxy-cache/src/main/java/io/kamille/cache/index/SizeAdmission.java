@@ -1,0 +1,68 @@
+package io.kamille.cache.index;
+
+/** Whether an object that is not in a full cache is worth the room it takes. Any thread. */
+final class SizeAdmission {
+
+  /*
+   * A hit spares one wait for the origin, however large the object is. So room should go to what is
+   * asked for most per octet. Caffeine compares one newcomer with one victim, whatever they weigh;
+   * this comes before it. Under W-TinyLFU an object is admitted if it was asked for often enough for
+   * its size. The yardstick is the mean size of all that is asked for and not found: an object up to
+   * this size is admitted at once, twice as large at its fifth request, any at its tenth.
+   * LRU suits traffic that wants what is new, so only objects of more than a 64th of the cache have
+   * to be asked for again: four times.
+   *
+   * The mean is of the last 4,096 misses, about. Frequency is that of misses: what is found needs no
+   * admission. Several threads count at once without a lock, and lose a count now and then.
+   */
+  private static final int LARGE_DIVISOR = 64;
+  private static final int LARGE_FREQUENCY = 4;
+  private static final int HOT_FREQUENCY = 10;
+  private static final double FREQUENCY_PER_MEAN_SIZE = 2.5;
+  private static final int MEAN_OF = 4096;
+
+  private final long maximumUnits;
+  private final FrequencySketch sketch;
+  private volatile double meanUnits;
+  private volatile int misses;
+
+  /**
+   * Admission to a cache of that size.
+   *
+   * @param counters how many objects the sketch should tell apart
+   */
+  SizeAdmission(long maximumUnits, long counters) {
+    this.maximumUnits = maximumUnits;
+    this.sketch = new FrequencySketch(counters);
+  }
+
+  /** Whether to admit an object that was asked for and not found; counts that. */
+  boolean admits(Policy policy, long hash, long units, boolean isFull) {
+    sketch.increment(hash);
+    count(units);
+    return wouldAdmit(policy, hash, units, isFull);
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  private void count(long units) {
+    int of = Math.min(misses + 1, MEAN_OF);
+    misses = of;
+    meanUnits += (units - meanUnits) / of;
+  }
+
+  /** The same, of an object that was counted already. */
+  boolean wouldAdmit(Policy policy, long hash, long units, boolean isFull) {
+    if (units > maximumUnits) {
+      return false;
+    }
+    if (!isFull) {
+      return true;
+    }
+    int frequency = sketch.frequency(hash);
+    return policy == Policy.LRU
+        ? units <= maximumUnits / LARGE_DIVISOR || frequency >= LARGE_FREQUENCY
+        : units <= meanUnits
+            || frequency >= HOT_FREQUENCY
+            || frequency * meanUnits >= FREQUENCY_PER_MEAN_SIZE * units;
+  }
+}
