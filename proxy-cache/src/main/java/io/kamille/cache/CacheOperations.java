@@ -66,7 +66,7 @@ public final class CacheOperations {
       MetricDescriptor.counter(
           "kamille_cache_fallback_evictions_total",
           Unit.COUNT,
-          "Those of them that the cache chose by LRU without Caffeine, whose maintenance had"
+          "Evictions that the cache chose by LRU without Caffeine, whose maintenance had"
               + " failed, was behind, or had made no room when some was needed.");
 
   public static final MetricDescriptor INDEX_REFUSALS =

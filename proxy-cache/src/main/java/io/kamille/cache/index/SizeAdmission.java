@@ -7,18 +7,20 @@ final class SizeAdmission {
    * A hit spares one wait for the origin, however large the object is. So room should go to what is
    * asked for most per octet. Caffeine compares one newcomer with one victim, whatever they weigh;
    * this comes before it. Under W-TinyLFU an object is admitted if it was asked for often enough for
-   * its size. The yardstick is the mean size of all that is asked for and not found: an object up to
-   * this size is admitted at once, twice as large at its fifth request, any at its tenth.
-   * LRU suits traffic that wants what is new, so only objects of more than a 64th of the cache have
-   * to be asked for again: four times.
+   * its size. The yardstick is the mean size of all that is asked for and not found. An object up to
+   * this size, and a quarter more, is admitted at once, one twice as large at its sixth request, any at
+   * its tenth. LRU suits traffic that wants what is new, so only objects of more than a 64th of the
+   * cache have to be asked for again: four times.
    *
-   * The mean is of the last 4,096 misses, about. Frequency is that of misses: what is found needs no
-   * admission. Several threads count at once without a lock, and lose a count now and then.
+   * The mean is of the last 4,096 misses or so, among which none counts for more than four times the
+   * mean. Frequency is that of misses: what is found needs no admission. Several threads count at once without a lock, and lose a count now and then.
    */
   private static final int LARGE_DIVISOR = 64;
   private static final int LARGE_FREQUENCY = 4;
   private static final int HOT_FREQUENCY = 10;
-  private static final double FREQUENCY_PER_MEAN_SIZE = 2.5;
+  private static final double FREQUENCY_PER_MEAN_SIZE = 3;
+  private static final double ADMITTED_AT_ONCE = 1.25;
+  private static final int COUNTED_MEANS = 4;
   private static final int MEAN_OF = 4096;
 
   private final long maximumUnits;
@@ -43,11 +45,12 @@ final class SizeAdmission {
     return wouldAdmit(policy, hash, units, isFull);
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate")
   private void count(long units) {
     int of = Math.min(misses + 1, MEAN_OF);
+    double mean = meanUnits;
+    double counted = of == 1 ? units : Math.min(units, COUNTED_MEANS * mean);
     misses = of;
-    meanUnits += (units - meanUnits) / of;
+    meanUnits = mean + (counted - mean) / of;
   }
 
   /** The same, of an object that was counted already. */
@@ -61,7 +64,7 @@ final class SizeAdmission {
     int frequency = sketch.frequency(hash);
     return policy == Policy.LRU
         ? units <= maximumUnits / LARGE_DIVISOR || frequency >= LARGE_FREQUENCY
-        : units <= meanUnits
+        : units <= ADMITTED_AT_ONCE * meanUnits
             || frequency >= HOT_FREQUENCY
             || frequency * meanUnits >= FREQUENCY_PER_MEAN_SIZE * units;
   }
