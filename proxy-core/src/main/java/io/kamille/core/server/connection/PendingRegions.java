@@ -4,35 +4,35 @@ import io.netty.channel.FileRegion;
 import java.util.ArrayDeque;
 
 /** The regions of files in a channel's queue, which leave it in order. Confined to its loop. */
-public final class PendingRegions {
+final class PendingRegions {
 
   private final ArrayDeque<FileRegion> regions = new ArrayDeque<>(2);
   private long bytes;
 
   /** Notes one that is about to be queued; it stays the channel's. */
-  public void add(FileRegion region) {
+  void add(FileRegion region) {
     regions.addLast(region);
     bytes += region.count();
   }
 
   /** Forgets the oldest, and says how much of it was never sent. */
-  public long remove() {
+  long remove() {
     FileRegion region = regions.removeFirst();
     bytes -= region.count();
     return region.count() - region.transferred();
   }
 
-  public boolean isEmpty() {
+  boolean isEmpty() {
     return regions.isEmpty();
   }
 
   /** What the regions hold, sent or not. */
-  public long bytes() {
+  long bytes() {
     return bytes;
   }
 
   /** What of it the kernel has not taken. */
-  public long unsentBytes() {
+  long unsentBytes() {
     FileRegion oldest = regions.peekFirst();
     return oldest == null ? 0 : bytes - oldest.transferred();
   }

@@ -14,29 +14,58 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The content of one request on its way in, and after an upgrade whatever the client sends.
- * Confined to its loop.
- */
+/** The content of one request on its way in. Confined to its loop. */
 final class ClientContent implements RequestContent {
+
+  /** The exchange that content belongs to. */
+  interface Owner {
+
+    /** Monotonic nanoseconds, looked up just now. */
+    long now();
+
+    /** Whether the client waits to be asked for its content. */
+    boolean awaitsContinue();
+
+    /** Asks it, if it does and no answer has begun. */
+    void sendContinue();
+
+    /** Somebody wants content, be it to drop it. */
+    void wantContent();
+
+    /** Whether the client may send more now. */
+    void readMore(boolean wanted);
+
+    /** A sink that refuses more than one request may carry, if there is such a limit. */
+    ContentSink limited(ContentSink sink);
+
+    /** Who took the content wants no more of it. */
+    void contentCancelled();
+
+    /** The content is malformed. */
+    void breakOff(Failure why);
+
+    /** Octets of another protocol go here from now on; false if there is no tunnel. */
+    boolean startTunnel(ContentSink sink);
+
+    /** Nobody wants to hear the client any more; false if there is no tunnel. */
+    boolean cancelTunnel();
+  }
 
   /** Unwanted content up to this length is read and dropped to keep the connection. */
   private static final long DRAIN_BYTES = 64 * 1024;
 
-  private final ClientExchange exchange;
+  private final Owner owner;
   private final long length;
   private final ContentDecoder decoder;
   private final ContentSink taking = new Taking();
   private @Nullable ContentSink sink;
-  private @Nullable ContentSink tunnel;
   private @Nullable LeastRate rate;
   private long octets;
   private boolean dropping;
-  private boolean tunnelEnded;
 
-  /** The content of {@code exchange}, as {@link MessageFraming} found it. */
-  ClientContent(ClientExchange exchange, long framing) {
-    this.exchange = exchange;
+  /** The content of the exchange {@code owner}, as {@link MessageFraming} found it. */
+  ClientContent(Owner owner, long framing) {
+    this.owner = owner;
     this.length = framing == MessageFraming.CHUNKED ? UNKNOWN_LENGTH : framing;
     this.decoder = ContentDecoder.of(framing);
   }
@@ -55,51 +84,47 @@ final class ClientContent implements RequestContent {
       sink.abort(Failure.of(Kind.CLIENT_GONE, "the request content came to an early end"));
       return;
     }
-    this.sink = exchange.limited(sink);
+    this.sink = owner.limited(sink);
     if (length == 0) {
       decoder.decode(Unpooled.EMPTY_BUFFER, taking);
       return;
     }
     clientMaySend();
-    exchange.sendContinue();
-    exchange.wantContent();
+    owner.sendContinue();
+    owner.wantContent();
   }
 
   @Override
   public void tunnel(ContentSink sink) {
-    if (tunnelEnded || !exchange.isTunnel()) {
+    if (owner.startTunnel(sink)) {
+      owner.wantContent();
+    } else {
       sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
-      return;
     }
-    tunnel = sink;
-    exchange.wantContent();
   }
 
   @Override
   public void pause() {
     if (rate != null) {
-      rate.hold(exchange.now());
+      rate.hold(owner.now());
     }
-    exchange.readMore(false);
+    owner.readMore(false);
   }
 
   @Override
   public void resume() {
     if (rate != null) {
-      rate.release(exchange.now());
+      rate.release(owner.now());
     }
-    exchange.readMore(true);
+    owner.readMore(true);
   }
 
   @Override
   public void cancel(Failure why) {
-    if (isTunnelOpen()) {
-      tunnelEnded = true;
-      exchange.finishTunnel();
-    } else if (!isComplete() && !dropping) {
+    if (!owner.cancelTunnel() && !isComplete() && !dropping) {
       dismiss();
       clientMaySend();
-      exchange.contentCancelled();
+      owner.contentCancelled();
     }
   }
 
@@ -128,31 +153,23 @@ final class ClientContent implements RequestContent {
 
   /** Whether the connection may go on without it: all came, or nobody takes the rest. */
   boolean isOver(boolean persistent) {
-    return !isTunnelOpen() && (isComplete() || (!persistent && sink == null));
-  }
-
-  boolean isTunnelStarted() {
-    return tunnel != null || tunnelEnded;
-  }
-
-  boolean isTunnelOpen() {
-    return tunnel != null && !tunnelEnded;
+    return isComplete() || (!persistent && sink == null);
   }
 
   /** Whether dropping the rest is cheaper than a new connection. */
   boolean mayBeDropped() {
-    return length != UNKNOWN_LENGTH && length <= DRAIN_BYTES && !exchange.awaitsContinue();
+    return length != UNKNOWN_LENGTH && length <= DRAIN_BYTES && !owner.awaitsContinue();
   }
 
   /** Nobody takes the rest: read and drop it. */
   void drop() {
     dismiss();
     clientMaySend();
-    exchange.wantContent();
+    owner.wantContent();
   }
 
   private void clientMaySend() {
-    long now = exchange.now();
+    long now = owner.now();
     if (rate == null) {
       rate = new LeastRate(now, octets);
     } else {
@@ -173,23 +190,7 @@ final class ClientContent implements RequestContent {
     octets += in.readableBytes();
     if (decoder.decode(in, taking) == ContentDecoder.Outcome.MALFORMED) {
       in.skipBytes(in.readableBytes());
-      exchange.breakOff(Failure.request(StatusCode.BAD_REQUEST, decoder.failure().reason()));
-    }
-  }
-
-  /** Takes octets of another protocol. Takes ownership. */
-  void tunnelArrived(ByteBuf in) {
-    if (tunnel == null || tunnelEnded) {
-      in.release();
-    } else {
-      tunnel.write(in);
-    }
-  }
-
-  void endTunnel() {
-    ContentSink open = closeTunnel();
-    if (open != null) {
-      open.end(null);
+      owner.breakOff(Failure.request(StatusCode.BAD_REQUEST, decoder.failure().reason()));
     }
   }
 
@@ -199,16 +200,6 @@ final class ClientContent implements RequestContent {
     if (taker != null) {
       taker.abort(why);
     }
-    ContentSink open = closeTunnel();
-    if (open != null) {
-      open.abort(why);
-    }
-  }
-
-  private @Nullable ContentSink closeTunnel() {
-    boolean wasOpen = isTunnelOpen();
-    tunnelEnded = true;
-    return wasOpen ? tunnel : null;
   }
 
   /** Whoever takes the content at the moment: that may change between two chunks of one read. */

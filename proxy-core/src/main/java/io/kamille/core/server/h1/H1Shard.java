@@ -1,11 +1,7 @@
 package io.kamille.core.server.h1;
 
-import io.kamille.core.admission.Overload;
-import io.kamille.core.admission.Shedder;
-import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.server.connection.HeadsUnderWay;
 import io.kamille.core.server.connection.ServerShard;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 
 /**
@@ -16,39 +12,27 @@ public final class H1Shard {
 
   private static final int MAX_SPARE = 64;
 
-  final ServerShard server;
-  final HeadWriter writer = new HeadWriter();
-  private final byte[][] shedLines = new byte[Shedder.MOST_RETRY_AFTER_SECONDS][];
+  private final ServerShard server;
+  private final ReplyHeads heads;
   private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
 
   /** The HTTP/1.1 part of {@code server}. */
   public H1Shard(ServerShard server) {
     this.server = server;
-    for (int i = 0; i < shedLines.length; i++) {
-      shedLines[i] = shedLines(server.name(), i + 1);
-    }
+    this.heads = new ReplyHeads(server.name(), server::epochSeconds);
   }
 
-  /** The field lines of an answer to a request that is shed. Borrowed. */
-  byte[] shedLines(int retryAfterSeconds) {
-    return shedLines[retryAfterSeconds - 1];
-  }
-
-  private static byte[] shedLines(String name, int retryAfterSeconds) {
-    String lines =
-        "Content-Length: 0\r\nCache-Control: no-store\r\nRetry-After: "
-            + retryAfterSeconds
-            + "\r\nProxy-Status: "
-            + Overload.SHED.proxyStatus(name)
-            + "\r\n";
-    return lines.getBytes(StandardCharsets.ISO_8859_1);
+  ServerShard server() {
+    return server;
   }
 
   /** An exchange for the next request of {@code connection}. */
-  ClientExchange take(ClientConnection connection) {
+  ClientExchange exchange(Carrier connection) {
     ClientExchange used = spare.pollLast();
     ClientExchange exchange =
-        used != null && isCurrent(used) ? used : new ClientExchange(this, server.settings().head());
+        used != null && isCurrent(used)
+            ? used
+            : new ClientExchange(server, heads, server.settings().head());
     exchange.begin(connection);
     return exchange;
   }

@@ -132,6 +132,7 @@ class ClosingFuzzIT {
     private boolean stopped;
     private boolean failed;
     private boolean answered;
+    private boolean ended;
     private int cancels;
     private int ends;
 
@@ -206,7 +207,8 @@ class ClosingFuzzIT {
       // After the failure of a station, nothing is told to the same station.
       failed = failed || fails;
       last.run();
-      assertThat(reply.isEnded() || tunneled).isTrue();
+      ended = reply.isEnded();
+      assertThat(ended || tunneled).isTrue();
       exchange.content().resume();
     }
 
@@ -252,7 +254,8 @@ class ClosingFuzzIT {
       if (started && !stopped && !failed) {
         assertThat(ends).as("seed %d, content ended", seed).isEqualTo(1);
       }
-      assertThat(exchange.reply().isEnded()).as("seed %d, ended", seed).isTrue();
+      // The reply of one that was answered from the store may be another request's by now.
+      assertThat(ended || exchange.reply().isEnded()).as("seed %d, ended", seed).isTrue();
     }
   }
 }

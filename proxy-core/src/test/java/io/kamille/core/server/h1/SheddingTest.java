@@ -46,6 +46,7 @@ class SheddingTest {
   private long polls;
   private long now;
   private int readsAsked;
+  private int handled;
 
   SheddingTest() {
     channel.freezeTime();
@@ -67,6 +68,7 @@ class SheddingTest {
   }
 
   private void handle(Exchange exchange) {
+    handled++;
     if (exchange.request().path().equals("/slow")) {
       slow.add(exchange);
     } else {
@@ -145,6 +147,34 @@ class SheddingTest {
     assertThat(overload.refusal(slow.remove())).isNull();
   }
 
+  // What a turn takes of a pipeline
+
+  @Test
+  void ofAPipelineATurnTakesSoManyRequestsAndTheLoopPollsInBetween() {
+    arrives(get("/a").repeat(2 * Pipeline.HEADS_PER_TURN + 1));
+    assertThat(handled).isEqualTo(Pipeline.HEADS_PER_TURN);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    channel.runScheduledPendingTasks();
+    assertThat(handled).isEqualTo(2 * Pipeline.HEADS_PER_TURN);
+    channel.runScheduledPendingTasks();
+    assertThat(handled).isEqualTo(2 * Pipeline.HEADS_PER_TURN + 1);
+    channel.runPendingTasks();
+    assertThat(channel.config().isAutoRead()).isTrue();
+    assertThat(channel.runScheduledPendingTasks()).isEqualTo(NO_TIMER);
+  }
+
+  @Test
+  void theRestOfAPipelineIsShedIfTheLoopComesBackToItLate() {
+    becomeOverloaded();
+    beginTurn();
+    arrives(get("/a").repeat(Pipeline.HEADS_PER_TURN) + get("/b"));
+    assertThat(answers()).contains("/a").doesNotContain("503");
+    now += 6 * MILLI;
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+    assertThat(answers()).contains("HTTP/1.1 503 ").doesNotContain("/b");
+  }
+
   // What a client costs that was shed
 
   @Test
@@ -208,6 +238,12 @@ class SheddingTest {
 
   private void read(String octets) {
     channel.writeInbound(Unpooled.copiedBuffer(octets, StandardCharsets.US_ASCII));
+  }
+
+  /** As {@link #read}, but what the loop does afterwards is still to come. */
+  private void arrives(String octets) {
+    channel.pipeline().fireChannelRead(Unpooled.copiedBuffer(octets, StandardCharsets.US_ASCII));
+    channel.pipeline().fireChannelReadComplete();
   }
 
   private void pass(long millis) {

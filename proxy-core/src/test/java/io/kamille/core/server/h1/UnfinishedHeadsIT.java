@@ -127,7 +127,7 @@ class UnfinishedHeadsIT {
     TestClient slow = server.connect(4_096).get("/large");
     slow.readUntil("\r\n\r\n");
     send(slow, PART);
-    ClientExchange spare = (ClientExchange) Objects.requireNonNull(met.get()).reply();
+    ClientReply spare = (ClientReply) Objects.requireNonNull(met.get()).reply();
     assertThat(onLoop(spare::isUnderWay)).as("the loop's spare one is in use again").isTrue();
     slow.closeOutput();
     TestServer.await("its end", () -> onLoop(() -> loop.connections().lingering() > 0));

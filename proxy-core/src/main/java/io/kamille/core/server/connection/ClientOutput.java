@@ -1,0 +1,149 @@
+package io.kamille.core.server.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes to one client: octets and regions of files in the queue of its channel, flushed once
+ * for a burst of reads, and what of it the kernel has not taken. Confined to its loop.
+ */
+public final class ClientOutput {
+
+  /*
+   * A region of a file waits in the channel's queue like everything else, but the channel does not
+   * count its octets. So they are counted here, and as long as any are left the client passes for
+   * one that does not take its answers.
+   */
+
+  /** Who writes here, and is told what becomes of it. */
+  public interface Owner {
+
+    /** {@link #isWritable} may give another answer than before. */
+    void writabilityChanged();
+
+    /** What was queued has been offered to the kernel. */
+    void flushed();
+
+    /** So many octets of a region were dropped with the connection. */
+    void notSent(long bytes);
+  }
+
+  private final Channel channel;
+  private final LoopTime time;
+  private final Owner owner;
+  private @Nullable PendingRegions regions;
+  private boolean inBurst;
+  private boolean flushPlanned;
+  private boolean unflushed;
+
+  /** The output of {@code channel}. */
+  public ClientOutput(Channel channel, LoopTime time, Owner owner) {
+    this.channel = channel;
+    this.time = time;
+    this.owner = owner;
+  }
+
+  /** For what is queued there without {@link #write}; {@link #flushSoon} has to follow. */
+  public Channel channel() {
+    return channel;
+  }
+
+  /** Queues octets; they leave at the end of this burst. Takes ownership. */
+  public void write(ByteBuf octets) {
+    channel.write(octets, channel.voidPromise());
+    flushSoon();
+  }
+
+  /** As {@link #write(ByteBuf)}; the client passes for slow until the region has left. */
+  public void write(FileRegion region) {
+    boolean isFirst = regions == null;
+    PendingRegions pending = regions == null ? new PendingRegions() : regions;
+    regions = pending;
+    pending.add(region);
+    channel.write(region).addListener(_ -> left(pending));
+    flushSoon();
+    if (isFirst) {
+      owner.writabilityChanged();
+    }
+  }
+
+  /** The oldest region has left: it is with the kernel, or it was dropped with the connection. */
+  private void left(PendingRegions pending) {
+    long unsent = pending.remove();
+    if (unsent > 0) {
+      owner.notSent(unsent);
+    }
+    if (pending.isEmpty()) {
+      regions = null;
+      if (isWritable()) {
+        time.look();
+        owner.writabilityChanged();
+      }
+    }
+  }
+
+  /** A burst of reads begins: what is queued meanwhile leaves at its end. */
+  public void burstBegins() {
+    inBurst = true;
+  }
+
+  public void burstEnds() {
+    inBurst = false;
+    flushIfAny();
+  }
+
+  /** Something was queued: it leaves at the end of this burst. */
+  public void flushSoon() {
+    unflushed = true;
+    if (!inBurst && !flushPlanned) {
+      flushPlanned = true;
+      channel.eventLoop().execute(this::flushPlanned);
+    }
+  }
+
+  private void flushPlanned() {
+    flushPlanned = false;
+    flushIfAny();
+  }
+
+  private void flushIfAny() {
+    if (unflushed) {
+      flush();
+    }
+  }
+
+  /** What is queued leaves now. */
+  public void flush() {
+    unflushed = false;
+    channel.flush();
+    owner.flushed();
+  }
+
+  /** Whether the client takes its answers: no region waits, nor too many octets. */
+  public boolean isWritable() {
+    return regions == null && channel.isWritable();
+  }
+
+  /** Whether the kernel has not taken all that it was given. */
+  public boolean isBehind() {
+    return !unflushed && pendingBytes() != 0;
+  }
+
+  /** Octets the kernel has not taken. The pending count alone ignores what is partly written. */
+  public long pendingBytes() {
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    if (out == null) {
+      return 0;
+    }
+    long inFiles = regions == null ? 0 : regions.bytes();
+    return inFiles + out.totalPendingWriteBytes() - out.currentProgress();
+  }
+
+  /** Octets of regions that the kernel has not taken. */
+  public long unsentRegionBytes() {
+    return regions == null ? 0 : regions.unsentBytes();
+  }
+}

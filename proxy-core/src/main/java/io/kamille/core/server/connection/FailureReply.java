@@ -1,0 +1,63 @@
+package io.kamille.core.server.connection;
+
+import io.kamille.core.exchange.ExchangeNotes;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Our own answer to a request that failed.
+ *
+ * @param head without framing fields
+ * @param content plain text
+ */
+@SuppressWarnings("ArrayRecordComponent") // sent once, and compared with nothing
+public record FailureReply(ResponseHead head, byte[] content) {
+
+  /**
+   * The answer that says {@code failure}.
+   *
+   * @param proxy how this proxy calls itself
+   * @param notes of the exchange, if one was begun
+   * @param settings for the {@code Cache-Status} of a request that no route took
+   */
+  public static FailureReply of(
+      Failure failure, String proxy, @Nullable ExchangeNotes notes, ClientSettings settings) {
+    String text = failure.status() + " " + StatusCode.reason(failure.status());
+    byte[] content =
+        (text + "\n" + failure.publicReason() + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    ResponseHead head =
+        ResponseHead.of(
+            failure.status(),
+            "Content-Type",
+            "text/plain; charset=iso-8859-1",
+            "Cache-Control",
+            "no-store",
+            "Proxy-Status",
+            failure.proxyStatus(proxy));
+    if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
+      head.fields().add(FieldName.ALLOW, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    }
+    if (failure.retryAfterSeconds() > 0) {
+      head.fields().add(FieldName.RETRY_AFTER, Integer.toString(failure.retryAfterSeconds()));
+    }
+    String cacheStatus = cacheStatus(notes, settings);
+    if (!cacheStatus.isEmpty()) {
+      head.fields().add(FieldName.CACHE_STATUS, cacheStatus);
+    }
+    return new FailureReply(head, content);
+  }
+
+  /** What the cache noted, or that no cache was asked because no route took the request. */
+  private static String cacheStatus(@Nullable ExchangeNotes notes, ClientSettings settings) {
+    if (notes == null) {
+      return "";
+    }
+    return notes.cacheStatus().isEmpty() && notes.route().isEmpty()
+        ? settings.refusedCacheStatus()
+        : notes.cacheStatus();
+  }
+}

@@ -1,0 +1,126 @@
+package io.kamille.core.server.connection;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the connection to a client is closed once its last answer is queued. Confined to its loop.
+ */
+public final class Farewell {
+
+  /*
+   * After an answer that ends the connection, the client may still be sending. Closing at once
+   * would reset the connection and could destroy the answer in flight, so we close our side, read
+   * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
+   * send: the least rate holds for that, too. The same holds for a client that has closed its side
+   * before. Of such a socket epoll has nothing more to tell, not even a reset: so each sweep asks
+   * the kernel whether the connection is over.
+   *
+   * A client that is too slow is reset, so that the kernel drops what it holds for it; a clean close
+   * would leave it to send that for as long as the client likes.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+  private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();
+
+  private final ServerShard shared;
+  private final ClientOutput output;
+  private final ClientProgress progress;
+  private @Nullable String resetBecause;
+
+  /** Of the client that {@code output} goes to. */
+  public Farewell(ServerShard shared, ClientOutput output, ClientProgress progress) {
+    this.shared = shared;
+    this.output = output;
+    this.progress = progress;
+  }
+
+  /** Once all is with the kernel, closes our side; the client may close its own. */
+  public void inStages() {
+    channel().write(Unpooled.EMPTY_BUFFER).addListener(written -> closeOutput());
+    output.flush();
+  }
+
+  private void closeOutput() {
+    if (channel().isActive()) {
+      shared.time().look();
+      linger();
+      ((DuplexChannel) channel()).shutdownOutput();
+    }
+  }
+
+  /** The client has closed its side: closes the connection once all is with the kernel. */
+  public void afterFlush() {
+    channel().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+  }
+
+  /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */
+  private void closeIfSent() {
+    if (channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
+      closeOutput();
+    } else {
+      channel().close();
+    }
+  }
+
+  /** The client has this long to close its side. */
+  public void linger() {
+    progress.withinNanos(LINGER_NANOS);
+  }
+
+  /** Whether the kernel says that the connection is over. */
+  public boolean isOver() {
+    return looks() && shared.output().isClosed();
+  }
+
+  /** Closes the connection at once, if its client has the last answer whole. */
+  public boolean closeIfAllIsAcknowledged() {
+    boolean done = looks() && shared.output().isAllAcknowledged();
+    if (done) {
+      channel().close();
+    }
+    return done;
+  }
+
+  /** Ends a connection on which nothing has moved. */
+  public void giveUp() {
+    if (output.pendingBytes() == 0) {
+      channel().close();
+    } else {
+      shared.connections().resetStopped();
+      reset("the client took nothing of its answer");
+    }
+  }
+
+  /** Ends a connection whose client takes too little. */
+  public void resetTooSlow() {
+    shared.connections().resetTooSlow();
+    reset("the client took its answer too slowly");
+  }
+
+  private void reset(String reason) {
+    LOG.log(Level.DEBUG, () -> reason + ": " + channel().remoteAddress());
+    resetBecause = reason;
+    if (channel().isOpen()) {
+      channel().config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    channel().close();
+  }
+
+  /** Why the connection was reset, or else this. */
+  public String reason(String otherwise) {
+    return resetBecause == null ? otherwise : resetBecause;
+  }
+
+  private boolean looks() {
+    return shared.output().look(channel());
+  }
+
+  private Channel channel() {
+    return output.channel();
+  }
+}
