@@ -17,7 +17,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.PolicySnapshot.Estimate;
 import io.kamille.cache.peak.PeakChoice;
-import io.kamille.cache.peak.PeakHours;
 import io.kamille.cache.peak.PeakSnapshot;
 import io.kamille.cache.peak.TierMode;
 import io.kamille.cache.purge.PurgeTarget;
@@ -34,7 +33,6 @@ import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import java.net.InetAddress;
-import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -106,20 +104,7 @@ final class FakeAppliance implements ApplianceView {
             0.25),
         hasDisk
             ? new PeakSnapshot(
-                peak,
-                TierMode.PEAK,
-                1_795_251_600,
-                "slow",
-                4,
-                64e6,
-                6.4,
-                4e6,
-                50e6,
-                100,
-                80,
-                7,
-                5,
-                List.of(new PeakHours(LocalTime.of(11, 30), LocalTime.of(13, 0))))
+                peak, TierMode.PEAK, 1_795_251_600, "slow", 4, 64e6, 6.4, 4e6, 50e6, 100, 80, 7, 5)
             : null);
   }
 

@@ -7,7 +7,6 @@ import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.memory.Arena;
@@ -53,8 +52,7 @@ public final class Cache implements AutoCloseable {
   private final LoopStates loops;
   private final WallClock clock;
   private final SweeperThread sweeperThread;
-  private final SearchVariances variances = new SearchVariances();
-  private final RouteQueries queries = new RouteQueries(variances);
+  private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
   private final CacheContents contents;
@@ -235,7 +233,6 @@ public final class Cache implements AutoCloseable {
         store,
         recalls,
         flights,
-        variances,
         removals,
         coder,
         loops,

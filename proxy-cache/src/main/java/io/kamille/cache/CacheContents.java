@@ -39,7 +39,7 @@ public final class CacheContents {
    * @param uri absolute, http or https
    */
   public Optional<List<StoredObject>> find(String uri) {
-    return Optional.ofNullable(CacheKey.request(uri)).map(queries::keyOf).map(this::find);
+    return Optional.ofNullable(queries.keyOf(uri)).map(this::find);
   }
 
   private List<StoredObject> find(CacheKey key) {

@@ -3,11 +3,8 @@ package io.kamille.cache;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.collapse.Refusal;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.key.CacheKeyProbe;
 import io.kamille.cache.key.QueryFilter;
-import io.kamille.cache.key.SearchVariance;
 import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.peak.TierMode;
 import io.kamille.cache.semantics.AcceptedCodings;
@@ -61,7 +58,6 @@ final class CacheExplainer {
 
   private final TieredStore store;
   private final InFlightTable flights;
-  private final @Nullable SearchVariance variance;
   private final CacheSettings settings;
   private final WallClock clock;
   private final RequestHead request;
@@ -72,7 +68,6 @@ final class CacheExplainer {
   CacheExplainer(
       TieredStore store,
       InFlightTable flights,
-      SearchVariances variances,
       CacheSettings settings,
       WallClock clock,
       RequestHead request) {
@@ -82,12 +77,7 @@ final class CacheExplainer {
     this.clock = clock;
     this.request = QueryFilter.filtered(settings.query(), request);
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
-    boolean heedsOrigin = settings.query().heedsOrigin();
-    this.variance = heedsOrigin ? variances.find(this.request) : null;
-    this.key =
-        heedsOrigin
-            ? variances.keyOf(this.request, new CacheKeyProbe())
-            : CacheKey.of(this.request);
+    this.key = CacheKey.of(this.request);
   }
 
   Explanation explain() {
@@ -113,7 +103,6 @@ final class CacheExplainer {
           "routes[].cache.query",
           "it is looked up and forwarded as " + request.pathAndQuery());
     }
-    searchVariance();
     int stored = variants == null ? 0 : variants.size();
     add("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
     long now = clock.epochSeconds();
@@ -150,20 +139,6 @@ final class CacheExplainer {
   private boolean isPeak() {
     PeakWatch peak = store.peak();
     return peak != null && peak.mode() == TierMode.PEAK;
-  }
-
-  private void searchVariance() {
-    if (variance != null) {
-      String query = variance.simplified(request);
-      add(
-          "no-vary-search",
-          "draft-ietf-httpbis-no-vary-search",
-          "No-Vary-Search: " + variance,
-          "it is looked up by "
-              + request.path()
-              + (query.isEmpty() ? " without query" : "?" + query)
-              + ", and would be forwarded as it is");
-    }
   }
 
   private Explanation identityRefused(@Nullable StoredResponse stored, long now) {

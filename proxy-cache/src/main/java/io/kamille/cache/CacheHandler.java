@@ -5,7 +5,6 @@ import io.kamille.cache.collapse.Follower;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.fill.Fetches;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.promotion.DiskLookups;
@@ -59,7 +58,6 @@ public final class CacheHandler implements ExchangeHandler {
 
   private final TieredStore store;
   private final InFlightTable flights;
-  private final SearchVariances variances;
   private final LoopStates loops;
   private final CacheSettings settings;
   private final RouteGate forwardGate;
@@ -84,7 +82,6 @@ public final class CacheHandler implements ExchangeHandler {
       TieredStore store,
       @Nullable DiskLookups recalls,
       InFlightTable flights,
-      SearchVariances variances,
       Removals removals,
       Coder coder,
       LoopStates loops,
@@ -96,7 +93,6 @@ public final class CacheHandler implements ExchangeHandler {
     this.recalls = recalls;
     this.coder = coder;
     this.flights = flights;
-    this.variances = variances;
     this.loops = loops;
     this.settings = settings;
     this.forwardGate = forwardGate;
@@ -108,7 +104,6 @@ public final class CacheHandler implements ExchangeHandler {
             next,
             store,
             flights,
-            variances,
             removals,
             coder,
             replies,
@@ -135,7 +130,7 @@ public final class CacheHandler implements ExchangeHandler {
    * @param request borrowed
    */
   public Explanation explain(RequestHead request) {
-    return new CacheExplainer(store, flights, variances, settings, clock, request).explain();
+    return new CacheExplainer(store, flights, settings, clock, request).explain();
   }
 
   /**
@@ -160,7 +155,7 @@ public final class CacheHandler implements ExchangeHandler {
     }
     LoopState loop = loops.current();
     loop.queries().apply(settings.query(), request);
-    CacheKey key = keyOf(request, loop);
+    CacheKey key = loop.probe().keyOf(request);
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = selected(variants, request, now);
@@ -184,13 +179,6 @@ public final class CacheHandler implements ExchangeHandler {
     } else {
       refuse(exchange);
     }
-  }
-
-  /** The key that the request is looked up by, until the loop's next one. */
-  private CacheKey keyOf(RequestHead request, LoopState loop) {
-    return settings.query().heedsOrigin()
-        ? variances.keyOf(request, loop.probe())
-        : loop.probe().keyOf(request);
   }
 
   /**
@@ -577,7 +565,7 @@ public final class CacheHandler implements ExchangeHandler {
       LoopState loop = loops.current();
       RequestHead request = exchange.request();
       long now = clock.epochSeconds();
-      StoredResponse stored = selected(store.peek(keyOf(request, loop)), request, now);
+      StoredResponse stored = selected(store.peek(loop.probe().keyOf(request)), request, now);
       if (stored != null && mayServeOnError(request, stored, now)) {
         forwarding.detail("stale-if-error").ttl(stored.facts().ttlSeconds(now));
         serveOnError(exchange, loop, stored, now, forwarding);

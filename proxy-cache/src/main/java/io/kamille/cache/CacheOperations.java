@@ -241,30 +241,30 @@ public final class CacheOperations {
    * @param uri absolute, http or https
    */
   public OptionalInt purge(String uri) {
-    List<CacheKey> keys = queries.keysOf(uri);
-    return keys.isEmpty() ? OptionalInt.empty() : OptionalInt.of(removals.remove(keys));
+    CacheKey key = queries.keyOf(uri);
+    return key == null ? OptionalInt.empty() : OptionalInt.of(removals.remove(key));
   }
 
   /**
-   * OperatorPurges what {@code target} is about: no request that comes afterwards meets it, or
-   * meets it fresh.
+   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
+   * fresh.
    *
    * @param isSoft whether it is made stale, not removed
    * @return null if that is not possible before the next sweep
    */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    List<CacheKey> keys = keysOf(target);
-    return keys.isEmpty() ? purges.purge(target, isSoft) : purges.purge(keys, target, isSoft);
+    CacheKey key = keyOf(target);
+    return key == null ? purges.purge(target, isSoft) : purges.purge(key, target, isSoft);
   }
 
   /** Counts what such a purge would be about, and changes nothing; null as above. */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
-    List<CacheKey> keys = keysOf(target);
-    return keys.isEmpty() ? purges.count(target, isSoft) : purges.count(keys, target, isSoft);
+    CacheKey key = keyOf(target);
+    return key == null ? purges.count(target, isSoft) : purges.count(key, target, isSoft);
   }
 
-  private List<CacheKey> keysOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? queries.keysOf(target.names().getFirst()) : List.of();
+  private @Nullable CacheKey keyOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? queries.keyOf(target.names().getFirst()) : null;
   }
 
   /**

@@ -86,12 +86,6 @@ public record CacheSettings(
 
   FillSettings fill() {
     return new FillSettings(
-        policy,
-        coding,
-        maxObjectBytes,
-        FINISH_ALONE_BYTES,
-        UNCACHABLE.toNanos(),
-        varyBy,
-        query.heedsOrigin());
+        policy, coding, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
   }
 }

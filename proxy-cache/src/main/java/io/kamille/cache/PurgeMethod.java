@@ -63,7 +63,7 @@ public final class PurgeMethod implements ExchangeHandler {
     if (request.method() != Method.OTHER || !isOurs(request)) {
       router.handle(exchange);
     } else if (isAllowed(exchange.client().getAddress())) {
-      int count = removals.remove(queries.keysOf(request));
+      int count = removals.remove(queries.keyOf(request));
       KeptAnswer answer = new KeptAnswer(exchange, count);
       exchange.reply().open(answer);
       removals.whenKept(answer);
@@ -147,7 +147,7 @@ public final class PurgeMethod implements ExchangeHandler {
         new Reason(
             "purge",
             "cache.purge-from",
-            "responses stored under the key: " + removals.count(queries.keysOf(request)),
+            "responses stored under the key: " + removals.count(queries.keyOf(request)),
             "clients that may purge remove them, others are refused: 403 (Forbidden)");
     return new Explanation(
         Decision.PURGE, null, NormalUri.of(queries.filtered(request)), List.of(reason));

@@ -55,10 +55,7 @@ final class RoutePolicy {
   private static QueryRules query(RouteCacheSettings.Query query) {
     List<String> keep = query.keep();
     return new QueryRules(
-        NamePatterns.of(keep == null ? query.ignore() : keep),
-        keep != null,
-        query.isSorted(),
-        query.heedsOrigin());
+        NamePatterns.of(keep == null ? query.ignore() : keep), keep != null, query.isSorted());
   }
 
   private static BackgroundSettings background(RouteCacheSettings route) {

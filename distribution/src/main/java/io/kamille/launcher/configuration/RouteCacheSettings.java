@@ -72,10 +72,8 @@ public record RouteCacheSettings(
    *
    * @param keep those alone, or null for all but {@code ignore}
    * @param isSorted whether they are brought into the order of their names
-   * @param heedsOrigin whether responses may say which of them count
    */
-  public record Query(
-      @Nullable List<String> keep, List<String> ignore, boolean isSorted, boolean heedsOrigin) {}
+  public record Query(@Nullable List<String> keep, List<String> ignore, boolean isSorted) {}
 
   private static final Pattern PARAMETER = Pattern.compile("[^\\p{Cntrl} ,&=#%*]{1,128}\\*?");
   private static final Pattern COOKIE = Pattern.compile("[A-Za-z0-9!#$%&'+.^_`|~-]{1,128}\\*?");
@@ -260,19 +258,6 @@ public record RouteCacheSettings(
                   + " do queries of more than 64 parameters. The origin must not care.")
           .defaultsTo(false);
 
-  static final Setting<Boolean> QUERY_NO_VARY_SEARCH =
-      Setting.of(
-              "routes[].cache.query.no-vary-search",
-              ValueTypes.onOff(),
-              "Whether the response field `No-Vary-Search`"
-                  + " (draft-ietf-httpbis-no-vary-search) decides which queries of a path are"
-                  + " equivalent, so that a response to one answers the others. What the most recent"
-                  + " response of a path says holds for the requests that follow. They are forwarded"
-                  + " with the query they came with, or what `keep`, `ignore` and `sort` make of it:"
-                  + " the origin must mean what it says. A field that is invalid, or names more than"
-                  + " 64 parameters or 1,024 characters, is ignored.")
-          .defaultsTo(false);
-
   static final Section QUERY =
       Section.one(
           "routes[].cache.query",
@@ -284,8 +269,7 @@ public record RouteCacheSettings(
               + " where any of this is set. The access log tells the query as it came.",
           QUERY_KEEP,
           QUERY_IGNORE,
-          QUERY_SORT,
-          QUERY_NO_VARY_SEARCH);
+          QUERY_SORT);
 
   static final Section SECTION =
       Section.one(
@@ -331,11 +315,7 @@ public record RouteCacheSettings(
   }
 
   private static Query query(SectionValues query) {
-    return new Query(
-        query.find(QUERY_KEEP),
-        query.value(QUERY_IGNORE),
-        query.value(QUERY_SORT),
-        query.value(QUERY_NO_VARY_SEARCH));
+    return new Query(query.find(QUERY_KEEP), query.value(QUERY_IGNORE), query.value(QUERY_SORT));
   }
 
   private static ValueType<List<String>> parameters() {

@@ -98,7 +98,7 @@ class ConfigurationFileTest {
                   bypass-cookies: [session, wp_*]
                   bypass-paths: [/shop/cart, /shop/my]
                   vary-by: [X-Device]
-                  query: {keep: [id, filter_*], sort: on, no-vary-search: on}
+                  query: {keep: [id, filter_*], sort: on}
               - {host: example.org, upstream: web, cache: off}
             cache:
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
@@ -201,7 +201,7 @@ class ConfigurationFileTest {
                         List.of("session", "wp_*"), List.of("/shop/cart", "/shop/my")),
                     List.of("X-Device"),
                     new RouteCacheSettings.Query(
-                        List.of("id", "filter_*"), List.of(), true, true))),
+                        List.of("id", "filter_*"), List.of(), true))),
             new RouteSettings(
                 "example.org",
                 "/",

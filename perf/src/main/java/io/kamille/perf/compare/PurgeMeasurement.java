@@ -4,7 +4,6 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -80,7 +79,7 @@ public final class PurgeMeasurement {
               new InFlightTable(clock, table),
               table,
               sweeper,
-              new RouteQueries(new SearchVariances()),
+              new RouteQueries(),
               clock),
           sweeper,
           clock);

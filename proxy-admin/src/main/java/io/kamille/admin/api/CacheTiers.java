@@ -4,7 +4,6 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.cache.index.PolicySnapshot;
-import io.kamille.cache.peak.PeakHours;
 import io.kamille.cache.peak.PeakSnapshot;
 import io.kamille.cache.tier.MemorySnapshot;
 import java.time.Instant;
@@ -112,8 +111,7 @@ final class CacheTiers implements Resource {
       double requestsPerSecond,
       double meanRequestsPerSecond,
       long skippedReads,
-      long skippedWrites,
-      List<String> busyHours) {
+      long skippedWrites) {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -133,8 +131,7 @@ final class CacheTiers implements Resource {
               rounded(peak.requestsPerSecond()),
               rounded(peak.meanRequestsPerSecond()),
               peak.skippedReads(),
-              peak.skippedWrites(),
-              peak.busyHours().stream().map(PeakHours::toString).toList());
+              peak.skippedWrites());
     }
 
     private static double rounded(double value) {

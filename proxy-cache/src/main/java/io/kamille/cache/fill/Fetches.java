@@ -4,9 +4,7 @@ import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.key.SearchVariance;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
@@ -49,7 +47,6 @@ public final class Fetches {
   private final ExchangeHandler next;
   private final TieredStore store;
   private final InFlightTable flights;
-  private final SearchVariances variances;
   private final Removals removals;
   private final Coder coder;
   private final StoredReply replies;
@@ -62,7 +59,6 @@ public final class Fetches {
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
-      SearchVariances variances,
       Removals removals,
       Coder coder,
       StoredReply replies,
@@ -73,7 +69,6 @@ public final class Fetches {
     this.next = next;
     this.store = store;
     this.flights = flights;
-    this.variances = variances;
     this.removals = removals;
     this.coder = coder;
     this.replies = replies;
@@ -335,41 +330,6 @@ public final class Fetches {
     } else {
       settings.varyBy().addTo(head.fields());
     }
-  }
-
-  /**
-   * Takes in what an update of a stored response says about queries. If it says something new, what
-   * it updates leaves the store: by the new word it belongs under another key.
-   */
-  void heedUpdate(Fetch fetch, ResponseHead update) {
-    if (settings.heedsSearchVariance() && SearchVariance.isIn(update.fields())) {
-      SearchVariance said = SearchVariance.of(update.fields());
-      variances.learn(fetch.request(), said);
-      if (!variances.fits(fetch.key(), fetch.request(), said)) {
-        store.remove(fetch.key());
-      }
-    }
-  }
-
-  /**
-   * Takes in what a response to be stored says about queries, and answers whether it may be stored
-   * under the fetch's key. A redirection or an error that says nothing leaves what others have
-   * said.
-   */
-  boolean heed(Fetch fetch, ResponseHead head) {
-    if (!settings.heedsSearchVariance()) {
-      return true;
-    }
-    SearchVariance said = SearchVariance.of(head.fields());
-    if (StatusCode.isSuccessful(head.status()) || SearchVariance.isIn(head.fields())) {
-      variances.learn(fetch.request(), said);
-    }
-    return variances.fits(fetch.key(), fetch.request(), said);
-  }
-
-  /** Whether the fetch's key is that of all requests with equivalent queries. */
-  boolean isForEquivalents(Fetch fetch) {
-    return settings.heedsSearchVariance() && !fetch.key().equals(CacheKey.of(fetch.request()));
   }
 
   CodingRules coding() {

@@ -18,7 +18,6 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.failure.Failure.Side;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -49,10 +48,6 @@ final class FillReply implements Reply, ContentSource {
     REPEATING,
     ENDED
   }
-
-  private static final String OTHER_VARIANCE = "no-vary-search-changed";
-  private static final String OTHER_VARIANCE_EXPLAINED =
-      "its No-Vary-Search is not what requests for the path were looked up by";
 
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
@@ -110,9 +105,6 @@ final class FillReply implements Reply, ContentSource {
         state = State.REPEATING;
         return;
       }
-      if (head.status() == StatusCode.NOT_MODIFIED || fetch.request().method() == Method.HEAD) {
-        here.heedUpdate(fetch, head);
-      }
       StoredResponse usable = validation.answeredBy(head, contentLength, now);
       if (usable != null) {
         serve(usable, head.status(), contentLength);
@@ -124,11 +116,8 @@ final class FillReply implements Reply, ContentSource {
     if (!storability.isStorable()) {
       here.refused(fetch, head.status(), storability.detail(), storability.explanation());
       refuse(storability, head.status());
-    } else if (here.heed(fetch, head)) {
-      store(head, contentLength, facts, now);
     } else {
-      here.refused(fetch, head.status(), OTHER_VARIANCE, OTHER_VARIANCE_EXPLAINED);
-      refuseOtherVariance();
+      store(head, contentLength, facts, now);
     }
     answer(head, contentLength, facts);
   }
@@ -156,9 +145,6 @@ final class FillReply implements Reply, ContentSource {
     fill = begun;
     output.fill(begun);
     fetch.forwarding().stored(facts.ttlSeconds(now)).by(facts.freshness());
-    if (here.isForEquivalents(fetch)) {
-      fetch.forwarding().also("no-vary-search");
-    }
     if (!facts.isFresh(now) || facts.isValidatedAlways()) {
       goApart(false);
     } else if (flight != null) {
@@ -176,16 +162,6 @@ final class FillReply implements Reply, ContentSource {
     if (why != Storability.AUTHORIZATION) {
       goApart(why.isLasting(status));
     } else if (flight != null) {
-      flight.vacant();
-      flight = null;
-    }
-  }
-
-  /** Who waited under the key of one URI waits anew, by what the response has just taught. */
-  private void refuseOtherVariance() {
-    if (flight == null || here.isForEquivalents(fetch)) {
-      goApart(false);
-    } else {
       flight.vacant();
       flight = null;
     }

@@ -15,7 +15,6 @@ import io.kamille.cache.semantics.VaryBy;
  * @param uncachableNanos how long requests are not held back for a key whose response could not be
  *     shared
  * @param varyBy request fields by which responses are told apart in any case
- * @param heedsSearchVariance whether keys follow what origins say about queries
  */
 public record FillSettings(
     CachePolicy policy,
@@ -23,8 +22,7 @@ public record FillSettings(
     long maxObjectBytes,
     long finishAloneBytes,
     long uncachableNanos,
-    VaryBy varyBy,
-    boolean heedsSearchVariance) {
+    VaryBy varyBy) {
 
   public FillSettings {
     if (maxObjectBytes < 0) {

@@ -7,19 +7,11 @@ package io.kamille.cache.key;
  * @param listed the parameters that are kept or ignored
  * @param keepsListed whether those alone are kept; otherwise all but those
  * @param sorts whether parameters are brought into an order of their names
- * @param heedsOrigin whether those count that the origin says ({@link SearchVariance}), of those
- *     that are let through
  */
-public record QueryRules(
-    NamePatterns listed, boolean keepsListed, boolean sorts, boolean heedsOrigin) {
+public record QueryRules(NamePatterns listed, boolean keepsListed, boolean sorts) {
 
   /** Every query stays as it came. */
   public static final QueryRules NONE = new QueryRules(NamePatterns.NONE, false, false);
-
-  /** Rules for routes that do not heed what origins say. */
-  public QueryRules(NamePatterns listed, boolean keepsListed, boolean sorts) {
-    this(listed, keepsListed, sorts, false);
-  }
 
   /** Whether every query stays as it came. */
   public boolean isNone() {

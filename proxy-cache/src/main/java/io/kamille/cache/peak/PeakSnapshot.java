@@ -1,7 +1,5 @@
 package io.kamille.cache.peak;
 
-import java.util.List;
-
 /**
  * Which tiers requests use at one moment, and what is known about that.
  *
@@ -19,8 +17,6 @@ import java.util.List;
  * @param meanRequestsPerSecond in the last five minutes
  * @param skippedReads requests that the disk was not read for, since the start
  * @param skippedWrites times that a response was not written, since the start
- * @param busyHours the times of the day that had far more requests than the day's mean; empty while
- *     too little is known
  */
 public record PeakSnapshot(
     PeakChoice choice,
@@ -35,5 +31,4 @@ public record PeakSnapshot(
     double requestsPerSecond,
     double meanRequestsPerSecond,
     long skippedReads,
-    long skippedWrites,
-    List<PeakHours> busyHours) {}
+    long skippedWrites) {}

@@ -7,7 +7,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
-import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,9 +71,6 @@ public final class PeakWatch {
 
   @GuardedBy("looking")
   private final PeakDetector detector = new PeakDetector();
-
-  @GuardedBy("looking")
-  private final DailyProfile profile = new DailyProfile();
 
   @GuardedBy("looking")
   private PeakSettings settings;
@@ -226,7 +223,6 @@ public final class PeakWatch {
     lastWindow = totals.since(last);
     lastWithReads = lastWindow.reads() > 0 ? lastWindow : lastWithReads;
     last = totals;
-    profile.learn(localTime(), lastWindow.seconds(), lastWindow.requests());
     detector.follow(settings.choice(), hours());
     detector.take(lastWindow);
     adopt();
@@ -234,15 +230,10 @@ public final class PeakWatch {
 
   @GuardedBy("looking")
   private @Nullable PeakHours hours() {
-    if (settings.hours().isEmpty()) {
-      return null;
-    }
-    return settings.at(localTime().toLocalTime());
-  }
-
-  @GuardedBy("looking")
-  private LocalDateTime localTime() {
-    return LocalDateTime.ofInstant(Instant.ofEpochMilli(clock.epochMillis()), settings.zone());
+    return settings.hours().isEmpty()
+        ? null
+        : settings.at(
+            LocalTime.ofInstant(Instant.ofEpochMilli(clock.epochMillis()), settings.zone()));
   }
 
   @GuardedBy("looking")
@@ -310,8 +301,7 @@ public final class PeakWatch {
           lastWindow.requestsPerSecond(),
           baseline.requestsPerSecond(),
           skippedReads.sum(),
-          skippedWrites.sum(),
-          profile.busyHours());
+          skippedWrites.sum());
     } finally {
       looking.unlock();
     }

@@ -29,10 +29,6 @@ record PeakWindow(
   /** How many threads read the disk ({@code recall.DiskReaders}). */
   private static final double READERS = 4;
 
-  double seconds() {
-    return nanos / NANOS_PER_SECOND;
-  }
-
   /** How long a request waited for the disk, on average; 0 if none did. */
   double readNanos() {
     return reads == 0 ? 0 : (double) (waitNanos + serviceNanos) / reads;

@@ -58,21 +58,21 @@ public final class OperatorPurges {
     }
   }
 
-  /** OperatorPurges what lies under the keys of one URI, which {@code target} tells. */
-  public PurgeReport purge(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
+  /** Purges what lies under the key of one URI, which {@code target} tells. */
+  public PurgeReport purge(CacheKey key, PurgeTarget target, boolean isSoft) {
     Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(isSoft ? removals.soften(keys, purge) : removals.remove(keys));
+    purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
     return noted(purge, false, () -> true, State.DONE);
   }
 
-  /** Counts what lies under the keys of one URI. */
-  public PurgeReport count(List<CacheKey> keys, PurgeTarget target, boolean isSoft) {
+  /** Counts what lies under the key of one URI. */
+  public PurgeReport count(CacheKey key, PurgeTarget target, boolean isSoft) {
     Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(removals.count(keys));
+    purge.affected(removals.count(key));
     return noted(purge, true, () -> true, State.DONE);
   }
 
-  /** OperatorPurges whatever {@code target} is about; null if too many purges wait to be swept. */
+  /** Purges whatever {@code target} is about; null if too many purges wait to be swept. */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
     Purge purge = removals.purge(target, isSoft);
     return purge == null

@@ -14,7 +14,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.time.WallClock;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -51,50 +50,36 @@ public final class Removals {
     }
   }
 
-  /**
-   * OperatorPurges what is stored under the keys of a URI, and says how many responses that were.
-   */
-  public int remove(List<CacheKey> keys) {
+  /** Purges what is stored under the key of a URI, and says how many responses that were. */
+  public int remove(CacheKey key) {
     counted(Kind.URL);
-    return keys.stream().mapToInt(this::removeNow).sum();
+    return removeNow(key);
   }
 
-  /** Makes what is stored under the keys of a URI stale, and says how many responses that were. */
-  int soften(List<CacheKey> keys, Purge purge) {
+  /** Makes what is stored under the key of a URI stale, and says how many responses that were. */
+  int soften(CacheKey key, Purge purge) {
     counted(Kind.URL);
-    return keys.stream().mapToInt(key -> store.soften(key, purge)).sum();
+    return store.soften(key, purge);
   }
 
-  /** How many responses are stored under these keys, in memory or on a disk. */
-  public int count(List<CacheKey> keys) {
-    int count = 0;
-    for (CacheKey key : keys) {
-      Variants variants = store.peek(key);
-      count += Math.max(variants == null ? 0 : variants.size(), store.copies(key));
-    }
-    return count;
+  /** How many responses are stored under that key, in memory or on a disk. */
+  public int count(CacheKey key) {
+    Variants variants = store.peek(key);
+    return Math.max(variants == null ? 0 : variants.size(), store.copies(key));
   }
 
   /**
-   * OperatorPurges whatever {@code target} is about: it holds when this returns, and memory comes
-   * free soon. Null, and nothing is done, if there is no room to note it before the next sweep; a
-   * hard purge of everything always has room.
+   * Purges whatever {@code target} is about: it holds when this returns, and memory comes free
+   * soon. Null, and nothing is done, if there is no room to note it before the next sweep; a hard
+   * purge of everything always has room.
    */
   @Nullable Purge purge(PurgeTarget target, boolean isSoft) {
     Purge purge = table.purge(target, isSoft, clock.epochSeconds());
     if (purge != null) {
       counted(target.kind());
-      forget(purge);
     }
     sweeper.request();
     return purge;
-  }
-
-  /** After a purge of everything nothing is left that lies under what origins have said. */
-  private void forget(Purge purge) {
-    if (purge.shown().kind() == Kind.ALL && !purge.isSoft()) {
-      queries.forget();
-    }
   }
 
   /** Runs {@code action} when what was removed before this call holds for later processes too. */
@@ -104,7 +89,6 @@ public final class Removals {
 
   /** Removes everything, and says how many responses that were. */
   public int clear() {
-    queries.forget();
     flights.clear();
     return store.clear();
   }
@@ -114,7 +98,7 @@ public final class Removals {
    * and by groups (RFC 9875 §3).
    */
   public void invalidate(RequestHead request, ResponseHead response) {
-    Invalidation.of(request, response, queries::keysOf).forEach(this::removeNow);
+    Invalidation.of(request, response, queries::keyOf).forEach(this::removeNow);
     Tags groups = Tags.invalidated(request, response.fields());
     if (groups.size() > 0
         && !request.method().isSafe()

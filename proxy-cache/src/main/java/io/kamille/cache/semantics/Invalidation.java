@@ -6,7 +6,6 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,26 +21,26 @@ public final class Invalidation {
    * method is safe or the answer an error.
    */
   public static Set<CacheKey> of(RequestHead request, ResponseHead response) {
-    return of(request, response, any -> List.of(CacheKey.of(any)));
+    return of(request, response, CacheKey::of);
   }
 
-  /** The same where what is stored for a request's target may have other keys than its own. */
+  /** The same where what is stored for a request's target may have another key than its own. */
   public static Set<CacheKey> of(
-      RequestHead request, ResponseHead response, Function<RequestHead, List<CacheKey>> keysOf) {
+      RequestHead request, ResponseHead response, Function<RequestHead, CacheKey> keyOf) {
     if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {
       return Set.of();
     }
     Set<CacheKey> keys = new LinkedHashSet<>();
-    keys.addAll(keysOf.apply(request));
-    addReferred(request, response.field(FieldName.LOCATION), keysOf, keys);
-    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keysOf, keys);
+    keys.add(keyOf.apply(request));
+    addReferred(request, response.field(FieldName.LOCATION), keyOf, keys);
+    addReferred(request, response.field(FieldName.CONTENT_LOCATION), keyOf, keys);
     return keys;
   }
 
   private static void addReferred(
       RequestHead request,
       @Nullable String reference,
-      Function<RequestHead, List<CacheKey>> keysOf,
+      Function<RequestHead, CacheKey> keyOf,
       Set<CacheKey> keys) {
     if (reference == null) {
       return;
@@ -50,7 +49,7 @@ public final class Invalidation {
     String uri = UriReference.resolve(origin, request.pathAndQuery(), reference);
     RequestHead referred = CacheKey.request(uri);
     if (referred != null && isSameOrigin(uri, origin)) {
-      keys.addAll(keysOf.apply(referred));
+      keys.add(keyOf.apply(referred));
     }
   }
 

@@ -31,7 +31,7 @@ class OperatorPurgesTest {
     CacheKey key = Objects.requireNonNull(CacheKey.find("http://example.org/"));
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
     for (int i = 0; i < OperatorPurges.RECENT; i++) {
-      purges.purge(List.of(key), url, false);
+      purges.purge(key, url, false);
     }
     assertThat(purges.count(PurgeTarget.all(), false)).isNull();
     assertThat(waiting).hasSize(OperatorPurges.COUNTS);

@@ -4,7 +4,6 @@ import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.SearchVariances;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.tier.TieredStore;
@@ -37,12 +36,7 @@ final class PurgeFixture implements AutoCloseable {
   final Sweeper sweeper = new Sweeper(store, table, waiting::add);
   final Removals removals =
       new Removals(
-          store,
-          new InFlightTable(clock, table),
-          table,
-          sweeper,
-          new RouteQueries(new SearchVariances()),
-          clock);
+          store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock);
   final OperatorPurges purges = new OperatorPurges(removals, sweeper, clock);
 
   /** Does all that the sweeper has to do. */
