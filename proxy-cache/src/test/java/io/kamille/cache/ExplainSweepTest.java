@@ -166,7 +166,7 @@ class ExplainSweepTest {
         && explained.because().stream()
             .anyMatch(
                 step ->
-                    step.rule().equals("storing") && step.so().equals(CacheExplainer.IS_STORED));
+                    step.rule().equals("storing") && step.so().equals(OriginExplainer.IS_STORED));
   }
 
   private String some(String... directives) {

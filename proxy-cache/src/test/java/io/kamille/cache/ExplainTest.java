@@ -23,7 +23,7 @@ class ExplainTest {
       assertThat(step(explained, "key").so()).isEqualTo("responses stored under it: 0");
       assertThat(step(explained, "uri-miss").section()).isEqualTo("RFC 9111 §4");
       assertThat(step(explained, "collapse").found()).startsWith("no request for the key");
-      assertThat(step(explained, "storing").so()).isEqualTo(CacheExplainer.IS_STORED);
+      assertThat(step(explained, "storing").so()).isEqualTo(OriginExplainer.IS_STORED);
     }
   }
 

@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.cache.CacheBypass;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.Explanation;
 import io.kamille.cache.Explanation.Decision;
@@ -125,7 +126,7 @@ record RouteExplainer(
   }
 
   private Explanation answered(Route route, @Nullable CacheHandler cache, RequestHead request) {
-    if (route.handler() instanceof CacheHandler.Bypass bypass) {
+    if (route.handler() instanceof CacheBypass bypass) {
       Reason bypassed =
           new Reason(
               "path",

@@ -144,9 +144,9 @@ public record RouteCacheSettings(
               "routes[].cache.stale-while-revalidate",
               wholeSeconds(0),
               "How long a stale response answers while the origin is asked behind it (RFC 5861 §3),"
-                  + " where the response does not say. It does not hold for responses that were never"
-                  + " fresh, nor for those with `no-cache`, `must-revalidate`, `proxy-revalidate` or"
-                  + " `s-maxage`, which RFC 9111 §4.2.4 protects.")
+                  + " where the response does not say. It does not hold for responses that were"
+                  + " never fresh, nor for those with `no-cache`, `must-revalidate`,"
+                  + " `proxy-revalidate` or `s-maxage`, which RFC 9111 §4.2.4 protects.")
           .defaultsTo(Duration.ZERO);
 
   static final Setting<Duration> STALE_IF_ERROR =
@@ -179,19 +179,19 @@ public record RouteCacheSettings(
       Setting.of(
               "routes[].cache.refresh-ahead",
               ValueTypes.orWord("off", ValueTypes.ratio()),
-              "A hit in the last part of a response's lifetime, such as `0.1` for the last tenth, has"
-                  + " the response validated or fetched again before anybody has to wait for it. One"
-                  + " request per response, 256 in all at a time, none for a second after one that"
-                  + " came to nothing.")
+              "A hit in the last part of a response's lifetime, such as `0.1` for the last tenth,"
+                  + " has the response validated or fetched again before anybody has to wait for"
+                  + " it. One request per response, 256 in all at a time, none for a second after"
+                  + " one that came to nothing.")
           .defaultsTo(Optional.empty());
 
   static final Setting<Boolean> FILL_RANGES =
       Setting.of(
               "routes[].cache.fill-ranges",
               ValueTypes.onOff(),
-              "Whether the whole response is fetched too when a client asks for a range of one that is"
-                  + " not stored, so that later ranges are hits. It costs the origin the whole once,"
-                  + " even if nobody asks for more; the limits of `refresh-ahead` hold.")
+              "Whether the whole response is fetched too when a client asks for a range of one that"
+                  + " is not stored, so that later ranges are hits. It costs the origin the whole"
+                  + " once, even if nobody asks for more; the limits of `refresh-ahead` hold.")
           .defaultsTo(false);
 
   static final Setting<List<String>> BYPASS_COOKIES =
@@ -213,11 +213,11 @@ public record RouteCacheSettings(
               ValueTypes.list(
                   "list of paths",
                   text -> RouteSettings.isPath(text) && text.indexOf(',') < 0,
-                  "a path that begins with / and has no ?, #, comma, space, //, /./, /../ or encoded"
-                      + " letter"),
+                  "a path that begins with / and has no ?, #, comma, space, //, /./, /../ or"
+                      + " encoded letter"),
               "Requests for what lies below one of these paths pass the cache by in the same way."
-                  + " Paths are matched as those of routes are, and lie below the route's own; a more"
-                  + " specific route is not touched.")
+                  + " Paths are matched as those of routes are, and lie below the route's own; a"
+                  + " more specific route is not touched.")
           .defaultsTo("none", cache -> List.of());
 
   static final Setting<List<String>> VARY_BY =
@@ -254,8 +254,8 @@ public record RouteCacheSettings(
               "routes[].cache.query.sort",
               ValueTypes.onOff(),
               "Whether query parameters are brought into the order of their names, so that"
-                  + " `?a=1&b=2` and `?b=2&a=1` are one. Parameters of one name keep their order, as"
-                  + " do queries of more than 64 parameters. The origin must not care.")
+                  + " `?a=1&b=2` and `?b=2&a=1` are one. Parameters of one name keep their order,"
+                  + " as do queries of more than 64 parameters. The origin must not care.")
           .defaultsTo(false);
 
   static final Section QUERY =

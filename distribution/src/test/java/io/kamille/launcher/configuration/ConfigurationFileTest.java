@@ -200,8 +200,7 @@ class ConfigurationFileTest {
                     new RouteCacheSettings.Bypass(
                         List.of("session", "wp_*"), List.of("/shop/cart", "/shop/my")),
                     List.of("X-Device"),
-                    new RouteCacheSettings.Query(
-                        List.of("id", "filter_*"), List.of(), true))),
+                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true))),
             new RouteSettings(
                 "example.org",
                 "/",
@@ -319,8 +318,8 @@ class ConfigurationFileTest {
                 + " expected http://HOST[:PORT]; https toward origins is not supported yet",
             "kamille.yaml:7:22: upstreams.web.connect-timeout: found \"5\", expected a duration of"
                 + " 1ms–5m such as 250ms, 30s, 5m or 1h",
-            "kamille.yaml:9:15: routes[0].upstream: found \"wbe\", expected the name of an upstream:"
-                + " web",
+            "kamille.yaml:9:15: routes[0].upstream: found \"wbe\", expected the name of an"
+                + " upstream: web",
             "kamille.yaml:12:5: cache.memory.capcity: unknown key (did you mean \"capacity\"?)");
   }
 
@@ -336,31 +335,30 @@ class ConfigurationFileTest {
             + " \"0.0.0.0:80\", expected another address than listeners[0].address has",
         "listeners: [':80', '[::1]:80'] | 1:20: listeners[1].address: found \"[::1]:80\", expected"
             + " another address than listeners[0].address has",
-        "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\", expected another address"
-            + " than listeners[0].address has",
+        "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\","
+            + " expected another address than listeners[0].address has",
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
             + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
-        "limits: {request-target: 64KiB} | 4:26: limits.request-target: found \"64KiB\", expected at"
-            + " most the 32KiB of limits.head-size",
+        "limits: {request-target: 64KiB} | 4:26: limits.request-target: found \"64KiB\", expected"
+            + " at most the 32KiB of limits.head-size",
         "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
             + " path of routes[0], expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
             + " the host and path of routes[0], expected a route of its own",
-        "routes: [{upstream: web, cache: {ttl: 1500ms}}] | 3:39: routes[0].cache.ttl:"
-            + " found \"1500ms\", expected a duration of 1s–8760h in whole seconds such as 30s, 5m or"
-            + " 1h",
+        "routes: [{upstream: web, cache: {ttl: 1500ms}}] | 3:39: routes[0].cache.ttl: found"
+            + " \"1500ms\", expected a duration of 1s–8760h in whole seconds such as 30s, 5m or 1h",
         "routes: [{upstream: web, cache: {status-ttl: {304: 1s}}}] | 3:52:"
-            + " routes[0].cache.status-ttl.304: found \"304\", expected a status code of 200–599 such"
-            + " as 404, or a class such as 5xx; not 206, 304, 401, 407, 412, 416 or 417",
+            + " routes[0].cache.status-ttl.304: found \"304\", expected a status code of 200–599"
+            + " such as 404, or a class such as 5xx; not 206, 304, 401, 407, 412, 416 or 417",
         "routes: [{upstream: web, cache: {max-object-size: 1GiB}}] | 3:51:"
             + " routes[0].cache.max-object-size: found \"1GiB\", expected at most the 32MiB of"
             + " cache.max-object-size",
         "routes: [{upstream: web, path: /a, cache: {bypass-paths: [/a/b, /ab]}}] | 3:58:"
             + " routes[0].cache.bypass-paths: found \"/ab\", expected a path below the route's own,"
             + " which is /a",
-        "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44: routes[0].cache.vary-by[0]:"
-            + " found \"Forwarded\", expected the name of a request field, but not Forwarded or"
-            + " X-Forwarded-For",
+        "routes: [{upstream: web, cache: {vary-by: [Forwarded]}}] | 3:44:"
+            + " routes[0].cache.vary-by[0]: found \"Forwarded\", expected the name of a request"
+            + " field, but not Forwarded or X-Forwarded-For",
         "cache: {purge-from: [127.0.0.1, 10.0.0.1/8]} | 4:33: cache.purge-from[1]: found"
             + " \"10.0.0.1/8\", expected an IP address, or a range such as 10.0.0.0/8 or"
             + " 2001:db8::/32 with no bit set behind its prefix",

@@ -75,12 +75,7 @@ public final class PurgeMeasurement {
   private final OperatorPurges purges =
       new OperatorPurges(
           new Removals(
-              store,
-              new InFlightTable(clock, table),
-              table,
-              sweeper,
-              new RouteQueries(),
-              clock),
+              store, new InFlightTable(clock, table), table, sweeper, new RouteQueries(), clock),
           sweeper,
           clock);
   private final CacheKey[] keys = new CacheKey[RESPONSES];

@@ -69,14 +69,24 @@ public final class Backlog {
       return false;
     }
     isWriting = true;
-    while (!isPaused && !chunks.isEmpty()) {
-      SharedChunk next = chunks.remove();
-      occupiedBytes -= next.occupiedBytes();
+    try {
+      while (!isPaused && !chunks.isEmpty()) {
+        writeNext();
+      }
+    } finally {
+      isWriting = false;
+    }
+    return !isClosed && chunks.isEmpty();
+  }
+
+  private void writeNext() {
+    SharedChunk next = chunks.remove();
+    occupiedBytes -= next.occupiedBytes();
+    try {
       sink.write(next.content());
+    } finally {
       next.release();
     }
-    isWriting = false;
-    return !isClosed && chunks.isEmpty();
   }
 
   /** Gives nothing more. Idempotent. */

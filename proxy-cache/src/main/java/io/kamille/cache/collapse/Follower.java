@@ -12,7 +12,9 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.ResponseHead;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,20 +35,13 @@ public final class Follower implements ContentSource {
    * collapse anew. Only what may not be shared sends everybody to the origin at once.
    */
 
-  /** The deadline of a request that is not to wait. */
-  public static final long ALONE = Long.MIN_VALUE + 1;
-
-  /** The deadline of a request that waits as long as the flight lasts. */
-  public static final long TO_THE_END = Long.MAX_VALUE;
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
 
   /** Where a follower goes that cannot be helped by the flight. Called on its loop. */
   public interface Onward {
 
-    /**
-     * Asks the cache again, which may hold the request back until {@code deadlineNanos}: a
-     * monotonic time, {@link #ALONE} or {@link #TO_THE_END}.
-     */
-    void again(Exchange exchange, long deadlineNanos);
+    /** Asks the cache again, which may let the request wait for so long. */
+    void again(Exchange exchange, Wait wait);
 
     /** Answers although the origin has no answer. */
     void failed(Exchange exchange, Forwarding forwarding, Failure why);
@@ -67,7 +62,7 @@ public final class Follower implements ContentSource {
   private final ForwardReason reason;
   private final CacheStatus cacheStatus;
   private final Onward onward;
-  private final long deadlineNanos;
+  private final Wait wait;
   private State state = State.WAITING;
   private @Nullable ContentFeed feed;
   private @Nullable Backlog backlog;
@@ -79,33 +74,39 @@ public final class Follower implements ContentSource {
       ForwardReason reason,
       CacheStatus cacheStatus,
       Onward onward,
-      long deadlineNanos) {
+      Wait wait) {
     this.exchange = exchange;
     this.client = ReplyHandover.of(exchange.reply());
     this.flight = flight;
     this.reason = reason;
     this.cacheStatus = cacheStatus;
     this.onward = onward;
-    this.deadlineNanos = deadlineNanos;
+    this.wait = wait;
   }
 
   /**
    * Lets a request wait for a flight, on the request's loop.
    *
-   * @param deadlineNanos when it stops waiting for a head (monotonic), or {@link #TO_THE_END}
+   * @param wait for how long it waits for a head: until a moment, or to the end
+   * @return false if the flight has just ended without anything to share; then nothing was done
    */
-  public static void follow(
+  public static boolean follow(
       Exchange exchange,
       InFlight flight,
       ForwardReason reason,
       CacheStatus cacheStatus,
       Onward onward,
-      long deadlineNanos) {
-    Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, deadlineNanos);
+      Wait wait) {
+    if (!flight.enter()) {
+      flight.supersede();
+      return false;
+    }
+    Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, wait);
     exchange.reply(follower.client);
     flight.join(follower, exchange.loop());
     follower.client.open(follower);
     follower.look();
+    return true;
   }
 
   // News
@@ -122,7 +123,7 @@ public final class Follower implements ContentSource {
       case Stage.Overflowing(var filling, var length) -> readOn(length);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Apart(var hasCookie) -> goApart(hasCookie);
-      case Stage.Again(var mayWait) -> goAgain(mayWait ? deadlineNanos : ALONE);
+      case Stage.Again(var mayWait) -> goAgain(mayWait ? wait : Wait.Over.OVER);
       case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
     }
   }
@@ -193,7 +194,7 @@ public final class Follower implements ContentSource {
     if (!filling.selecting().matches(exchange.request())) {
       goAlone();
     } else if (!filling.octets().tryRetain()) {
-      goAgain(deadlineNanos);
+      goAgain(wait);
     } else {
       begin(filling, filling.head().copy());
     }
@@ -220,7 +221,7 @@ public final class Follower implements ContentSource {
     if (state == State.BEGUN) {
       leaveFor(() -> client.abort(why));
     } else {
-      goAgain(deadlineNanos);
+      goAgain(wait);
     }
   }
 
@@ -228,17 +229,17 @@ public final class Follower implements ContentSource {
     if (InFlightTable.hasCookie(exchange.request()) == hasCookie) {
       goAlone();
     } else {
-      goAgain(deadlineNanos);
+      goAgain(wait);
     }
   }
 
   /** Waits no more: whatever the store has by now, or the origin. */
   private void goAlone() {
-    goAgain(ALONE);
+    goAgain(Wait.Over.OVER);
   }
 
-  private void goAgain(long deadlineNanos) {
-    leaveFor(() -> onward.again(exchange, deadlineNanos));
+  private void goAgain(Wait next) {
+    leaveFor(() -> onward.again(exchange, next));
   }
 
   private Forwarding forwarding() {
@@ -249,24 +250,25 @@ public final class Follower implements ContentSource {
 
   /** Whether its wait has an end. */
   boolean isTimed() {
-    return state == State.WAITING && deadlineNanos != TO_THE_END;
+    return state == State.WAITING && wait instanceof Wait.Until;
   }
 
   boolean isDone() {
     return state == State.DONE;
   }
 
+  /** When its wait ends, if that {@link #isTimed} (monotonic). */
   long deadlineNanos() {
-    return deadlineNanos;
+    return wait instanceof Wait.Until(var deadlineNanos) ? deadlineNanos : Long.MAX_VALUE;
   }
 
   /** Leaves a flight without a head for a newer one, or leads that, if its time is over. */
   void expire(long nowNanos) {
-    if (isTimed() && deadlineNanos - nowNanos <= 0) {
+    if (isTimed() && deadlineNanos() - nowNanos <= 0) {
       look();
       if (isTimed()) {
         flight.supersede();
-        goAgain(TO_THE_END);
+        goAgain(Wait.ToTheEnd.TO_THE_END);
       }
     }
   }
@@ -299,6 +301,25 @@ public final class Follower implements ContentSource {
   @Override
   public void cancel(Failure why) {
     leaveFor(() -> {});
+  }
+
+  /** A bug has shown itself in this follower: it alone is broken off. */
+  void fault(RuntimeException bug) {
+    LOG.log(Level.ERROR, "a request that shares another one's response failed", bug);
+    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
+    leaveFor(() -> {});
+    if (client.isEnded()) {
+      return;
+    }
+    try {
+      if (client.isBegun()) {
+        client.abort(why);
+      } else {
+        client.fail(why);
+      }
+    } catch (RuntimeException again) {
+      LOG.log(Level.ERROR, "the client could not be told", again);
+    }
   }
 
   /** Lets go of the flight and everything held of it, then does the last thing. */

@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The followers of one flight on one loop. Confined to that loop, but for {@link #wake}. */
@@ -82,17 +83,30 @@ final class FollowerGroup implements Runnable {
   public void run() {
     isWoken.set(false);
     StoredOctets leased = kept.getAndSet(null);
-    deliver();
+    try {
+      deliver();
+      forEach(Follower::look);
+      if (isBreakingOffSlow.getAndSet(false)) {
+        ContentWindow from = window.get();
+        boolean onlyIfStalled = from != null && from.isPatient();
+        forEach(follower -> follower.breakOffIfSlow(onlyIfStalled));
+      }
+      followers.removeIf(Follower::isDone);
+    } finally {
+      release(leased);
+    }
+  }
+
+  /** Followers may join meanwhile. A fault in one of them is no matter of the others. */
+  private void forEach(Consumer<Follower> action) {
     for (int i = 0; i < followers.size(); i++) {
-      followers.get(i).look();
+      Follower follower = followers.get(i);
+      try {
+        action.accept(follower);
+      } catch (RuntimeException bug) {
+        follower.fault(bug);
+      }
     }
-    if (isBreakingOffSlow.getAndSet(false)) {
-      ContentWindow from = window.get();
-      boolean onlyIfStalled = from != null && from.isPatient();
-      followers.forEach(follower -> follower.breakOffIfSlow(onlyIfStalled));
-    }
-    followers.removeIf(Follower::isDone);
-    release(leased);
   }
 
   /** The end is looked at before the inbox: nothing comes behind it. */
@@ -103,13 +117,12 @@ final class FollowerGroup implements Runnable {
     }
     ContentWindow.End end = from.end();
     for (SharedChunk next = inbox.poll(); next != null; next = inbox.poll()) {
-      for (Follower follower : followers) {
-        follower.take(next);
-      }
-      next.release();
+      SharedChunk chunk = next;
+      forEach(follower -> follower.take(chunk));
+      chunk.release();
     }
     if (end != null) {
-      followers.forEach(follower -> follower.ended(end));
+      forEach(follower -> follower.ended(end));
     }
   }
 
@@ -129,9 +142,7 @@ final class FollowerGroup implements Runnable {
   private void expire() {
     isTimed = false;
     long now = clock.nanos();
-    for (int i = 0; i < followers.size(); i++) {
-      followers.get(i).expire(now);
-    }
+    forEach(follower -> follower.expire(now));
     followers.removeIf(Follower::isDone);
     for (Follower follower : followers) {
       if (follower.isTimed()) {

@@ -38,11 +38,17 @@ public final class InFlight {
    * A lease for every group lasts from the end of the fill until the group has looked at it: whoever
    * looks meanwhile finds the octets, even if the store has forgotten them at once.
    *
+   * Whether anybody follows, and whether anybody may begin to, is one number: a leader that leaves
+   * ends the flight only if it can close that number at zero, so nobody begins in that moment.
+   *
    * A fill that cannot be stored to its end goes on for those who have begun, in a window. Those are
    * in groups that were in place before the stage was Filling no more, so the groups seen right
    * after that are all that count.
    */
   private static final FollowerGroup[] NONE = {};
+
+  /** Instead of how many follow: nobody does, nor will. */
+  private static final int CLOSED = Integer.MIN_VALUE;
 
   private final InFlightTable table;
   private final CacheKey key;
@@ -69,14 +75,14 @@ public final class InFlight {
     deserted = action;
   }
 
-  /** Whether anybody follows at this moment. */
-  public boolean hasFollowers() {
-    return followers.get() > 0;
+  /** Lets nobody follow any more if nobody follows at this moment; whether that is so. */
+  public boolean closeIfDeserted() {
+    return followers.compareAndSet(0, CLOSED) || followers.get() == CLOSED;
   }
 
   /** How many follow at this moment. */
   public int followers() {
-    return followers.get();
+    return Math.max(0, followers.get());
   }
 
   /**
@@ -202,9 +208,20 @@ public final class InFlight {
     return purges.mayRemove(begunAfter, tags, () -> NormalUri.of(request));
   }
 
-  /** Adds a follower, on its loop; it looks at the stage by itself. */
+  /** Counts one more follower; false if the leader has left for good. Any loop. */
+  boolean enter() {
+    int before = followers.get();
+    while (before != CLOSED) {
+      if (followers.compareAndSet(before, before + 1)) {
+        return true;
+      }
+      before = followers.get();
+    }
+    return false;
+  }
+
+  /** Adds a follower that has entered, on its loop; it looks at the stage by itself. */
   void join(Follower follower, EventLoop home) {
-    followers.incrementAndGet();
     groupOf(home).add(follower);
   }
 

@@ -1,13 +1,10 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.removal.Removals;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Validators;
 import io.kamille.cache.serve.CacheStatus;
@@ -23,18 +20,12 @@ import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
-import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
 public final class Fetches {
-
-  private static final long POSTPONED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** What makes a request one for less than the whole response. */
   private static final long FOR_LESS =
@@ -48,12 +39,11 @@ public final class Fetches {
   private final TieredStore store;
   private final InFlightTable flights;
   private final Removals removals;
-  private final Coder coder;
-  private final StoredReply replies;
   private final CacheStatus cacheStatus;
   private final LoopStates loops;
   private final FillSettings settings;
   private final WallClock clock;
+  private final RouteFills route;
 
   public Fetches(
       ExchangeHandler next,
@@ -70,12 +60,12 @@ public final class Fetches {
     this.store = store;
     this.flights = flights;
     this.removals = removals;
-    this.coder = coder;
-    this.replies = replies;
     this.cacheStatus = cacheStatus;
     this.loops = loops;
     this.settings = settings;
     this.clock = clock;
+    this.route =
+        new RouteFills(store, flights, coder, replies, cacheStatus, loops, settings, clock);
   }
 
   // The ways on
@@ -114,7 +104,7 @@ public final class Fetches {
       @Nullable InFlight flight,
       @Nullable StoredResponse stale) {
     Fetch fetch = fetch(exchange, key, forwarding, flight);
-    Validation validation = stale == null ? null : new Validation(this, fetch, stale, false);
+    Validation validation = stale == null ? null : new Validation(route, fetch, stale, false);
     forward(fetch, validation, forWhole(exchange.request()));
   }
 
@@ -144,7 +134,7 @@ public final class Fetches {
     Fetch fetch = fetch(exchange, key, forwarding, flight, !isOfCodings && mayBeCoded(exchange));
     RequestHead conditional = exchange.request().copy();
     Validators.makeConditional(conditional.fields(), stored.facts());
-    forward(fetch, new Validation(this, fetch, stored, true), conditional);
+    forward(fetch, new Validation(route, fetch, stored, true), conditional);
   }
 
   /**
@@ -245,7 +235,7 @@ public final class Fetches {
   }
 
   /** Sends a validation's request out again, without conditions. */
-  void repeat(Fetch before, ReplyHandover client, @Nullable InFlight flight) {
+  private void repeat(Fetch before, ReplyHandover client, @Nullable InFlight flight) {
     Exchange exchange = before.exchange();
     Fetch fetch =
         new Fetch(
@@ -278,7 +268,7 @@ public final class Fetches {
   private void forward(Fetch fetch, @Nullable Validation validation, RequestHead request) {
     Exchange exchange = fetch.exchange();
     ReplyHandover client = ReplyHandover.of(exchange.reply());
-    exchange.reply(new FillReply(this, fetch, client, validation));
+    exchange.reply(new FillReply(route, fetch, client, validation, this::repeat));
     exchange.request(fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request);
     next.handle(exchange);
   }
@@ -288,138 +278,5 @@ public final class Fetches {
     RequestHead asking = request == fromClient ? request.copy() : request;
     asking.fields().set(FieldName.ACCEPT_ENCODING, "identity");
     return asking;
-  }
-
-  // What replies need on their way
-
-  /** Takes the tags from a head that goes to a client, interim or final: they are for us. */
-  static void removeTags(ResponseHead head) {
-    removeTags(head.fields());
-  }
-
-  /** The same for its trailer fields, if there are any. */
-  static void removeTags(@Nullable Fields fields) {
-    if (fields != null) {
-      fields.remove(FieldName.SURROGATE_KEY);
-      fields.remove(FieldName.CACHE_TAG);
-    }
-  }
-
-  long epochSeconds() {
-    return clock.epochSeconds();
-  }
-
-  FillSettings settings() {
-    return settings;
-  }
-
-  CachePolicy policy() {
-    return settings.policy();
-  }
-
-  /** The origin's answer to a fetch began. */
-  void answered(Fetch fetch) {
-    store.originAnswered(clock.nanos() - fetch.forwardedNanos());
-  }
-
-  /** Makes a head that came from the origin one that this route works with and passes on. */
-  void received(RequestHead request, ResponseHead head) {
-    cacheStatus.received(head.fields());
-    if (request.method() == Method.HEAD || head.status() == StatusCode.NOT_MODIFIED) {
-      settings.varyBy().addToUpdate(head.fields());
-    } else {
-      settings.varyBy().addTo(head.fields());
-    }
-  }
-
-  CodingRules coding() {
-    return settings.coding();
-  }
-
-  CacheStatus cacheStatus() {
-    return cacheStatus;
-  }
-
-  TieredStore store() {
-    return store;
-  }
-
-  LoopStates loops() {
-    return loops;
-  }
-
-  /** Whether a response is worth what has to be forgotten for it. */
-  boolean pays(Fetch fetch, FillHead head, long contentLength) {
-    return Fill.pays(store, fetch, head, contentLength);
-  }
-
-  /** Begins to store a response, or null if there is no memory. */
-  @Nullable Fill beginFill(Fetch fetch, FillHead head, long contentLength) {
-    long limit = settings.maxObjectBytes();
-    Fill fill = Fill.begin(store, fetch, head, contentLength, limit, loops.current().home());
-    if (fill == null) {
-      loops.current().counters().shortage();
-    }
-    return fill;
-  }
-
-  /** Makes a response visible; the caller owns one lease on it. */
-  StoredResponse complete(Fetch fetch, Fill fill) {
-    flights.cachable(fetch.key(), fetch.request());
-    loops.current().counters().filled(true);
-    StoredResponse stored = fill.complete();
-    code(fetch, stored);
-    return stored;
-  }
-
-  /** Sees to the content codings of what has just been stored. Borrows it. */
-  void code(Fetch fetch, StoredResponse stored) {
-    coder.submit(fetch.key(), stored, settings.coding());
-  }
-
-  /** The same for what has got a new head: gives it with the forms it has. Borrows it. */
-  StoredResponse carry(Fetch fetch, CarriedForms forms, StoredResponse freshened) {
-    return coder.carry(fetch.key(), forms, freshened, settings.coding(), loops.current().home());
-  }
-
-  void abandon(Fill fill) {
-    loops.current().counters().filled(false);
-    fill.abandon();
-  }
-
-  /** Leaves the key alone in the background for a while, after a failure. */
-  void postpone(Fetch fetch) {
-    flights.postpone(fetch.key(), POSTPONED_NANOS);
-  }
-
-  /** Remembers that waiting for what this fetch has brought is no use, for a while. */
-  void uncachable(Fetch fetch) {
-    flights.uncachable(fetch.key(), fetch.request(), settings.uncachableNanos());
-  }
-
-  /** Says in Cache-Status why an answer is not stored, and remembers it. */
-  void refused(Fetch fetch, int status, String detail, String explanation) {
-    fetch.forwarding().detail(detail);
-    remember(fetch, status, detail, explanation);
-  }
-
-  /** Remembers why an answer was not stored, for those who ask. */
-  void remember(Fetch fetch, int status, String detail, String explanation) {
-    flights.refused(fetch.key(), status, detail, explanation);
-  }
-
-  /** Sends a stored response after all. Takes over one lease. */
-  void serve(Fetch fetch, ReplyHandover client, StoredResponse stored, int originStatus) {
-    long now = clock.epochSeconds();
-    Forwarding forwarding = fetch.forwarding().status(originStatus);
-    boolean isFresh = originStatus == 304;
-    fetch.exchange().notes().cache(isFresh ? CacheResult.REVALIDATED : CacheResult.STALE_HIT);
-    replies.send(
-        loops.current(),
-        fetch.request(),
-        client,
-        stored,
-        now,
-        forwarding.ttl(stored.facts().ttlSeconds(now)).by(stored.facts().freshness()));
   }
 }

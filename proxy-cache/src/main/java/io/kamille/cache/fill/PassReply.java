@@ -1,5 +1,6 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.core.content.ContentSource;
@@ -48,7 +49,7 @@ final class PassReply implements Reply {
   @Override
   public void interim(ResponseHead head) {
     cacheStatus.received(head.fields());
-    Fetches.removeTags(head);
+    Tags.removeFrom(head.fields());
     client.interim(head);
   }
 
@@ -56,7 +57,7 @@ final class PassReply implements Reply {
   public void head(ResponseHead head, long contentLength) {
     cacheStatus.received(head.fields());
     observer.passing(head);
-    Fetches.removeTags(head);
+    Tags.removeFrom(head.fields());
     cacheStatus.forwarded(head.fields(), forwarding);
     client.head(head, contentLength);
   }
@@ -80,7 +81,7 @@ final class PassReply implements Reply {
 
   @Override
   public void end(@Nullable Fields trailers) {
-    Fetches.removeTags(trailers);
+    Tags.removeFrom(trailers);
     client.end(trailers);
   }
 

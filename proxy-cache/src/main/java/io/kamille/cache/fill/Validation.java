@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Validation {
 
-  private final Fetches here;
+  private final RouteFills route;
   private final Fetch fetch;
   private final boolean isConditional;
   private final boolean isStillStored;
@@ -44,12 +44,12 @@ final class Validation {
    *
    * @param isConditional whether the request carries its validators, so that a 304 is about it
    */
-  Validation(Fetches here, Fetch fetch, StoredResponse stored, boolean isConditional) {
-    this.here = here;
+  Validation(RouteFills route, Fetch fetch, StoredResponse stored, boolean isConditional) {
+    this.route = route;
     this.fetch = fetch;
     this.stored = stored;
     this.isConditional = isConditional;
-    this.isStillStored = here.store().holds(fetch.key(), stored);
+    this.isStillStored = route.store().holds(fetch.key(), stored);
   }
 
   /**
@@ -80,7 +80,7 @@ final class Validation {
       return null;
     }
     if (isConfirmed(head, length, asked)) {
-      here.loops().current().counters().freshened();
+      route.loops().current().counters().freshened();
       stored = null;
       freshenOthers(asked, head, length, now);
       return freshened(asked, head, now);
@@ -88,7 +88,7 @@ final class Validation {
     if (StoredFacts.isError(head.status())) {
       return failed(now);
     }
-    here.loops().current().counters().replaced();
+    route.loops().current().counters().replaced();
     if (isHead() && head.status() == StatusCode.OK && !isAuthorized()) {
       removeIfContradicted(head, length, asked);
     }
@@ -98,7 +98,7 @@ final class Validation {
 
   private void removeIfContradicted(ResponseHead head, long length, StoredResponse asked) {
     if (Validators.contradicts(head, length, asked.facts(), asked.contentLength())) {
-      here.store().remove(fetch.key());
+      route.store().remove(fetch.key());
     }
   }
 
@@ -123,7 +123,7 @@ final class Validation {
     if (asked == null) {
       return null;
     }
-    here.loops().current().counters().validationFailed();
+    route.loops().current().counters().validationFailed();
     CacheControl directives = CacheControl.ofRequest(fetch.request().fields());
     if (!asked.facts().mayServeOnError(directives, now)) {
       close();
@@ -142,18 +142,19 @@ final class Validation {
     }
   }
 
-  /** Puts a new head before the old content, in the store too if both may stay there. */
+  /** Puts a new head before the old content, in the store too if both may stay troute. */
   private StoredResponse freshened(StoredResponse asked, ResponseHead update, long now) {
     Freshening news =
         Freshening.of(
-            fetch.request(), asked.head(), update, here.policy(), fetch.requestTime(), now);
+            fetch.request(), asked.head(), update, route.policy(), fetch.requestTime(), now);
     boolean isCodable = isCodable(asked, news.head());
     if (isCodable) {
       CodingRules.addVary(news.head().fields());
     }
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
-    Reservation reservation = here.store().reserve(encoded.length(), here.loops().current().home());
+    Reservation reservation =
+        route.store().reserve(encoded.length(), route.loops().current().home());
     if (reservation == null) {
       fetch.forwarding().detail(Fill.NO_MEMORY);
       return asked;
@@ -172,7 +173,7 @@ final class Validation {
     CarriedForms forms = CarriedForms.of(asStored(asked));
     StoredResponse freshened = keep(asked, news, reservation, underNewHead);
     if (isCodable && news.storability().isStorable()) {
-      freshened = here.carry(fetch, forms, freshened);
+      freshened = route.carry(fetch, forms, freshened);
     }
     forms.release();
     asked.release();
@@ -182,7 +183,7 @@ final class Validation {
   private boolean isCodable(StoredResponse asked, ResponseHead freshened) {
     return fetch.asksForIdentity()
         && !isOfCodings(asked)
-        && here.coding().isCodable(freshened, asked.contentLength());
+        && route.coding().isCodable(freshened, asked.contentLength());
   }
 
   /** Whether the codings a request takes have decided which response it is. */
@@ -192,14 +193,14 @@ final class Validation {
 
   /** The same as the store has it by now, perhaps with coded forms. */
   private StoredResponse asStored(StoredResponse asked) {
-    Variants variants = here.store().find(fetch.key());
+    Variants variants = route.store().find(fetch.key());
     StoredResponse same = variants == null ? null : variants.sameContent(asked);
     return same == null ? asked : same;
   }
 
   /** Brings up to date what else the request selects and the answer is about (§4.3.4, §4.3.5). */
   private void freshenOthers(StoredResponse asked, ResponseHead update, long length, long now) {
-    Variants variants = here.store().find(fetch.key());
+    Variants variants = route.store().find(fetch.key());
     for (int i = 0; variants != null && i < variants.size(); i++) {
       StoredResponse other = variants.at(i);
       if (!other.isSameContent(asked)
@@ -227,15 +228,16 @@ final class Validation {
       TieredStore.Completion completion) {
     if (news.storability().isStorable()) {
       return isStillStored
-          ? here.store()
+          ? route
+              .store()
               .commitFreshened(fetch.key(), reservation, fetch.before(), asked, completion)
-          : here.store().finish(reservation, completion);
+          : route.store().finish(reservation, completion);
     }
-    here.refused(
+    route.refused(
         fetch, news.head().status(), news.storability().detail(), news.storability().explanation());
     if (!isAuthorized()) {
-      here.store().remove(fetch.key());
+      route.store().remove(fetch.key());
     }
-    return here.store().finish(reservation, completion);
+    return route.store().finish(reservation, completion);
   }
 }

@@ -162,6 +162,14 @@ public final class Tags {
     return groups == null ? Set.of() : new LinkedHashSet<>(groups);
   }
 
+  /** Takes the tags from fields that go to a client, if there are any: they are for us. */
+  public static void removeFrom(@Nullable Fields fields) {
+    if (fields != null) {
+      fields.remove(FieldName.SURROGATE_KEY);
+      fields.remove(FieldName.CACHE_TAG);
+    }
+  }
+
   private static long ofTag(String tag) {
     SipHash hash = HashSecret.forTags();
     put(hash, tag.getBytes(StandardCharsets.ISO_8859_1));

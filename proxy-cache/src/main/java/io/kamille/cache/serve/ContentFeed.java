@@ -107,11 +107,23 @@ public final class ContentFeed {
       return false;
     }
     isWriting = true;
+    try {
+      writeUpTo(limit);
+    } finally {
+      isWriting = false;
+      if (isClosed) {
+        octets.release();
+      }
+    }
+    return !isClosed && position >= limit;
+  }
+
+  private void writeUpTo(long limit) {
     while (!isPaused && !isClosed && position < limit) {
       long window = Math.min(limit - position, byRegion ? REGION_WINDOW_BYTES : WINDOW_BYTES);
       long from = offset + position;
       if (fetch != null && !fetch.has(from, window)) {
-        break;
+        return;
       }
       position += window;
       if (byRegion) {
@@ -120,11 +132,6 @@ public final class ContentFeed {
         octets.forEachSlice(from, window, sink::write);
       }
     }
-    isWriting = false;
-    if (isClosed) {
-      octets.release();
-    }
-    return !isClosed && position >= limit;
   }
 
   /** Gives nothing more, and ends the lease. Idempotent. */

@@ -1,0 +1,85 @@
+package io.kamille.cache;
+
+import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.promotion.DiskLookups;
+import io.kamille.cache.semantics.ReusePlan.Serve;
+import io.kamille.cache.semantics.ReusePlanner;
+import io.kamille.cache.serve.LoopState;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The detour of a request that memory cannot answer: it waits until the disk was read, and comes
+ * back with what was found. Any loop.
+ */
+final class DiskDetour {
+
+  private final TieredStore store;
+  private final InFlightTable flights;
+  private final @Nullable DiskLookups lookups;
+  private final DiskLookups.Onward onward;
+
+  /**
+   * A detour to a disk.
+   *
+   * @param lookups who reads the disk; null if there is none
+   * @param onward where requests come back to
+   */
+  DiskDetour(
+      TieredStore store,
+      InFlightTable flights,
+      @Nullable DiskLookups lookups,
+      DiskLookups.Onward onward) {
+    this.store = store;
+    this.flights = flights;
+    this.lookups = lookups;
+    this.onward = onward;
+  }
+
+  /**
+   * Whether the request waits for what the disk has. It does not if the response is on its way:
+   * what comes is newer. Borrows the key.
+   */
+  boolean takes(Exchange exchange, LoopState loop, CacheKey key) {
+    return lookups != null
+        && flights.find(key, exchange.request()) == null
+        && lookups.hold(exchange, key, loop.home(), onward);
+  }
+
+  /**
+   * What was read from the disk, or has become of it in memory, if this request can use it. Takes
+   * over one lease on {@code read}; the caller owns one on what is returned.
+   *
+   * @param stored what memory has for the request by now, or null; the caller's lease stays
+   */
+  @Nullable StoredResponse usable(
+      Exchange exchange, @Nullable StoredResponse stored, StoredResponse read, long now) {
+    if (stored != null && stored.isSameContent(read)) {
+      read.release();
+      return stored;
+    }
+    if (stored == null
+        && read.selecting().matches(exchange.request())
+        && store.isUnpurged(read)
+        && (!read.content().isInFile() || maySendFromFile(exchange, read, now))) {
+      return read;
+    }
+    read.release();
+    return null;
+  }
+
+  /**
+   * Whether a response that stays on the disk may be the answer: as it is, since nothing is stored
+   * beside it that could be freshened, and to a client that takes regions.
+   */
+  private static boolean maySendFromFile(Exchange exchange, StoredResponse lent, long now) {
+    RequestHead request = exchange.request();
+    return (request.method() == Method.HEAD || exchange.reply().takesRegions())
+        && ReusePlanner.plan(request, lent.facts(), now) == Serve.SERVE;
+  }
+}
