@@ -1,6 +1,9 @@
 package io.kamille.launcher;
 
 import io.kamille.launcher.cli.KamilleCommand;
+import io.kamille.launcher.cli.ServiceCommand;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 
 /** Where the process begins. */
 public final class Main {
@@ -11,6 +14,19 @@ public final class Main {
    * Runs the command line and exits with what it says ({@link io.kamille.launcher.cli.ExitCode}).
    */
   public static void main(String[] arguments) {
-    System.exit(KamilleCommand.execute(arguments));
+    nameChannels();
+    System.exit(
+        ServiceCommand.execute(arguments).orElseGet(() -> KamilleCommand.execute(arguments)));
+  }
+
+  /**
+   * Netty would look through all network interfaces for what makes the names of its channels unique
+   * in the world; a number by chance does.
+   */
+  private static void nameChannels() {
+    byte[] machine = new byte[8];
+    new SecureRandom().nextBytes(machine);
+    System.setProperty("io.netty.machineId", HexFormat.ofDelimiter(":").formatHex(machine));
+    System.setProperty("io.netty.processId", Integer.toString((int) ProcessHandle.current().pid()));
   }
 }

@@ -39,7 +39,7 @@ class LauncherScriptTest {
     Path other = java(directory.resolve("other"), "other", 25);
     assertThat(run(script, Map.of("JAVA_HOME", other.toString()), "version"))
         .startsWith("bundled ")
-        .contains("-cp " + home + "/lib/* io.kamille.launcher.Main version");
+        .contains("-cp " + home + "/lib/kamille.jar io.kamille.launcher.Main version");
   }
 
   @Test

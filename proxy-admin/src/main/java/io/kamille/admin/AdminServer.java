@@ -19,6 +19,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
@@ -26,6 +27,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -84,6 +87,25 @@ public final class AdminServer implements AutoCloseable {
       MetricRegistry registry,
       WallClock clock)
       throws IOException {
+    return open(settings, appliance, more, registry, clock, false);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param isBesideAnother whether another process of ours may still listen there
+   */
+  public static AdminServer open(
+      AdminSettings settings,
+      ApplianceView appliance,
+      List<Resource> more,
+      MetricRegistry registry,
+      WallClock clock,
+      boolean isBesideAnother)
+      throws IOException {
+    if (!isBesideAnother) {
+      probe(settings.address());
+    }
     Path directory = directory(settings.tokenFile());
     BearerToken token = TokenFile.open(settings.tokenFile());
     EventLoopGroup group =
@@ -110,6 +132,7 @@ public final class AdminServer implements AutoCloseable {
         new ServerBootstrap()
             .group(group)
             .channel(NioServerSocketChannel.class)
+            .option(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true)
             .childHandler(equipment)
             .bind(settings.address())
             .awaitUninterruptibly();
@@ -123,6 +146,7 @@ public final class AdminServer implements AutoCloseable {
     return server;
   }
 
+<<<<<<< HEAD
   private static Path directory(Path tokenFile) throws IOException {
     Path directory = tokenFile.toAbsolutePath().getParent();
     if (directory == null) {
@@ -138,6 +162,15 @@ public final class AdminServer implements AutoCloseable {
     } catch (IOException refused) {
       LOGGER.log(
           System.Logger.Level.WARNING, "there is no local socket for the command line", refused);
+=======
+  /** The port is shared with a process that takes over, and with no other. */
+  private static void probe(InetSocketAddress address) throws BindException {
+    try (Socket socket = new Socket()) {
+      socket.setReuseAddress(true);
+      socket.bind(address);
+    } catch (IOException taken) {
+      throw cannotBind(taken);
+>>>>>>> c34d48f (Service: own runtime with an AOT cache, a start without reflection, systemd's words, and upgrades that hand the listening sockets over)
     }
   }
 

@@ -30,6 +30,7 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.LimitSettings;
 import io.kamille.launcher.configuration.ListenerSettings;
 import io.kamille.launcher.configuration.LogSettings;
+import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -37,9 +38,13 @@ import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -163,7 +168,8 @@ public final class Appliance implements AutoCloseable {
   private final MetricRegistry registry = new MetricRegistry();
   private final List<ExchangeMetrics> exchanges = new ArrayList<>();
   private final List<ServerShard> shards = new ArrayList<>();
-  private final List<Listener> listeners = new ArrayList<>();
+  // Read by the control plane while they are opened.
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
   private final Preflight preflight;
@@ -201,13 +207,32 @@ public final class Appliance implements AutoCloseable {
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(Configuration configuration, String version) throws StartFailure {
+    return start(configuration, version, InheritedSockets.none());
+  }
+
+  /**
+   * Starts what the configuration describes, on the sockets that listen already where there are
+   * any.
+   *
+   * @param sockets borrowed
+   * @throws StartFailure with one sentence, and everything closed again
+   */
+  public static Appliance start(
+      Configuration configuration, String version, InheritedSockets sockets) throws StartFailure {
     OperationalLog.install(level(configuration));
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(configuration);
     Appliance appliance = new Appliance(configuration, preflight, version);
     try {
-      appliance.listen();
-      appliance.openAdmin();
+      appliance.startShards();
+      // To accept on sockets that another process serves is the last step: nothing fails behind it.
+      if (sockets.isEmpty()) {
+        appliance.listen(sockets);
+        appliance.openAdmin(false);
+      } else {
+        appliance.openAdmin(sockets.isFromPredecessor());
+        appliance.listen(sockets);
+      }
     } catch (StartFailure failure) {
       appliance.close();
       throw failure;
@@ -232,7 +257,7 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  private void openAdmin() throws StartFailure {
+  private void openAdmin(boolean isBesideAnother) throws StartFailure {
     HostPort address = running.admin().address().orElse(null);
     if (address == null) {
       return;
@@ -247,7 +272,8 @@ public final class Appliance implements AutoCloseable {
               new LiveView(this),
               List.of(),
               registry,
-              WallClock.system());
+              WallClock.system(),
+              isBesideAnother);
     } catch (BindException taken) {
       throw new StartFailure(
           StartFailure.Kind.ADDRESS,
@@ -288,7 +314,7 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  private void listen() throws StartFailure {
+  private void startShards() {
     for (EventLoop loop : loops.loops()) {
       int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
@@ -310,6 +336,9 @@ public final class Appliance implements AutoCloseable {
       shards.add(shard);
     }
     registerConnections();
+  }
+
+  private void listen(InheritedSockets sockets) throws StartFailure {
     for (ListenerSettings settings : running.listeners()) {
       try {
         Listener listener =
@@ -319,7 +348,8 @@ public final class Appliance implements AutoCloseable {
                 shards,
                 limiter,
                 clients,
-                settings.access().list());
+                settings.access().list(),
+                sockets.take(settings.address().socketAddress()));
         listeners.add(listener);
         registry.gauge(CONNECTIONS, listener::connections, settings.name());
       } catch (IOException failed) {
@@ -490,6 +520,36 @@ public final class Appliance implements AutoCloseable {
     return sentence;
   }
 
+  /** The listening sockets of each address, as descriptors that stay ours. */
+  public Map<String, List<Integer>> listeningSockets() {
+    Map<String, List<Integer>> sockets = new LinkedHashMap<>();
+    listeners.forEach(listener -> sockets.put(text(listener.address()), listener.descriptors()));
+    return sockets;
+  }
+
+  /** The threads that must never stand still. */
+  public List<EventLoop> eventLoops() {
+    return loops.loops();
+  }
+
+  /** The longest that {@link #drain} takes. */
+  public Duration drainLimit() {
+    return running.limits().drainDeadline();
+  }
+
+  /** Accepts nothing any more, on any listener: another process does. What is open stays. */
+  public void stepBack() {
+    listeners.forEach(Listener::close);
+    closeAdmin();
+  }
+
+  private synchronized void closeAdmin() {
+    if (admin != null) {
+      admin.close();
+      admin = null;
+    }
+  }
+
   /** Stops accepting, lets exchanges finish until the deadline of the configuration, and closes. */
   public void drain() {
     state = ApplianceView.State.DRAINING;
@@ -512,9 +572,7 @@ public final class Appliance implements AutoCloseable {
     }
     listeners.forEach(Listener::close);
     shards.forEach(ServerShard::closeAll);
-    if (admin != null) {
-      admin.close();
-    }
+    closeAdmin();
     assembly.close();
     loops.close();
     accessLog.close();

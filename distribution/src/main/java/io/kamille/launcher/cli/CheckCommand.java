@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.launcher.configuration.ConfigurationFile;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -25,8 +26,13 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure {
-    Configurations.accepted(ConfigurationFile.read(file), spec.commandLine().getErr());
-    spec.commandLine().getOut().println(file + ": no problems");
+    return check(file, spec.commandLine().getOut(), spec.commandLine().getErr());
+  }
+
+  /** Says that the file has no problems, or fails with all of them printed. */
+  static int check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
+    Configurations.accepted(ConfigurationFile.read(file), err);
+    out.println(file + ": no problems");
     return ExitCode.OK;
   }
 }

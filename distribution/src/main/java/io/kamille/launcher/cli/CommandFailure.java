@@ -1,5 +1,7 @@
 package io.kamille.launcher.cli;
 
+import java.io.PrintWriter;
+
 /** A command that cannot do what it was asked, with one sentence for the operator. */
 final class CommandFailure extends Exception {
 
@@ -14,5 +16,16 @@ final class CommandFailure extends Exception {
 
   int exitCode() {
     return exitCode;
+  }
+
+  /** Prints why a command failed, whatever it threw; returns its {@link ExitCode}. */
+  static int report(Exception trouble, PrintWriter err) {
+    if (trouble instanceof CommandFailure failure) {
+      err.println("kamille: " + failure.getMessage());
+      return failure.exitCode();
+    }
+    err.println("kamille: a fault of ours; please report it:");
+    trouble.printStackTrace(err);
+    return ExitCode.FAULT;
   }
 }

@@ -18,6 +18,7 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
+      UpgradeCommand.class,
       DemoCommand.class,
       SizeCommand.class,
       VersionCommand.class,
@@ -29,7 +30,7 @@ import picocli.CommandLine.ScopeType;
       "0:done, or told to stop and stopped",
       "64:words on the command line that mean nothing",
       "66:a file that cannot be read or written",
-      "69:an address that is taken, or no JDK 25",
+      "69:an address that is taken, no JDK 25, or an upgrade that failed",
       "70:a fault of ours",
       "71:too little memory or too few file descriptors",
       "78:a configuration with problems",
@@ -78,12 +79,6 @@ public final class KamilleCommand {
 
   private static int failed(
       Exception trouble, CommandLine line, CommandLine.ParseResult arguments) {
-    if (trouble instanceof CommandFailure failure) {
-      line.getErr().println("kamille: " + failure.getMessage());
-      return failure.exitCode();
-    }
-    line.getErr().println("kamille: a fault of ours; please report it:");
-    trouble.printStackTrace(line.getErr());
-    return ExitCode.FAULT;
+    return CommandFailure.report(trouble, line.getErr());
   }
 }

@@ -1,14 +1,10 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.launcher.appliance.Appliance;
-import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -97,21 +93,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintWriter err = spec.commandLine().getErr();
-    Configuration configuration = Configurations.accepted(read(), err);
-    Path file = source.file;
-    CountDownLatch toldToStop = Running.stopSignal();
-    try (Appliance appliance = Running.start(configuration, Version.number())) {
-      if (file != null) {
-        Signals.on("HUP", () -> Running.reload(appliance, file));
-      }
-      appliance.listening().forEach(address -> err.println("listening on " + address));
-      appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
-      err.flush();
-      toldToStop.await();
-      appliance.drain();
-    }
-    return ExitCode.OK;
+    return Running.run(read(), source.file, spec.commandLine().getErr());
   }
 
   private ConfigurationReading read() {

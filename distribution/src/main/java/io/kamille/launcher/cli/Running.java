@@ -6,11 +6,16 @@ import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.service.InheritedSockets;
+import io.kamille.launcher.service.Service;
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What all commands that run an appliance share: starting, signals, reloading. */
 final class Running {
@@ -19,10 +24,44 @@ final class Running {
 
   private Running() {}
 
+  /**
+   * The proxy, from its start until it is told to stop.
+   *
+   * @param reading its configuration, which may be refused
+   * @param file to be read again at SIGHUP; null if there is none
+   * @return the {@link ExitCode}
+   */
+  static int run(ConfigurationReading reading, @Nullable Path file, PrintWriter err)
+      throws CommandFailure, InterruptedException {
+    Configuration configuration = Configurations.accepted(reading, err);
+    CountDownLatch toldToStop = stopSignal();
+    try (Service service = Service.begin(toldToStop);
+        Appliance appliance = start(configuration, Version.number(), service.sockets())) {
+      if (file != null) {
+        Signals.on("HUP", () -> service.reload(() -> reload(appliance, file)));
+      }
+      appliance.listening().forEach(address -> err.println("listening on " + address));
+      appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
+      err.flush();
+      service.serve(appliance.eventLoops(), appliance::listeningSockets, appliance::stepBack);
+      toldToStop.await();
+      service.stop(appliance.drainLimit());
+      appliance.drain();
+    } catch (IOException failed) {
+      throw new CommandFailure(ExitCode.UNAVAILABLE, "cannot take over: " + failed.getMessage());
+    }
+    return ExitCode.OK;
+  }
+
   /** Starts, or fails with the exit code that tells why not. */
   static Appliance start(Configuration configuration, String version) throws CommandFailure {
+    return start(configuration, version, InheritedSockets.none());
+  }
+
+  private static Appliance start(
+      Configuration configuration, String version, InheritedSockets sockets) throws CommandFailure {
     try {
-      return Appliance.start(configuration, version);
+      return Appliance.start(configuration, version, sockets);
     } catch (StartFailure failure) {
       int exitCode =
           switch (failure.kind()) {

@@ -42,6 +42,17 @@ final class KamilleProcess implements AutoCloseable {
     return new KamilleProcess(builder.start());
   }
 
+  /** Runs what is installed at {@code home}, which may start others of its kind. */
+  static KamilleProcess installed(Path home, Path state, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP,TERM"));
+    command.add(home.resolve("bin/kamille").toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("STATE_DIRECTORY", state.toString());
+    builder.environment().put("RUNTIME_DIRECTORY", state.toString());
+    return new KamilleProcess(builder.start());
+  }
+
   private void read() {
     try (BufferedReader in = process.inputReader()) {
       in.lines().forEach(lines::add);
@@ -88,6 +99,18 @@ final class KamilleProcess implements AutoCloseable {
     if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
       throw new IOException("prlimit failed");
     }
+  }
+
+  /** Waits for the end, whoever else may still print. */
+  int awaitEnd() throws InterruptedException {
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      throw new AssertionError("still running; it printed " + lines);
+    }
+    return process.exitValue();
+  }
+
+  long processId() {
+    return process.pid();
   }
 
   boolean isAlive() {

@@ -7,8 +7,10 @@ import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.ClientConnection;
 import io.kamille.core.server.h1.H1Shard;
+import io.kamille.core.socket.Descriptors;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -20,11 +22,12 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.UnixChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 /**
  * A listening address: one socket per loop, among which the kernel spreads the connections. Any
@@ -81,17 +84,47 @@ public final class Listener implements AutoCloseable {
       ClientTable clients,
       AccessList access)
       throws IOException {
-    probe(address);
+    return open(address, backlog, shards, limiter, clients, access, List.of());
+  }
+
+  /**
+   * Listens, by sockets that listen already if there are any.
+   *
+   * @param inherited descriptors of sockets on {@code address}; owned from now on
+   * @throws IOException if the address cannot be had; the message says which and why
+   */
+  public static Listener open(
+      InetSocketAddress address,
+      int backlog,
+      List<ServerShard> shards,
+      ConnectionLimiter limiter,
+      ClientTable clients,
+      AccessList access,
+      List<Integer> inherited)
+      throws IOException {
     List<Channel> sockets = new ArrayList<>();
     AtomicInteger open = new AtomicInteger();
     AtomicReference<AccessList> admitted = new AtomicReference<>(access);
+    Function<ServerShard, Opening> opening =
+        shard -> new Opening(shard, limiter, clients, admitted, open);
     InetSocketAddress bound = address;
     try {
-      for (ServerShard shard : shards) {
-        Opening opening = new Opening(shard, limiter, clients, admitted, open);
-        Channel socket = bind(bound, backlog, opening, shards.size() > 1);
-        sockets.add(socket);
-        bound = (InetSocketAddress) socket.localAddress();
+      if (inherited.isEmpty()) {
+        probe(address);
+        for (ServerShard shard : shards) {
+          Channel socket = bind(bound, backlog, opening.apply(shard), shards.size() > 1);
+          sockets.add(socket);
+          bound = (InetSocketAddress) socket.localAddress();
+        }
+      } else {
+        for (int i = 0; i < Math.max(shards.size(), inherited.size()); i++) {
+          int descriptor =
+              i < inherited.size()
+                  ? inherited.get(i)
+                  : Descriptors.copyOf(inherited.get(i % inherited.size()));
+          sockets.add(adopt(descriptor, opening.apply(shards.get(i % shards.size()))));
+        }
+        bound = (InetSocketAddress) sockets.getFirst().localAddress();
       }
     } catch (IOException failed) {
       sockets.forEach(Channel::close);
@@ -100,11 +133,13 @@ public final class Listener implements AutoCloseable {
     return new Listener(bound, sockets, open, admitted);
   }
 
+  /** Without listening: who connected just then would be reset. */
   private static void probe(InetSocketAddress address) throws IOException {
     if (address.isUnresolved()) {
       throw new IOException("cannot listen on " + address.getHostString() + ": unknown host");
     }
-    try (ServerSocket socket = new ServerSocket()) {
+    try (Socket socket = new Socket()) {
+      socket.setReuseAddress(true);
       socket.bind(address);
     } catch (IOException failed) {
       throw cannotListen(address, failed);
@@ -119,31 +154,55 @@ public final class Listener implements AutoCloseable {
 
   private static Channel bind(
       InetSocketAddress address, int backlog, Opening opening, boolean spread) throws IOException {
-    ClientSettings settings = opening.shared.settings();
-    EventLoop loop = opening.shared.loop();
-    var bind =
-        new ServerBootstrap()
-            .group(loop, loop)
+    ChannelFuture bind =
+        bootstrap(opening)
             .channel(EpollServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, backlog)
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(UnixChannelOption.SO_REUSEPORT, spread)
-            .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-            .childOption(
-                ChannelOption.WRITE_BUFFER_WATER_MARK,
-                new WriteBufferWaterMark(
-                    settings.lowWatermarkBytes(), settings.highWatermarkBytes()))
-            .childHandler(opening)
             .bind(address)
             .awaitUninterruptibly();
     if (!bind.isSuccess()) {
       throw cannotListen(address, bind.cause());
     }
-    bind.channel().pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
-    return bind.channel();
+    return withTrouble(bind.channel(), opening);
+  }
+
+  private static Channel adopt(int descriptor, Opening opening) throws IOException {
+    ChannelFuture adopted =
+        bootstrap(opening)
+            .channelFactory(() -> new EpollServerSocketChannel(descriptor))
+            .register()
+            .awaitUninterruptibly();
+    if (!adopted.isSuccess()) {
+      throw new IOException(
+          "cannot listen on inherited descriptor "
+              + descriptor
+              + ": "
+              + adopted.cause().getMessage(),
+          adopted.cause());
+    }
+    return withTrouble(adopted.channel(), opening);
+  }
+
+  private static Channel withTrouble(Channel socket, Opening opening) {
+    socket.pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
+    return socket;
+  }
+
+  private static ServerBootstrap bootstrap(Opening opening) {
+    ClientSettings settings = opening.shared.settings();
+    EventLoop loop = opening.shared.loop();
+    return new ServerBootstrap()
+        .group(loop, loop)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        .childOption(
+            ChannelOption.WRITE_BUFFER_WATER_MARK,
+            new WriteBufferWaterMark(settings.lowWatermarkBytes(), settings.highWatermarkBytes()))
+        .childHandler(opening);
   }
 
   /**
@@ -171,9 +230,16 @@ public final class Listener implements AutoCloseable {
     this.access.setRelease(access);
   }
 
-  /** The listening socket of each loop. */
+  /** The listening sockets; each loop has at least one. */
   List<Channel> sockets() {
     return sockets;
+  }
+
+  /** The listening sockets as descriptors, which stay this listener's. */
+  public List<Integer> descriptors() {
+    return sockets.stream()
+        .map(socket -> ((EpollServerSocketChannel) socket).fd().intValue())
+        .toList();
   }
 
   /** Stops accepting; open connections stay. */

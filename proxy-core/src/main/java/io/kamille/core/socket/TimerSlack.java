@@ -1,12 +1,5 @@
 package io.kamille.core.socket;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.util.Optional;
-
 /**
  * How late the kernel may wake a thread that sleeps for a time, see {@code prctl(2)},
  * PR_SET_TIMERSLACK. Any thread; each has its own.
@@ -28,31 +21,11 @@ public final class TimerSlack {
    * @return whether it agreed
    */
   public static boolean least() {
-    return prctl(SET, 1) == 0;
+    return SystemCall.PRCTL.call(SET, 1, 0) == 0;
   }
 
-  /** The slack of the calling thread in nanoseconds, -1 if the kernel does not tell. */
+  /** The slack of the calling thread in nanoseconds, negative if the kernel does not tell. */
   public static int nanos() {
-    return prctl(GET, 0);
-  }
-
-  @SuppressWarnings("restricted") // a call into the C library, of a function it always has
-  private static int prctl(int option, long argument) {
-    Linker linker = Linker.nativeLinker();
-    Optional<MemorySegment> function = linker.defaultLookup().find("prctl");
-    if (function.isEmpty()) {
-      return -1;
-    }
-    MethodHandle call =
-        linker.downcallHandle(
-            function.get(),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
-            Linker.Option.firstVariadicArg(1));
-    try {
-      return (int) call.invokeExact(option, argument);
-    } catch (Throwable impossible) {
-      throw new AssertionError("prctl throws nothing", impossible);
-    }
+    return (int) SystemCall.PRCTL.call(GET, 0, 0);
   }
 }

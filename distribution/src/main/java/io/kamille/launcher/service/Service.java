@@ -1,0 +1,181 @@
+package io.kamille.launcher.service;
+
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process as a service: what it takes from its manager or from the process before it, and what
+ * it gives to the one after it. {@link #begin}, then {@link #serve}, then {@link #stop}.
+ */
+public final class Service implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("kamille.service");
+  private static final String HOME = "kamille.home";
+  private static final String MAIN = "io.kamille.launcher.Main";
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
+  private final ServiceManager manager;
+  private final Optional<Predecessor> predecessor;
+  private final InheritedSockets sockets;
+  private final CountDownLatch toldToStop;
+  private final Object installed;
+  private @Nullable Upgrade upgrade;
+  // Volatile: set by the thread that hands over, read by the one that stops.
+  private volatile boolean isSucceeded;
+
+  private Service(
+      ServiceManager manager,
+      Optional<Predecessor> predecessor,
+      InheritedSockets sockets,
+      CountDownLatch toldToStop) {
+    this.manager = manager;
+    this.predecessor = predecessor;
+    this.sockets = sockets;
+    this.toldToStop = toldToStop;
+    installed = installed();
+  }
+
+  /**
+   * Looks who started us, and with which sockets.
+   *
+   * @param toldToStop opened when another process has taken over
+   * @throws IOException if the process that we are to succeed gives us no sockets
+   */
+  public static Service begin(CountDownLatch toldToStop) throws IOException {
+    Map<String, String> environment = System.getenv();
+    long self = ProcessHandle.current().pid();
+    Optional<Predecessor> predecessor = Predecessor.of(environment);
+    return new Service(
+        ServiceManager.of(environment, self),
+        predecessor,
+        predecessor.isPresent()
+            ? predecessor.get().sockets()
+            : InheritedSockets.of(environment, self),
+        toldToStop);
+  }
+
+  /** Those that listen already. */
+  public InheritedSockets sockets() {
+    return sockets;
+  }
+
+  /**
+   * We serve: tells who waits for it, and waits for the order to upgrade.
+   *
+   * @param loops that the watchdog looks at
+   * @param listening the sockets of each address
+   * @param stepBack accepts nothing more
+   */
+  public void serve(
+      List<EventLoop> loops, Supplier<Map<String, List<Integer>>> listening, Runnable stepBack) {
+    sockets.closeRest(address -> manager.forget(name(address)));
+    awaitOrders(listening, stepBack);
+    predecessor.ifPresent(Predecessor::ready);
+    takeOrders();
+    listening.get().forEach((address, kept) -> manager.keep(name(address), kept));
+    manager.ready("serving on " + String.join(", ", listening.get().keySet()));
+    Watchdog.start(manager, loops);
+  }
+
+  /** The manager allows no colon in a name. */
+  private static String name(String address) {
+    return address.replace(':', '-').replace("[", "").replace("]", "");
+  }
+
+  private void awaitOrders(Supplier<Map<String, List<Integer>>> listening, Runnable stepBack) {
+    String directory = System.getenv("RUNTIME_DIRECTORY");
+    String home = System.getProperty(HOME, "");
+    if (directory == null || directory.isEmpty() || home.isEmpty()) {
+      return;
+    }
+    Path control = Path.of(directory, "control");
+    if (predecessor.isEmpty() && ControlSocket.isServed(control)) {
+      LOG.log(Level.WARNING, control + " is another process's: this one takes no orders");
+      return;
+    }
+    try {
+      upgrade =
+          Upgrade.await(
+              control,
+              command(home),
+              manager,
+              () -> listening.get().values().stream().flatMap(List::stream).toList(),
+              () -> {
+                isSucceeded = true;
+                stepBack.run();
+              },
+              toldToStop::countDown);
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "no upgrade without a restart: " + failed.getMessage());
+    }
+  }
+
+  private void takeOrders() {
+    if (upgrade != null) {
+      try {
+        upgrade.publish();
+      } catch (IOException failed) {
+        LOG.log(Level.WARNING, "no upgrade without a restart: " + failed.getMessage());
+      }
+    }
+  }
+
+  /** What is installed now, with the words that we were started with. */
+  private static List<String> command(String home) throws IOException {
+    List<String> command = new ArrayList<>(List.of(Path.of(home, "bin", "kamille").toString()));
+    String line = Files.readString(Path.of("/proc/self/cmdline"));
+    List<String> ours = List.of(line.split("\0"));
+    command.addAll(ours.subList(ours.indexOf(MAIN) + 1, ours.size()));
+    return command;
+  }
+
+  /** Reads the configuration again, or upgrades if another version has been installed. */
+  public void reload(Runnable reload) {
+    Upgrade orders = upgrade;
+    if (orders == null || installed().equals(installed)) {
+      reload.run();
+      return;
+    }
+    LOG.log(Level.INFO, "another version is installed: it takes over");
+    orders.begin();
+  }
+
+  /** Changes with every installation. */
+  private static Object installed() {
+    Path jar = Path.of(System.getProperty(HOME, "."), "lib", "kamille.jar");
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(jar, BasicFileAttributes.class);
+      return List.of(String.valueOf(attributes.fileKey()), attributes.size());
+    } catch (IOException none) {
+      return "none";
+    }
+  }
+
+  /** We stop accepting; what is under way takes no longer than {@code atMost}. */
+  public void stop(Duration atMost) {
+    if (!isSucceeded) {
+      manager.stopping(atMost.plus(GRACE));
+    }
+  }
+
+  @Override
+  public void close() {
+    sockets.close();
+    predecessor.ifPresent(Predecessor::close);
+    if (upgrade != null) {
+      upgrade.close();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.kamille.launcher.service;
+
+import io.kamille.core.socket.UnixSocket;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What we tell systemd, see {@code sd_notify(3)}. Without it all of this does nothing. Any thread.
+ */
+public final class ServiceManager {
+
+  private static final System.Logger LOG = System.getLogger("kamille.service");
+  private static final String NOTIFY_SOCKET = "NOTIFY_SOCKET";
+  private static final String WATCHDOG_USEC = "WATCHDOG_USEC";
+  private static final String WATCHDOG_PID = "WATCHDOG_PID";
+
+  private final String socket;
+  private final Duration watchdogLimit;
+
+  private ServiceManager(String socket, Duration watchdogLimit) {
+    this.socket = socket;
+    this.watchdogLimit = watchdogLimit;
+  }
+
+  /** The manager that these variables name. */
+  public static ServiceManager of(Map<String, String> environment, long processId) {
+    String socket = environment.getOrDefault(NOTIFY_SOCKET, "");
+    boolean isForUs = environment.getOrDefault(WATCHDOG_PID, "" + processId).equals("" + processId);
+    String micros = environment.getOrDefault(WATCHDOG_USEC, "");
+    boolean isWatched = isForUs && !socket.isEmpty() && micros.matches("[1-9][0-9]{0,15}");
+    return new ServiceManager(
+        socket, isWatched ? Duration.ofNanos(1000 * Long.parseLong(micros)) : Duration.ZERO);
+  }
+
+  /** After which silence it takes us for stuck; empty if it does not watch. */
+  Optional<Duration> watchdogLimit() {
+    return watchdogLimit.isZero() ? Optional.empty() : Optional.of(watchdogLimit);
+  }
+
+  /** We serve. */
+  public void ready(String status) {
+    tell("READY=1\nSTATUS=" + status, List.of());
+  }
+
+  /** We have begun to stop, and may take this long until the next word. */
+  public void stopping(Duration atMost) {
+    tell("STOPPING=1\nEXTEND_TIMEOUT_USEC=" + atMost.toNanos() / 1000, List.of());
+  }
+
+  /** All loops turn. */
+  void alive() {
+    tell("WATCHDOG=1", List.of());
+  }
+
+  /** Another process is the service from now on. */
+  void mainProcess(long processId) {
+    tell("MAINPID=" + processId + "\nREADY=1", List.of());
+  }
+
+  /**
+   * Keeps sockets over a crash or a restart; what it has already, it has once.
+   *
+   * @param name under which they come back, without a colon
+   * @param descriptors borrowed
+   */
+  public void keep(String name, List<Integer> descriptors) {
+    tell("FDSTORE=1\nFDNAME=" + name, descriptors);
+  }
+
+  /** Closes what it keeps under that name. */
+  public void forget(String name) {
+    tell("FDSTOREREMOVE=1\nFDNAME=" + name, List.of());
+  }
+
+  private void tell(String words, List<Integer> descriptors) {
+    if (socket.isEmpty()) {
+      return;
+    }
+    try {
+      UnixSocket.sendDatagram(socket, words, descriptors);
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "the service manager was not told: " + failed.getMessage());
+    }
+  }
+}

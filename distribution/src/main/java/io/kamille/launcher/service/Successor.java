@@ -1,0 +1,119 @@
+package io.kamille.launcher.service;
+
+import io.kamille.core.socket.UnixSocket;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The process that is to take our place: started, given the listening sockets, and waited for until
+ * it serves. Until then every failure ends it and leaves us as we were. One thread.
+ */
+final class Successor {
+
+  /*
+   *   old                                  new
+   *    │ starts it                          │
+   *    │          ◄── take over ────────────│   the kernel says who asks: it must be our child
+   *    │─── sockets N, descriptors ────────►│
+   *    │                                    │   reads the configuration, takes memory, listens
+   *    │          ◄── ready ────────────────│
+   *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
+   *
+   * Both accept from the same queues between "ready" and the old one's last accept: a listening
+   * socket is one and the same in both processes, so that no handshake is lost.
+   */
+  static final String TAKE_OVER = "take over";
+  static final String READY = "ready";
+  static final String GO = "go";
+  static final String SOCKETS = "sockets ";
+  private static final int MOST_BYTES = 4096;
+  private static final List<String> NOT_INHERITED =
+      List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
+
+  private final Process process;
+  private final Duration limit;
+
+  private Successor(Process process, Duration limit) {
+    this.process = process;
+    this.limit = limit;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param command how we were started
+   * @param control where it finds us
+   * @param limit for each of its steps
+   */
+  static Successor start(List<String> command, String control, Duration limit) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    Map<String, String> environment = builder.environment();
+    NOT_INHERITED.forEach(environment::remove);
+    environment.put(Predecessor.VARIABLE, control);
+    return new Successor(builder.start(), limit);
+  }
+
+  long processId() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Whether {@code caller} is it, as the kernel knows. */
+  boolean is(UnixSocket.Peer caller) {
+    return caller.processId() == process.pid();
+  }
+
+  /**
+   * Gives it the listening sockets and waits until it serves.
+   *
+   * @param descriptors borrowed
+   * @throws IOException if it fails; it is ended then
+   */
+  void handOver(UnixSocket caller, List<Integer> descriptors) throws IOException {
+    try {
+      caller.timeout(limit);
+      int sent = 0;
+      do {
+        int end = Math.min(descriptors.size(), sent + UnixSocket.MOST_DESCRIPTORS);
+        List<Integer> part = new ArrayList<>(descriptors.subList(sent, end));
+        caller.send(SOCKETS + (descriptors.size() - end), part);
+        sent = end;
+      } while (sent < descriptors.size());
+      String word = caller.receive(MOST_BYTES).text().strip();
+      if (!word.equals(READY)) {
+        throw new IOException(
+            word.isEmpty() ? "the new process ended before it served" : "it said " + word);
+      }
+    } catch (IOException failed) {
+      end();
+      throw failed;
+    }
+  }
+
+  /** Ends it, if it lives, and waits until it is gone. */
+  void end() {
+    process.destroyForcibly();
+    try {
+      process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** In words, how it ended. */
+  String ending() {
+    return process.isAlive()
+        ? "it did not ask for the sockets within " + limit.toSeconds() + " s"
+        : "it ended with exit code " + process.exitValue();
+  }
+}

@@ -1,0 +1,174 @@
+package io.kamille.launcher.service;
+
+import io.kamille.core.socket.UnixSocket;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Takes the order to upgrade: starts the version that is installed now, hands the listening sockets
+ * over, and steps back. Whatever fails before that leaves this process serving.
+ */
+public final class Upgrade implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger("kamille.service");
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int MOST_BYTES = 4096;
+
+  /** What {@code kamille upgrade} says. */
+  static final String ORDER = "upgrade";
+
+  static final String DONE = "done ";
+  static final String FAILED = "failed: ";
+
+  private final Path path;
+  private final List<String> command;
+  private final ServiceManager manager;
+  private final Supplier<List<Integer>> sockets;
+  private final Runnable stepBack;
+  private final Runnable leave;
+  private final Duration limit;
+  private final ControlSocket control;
+
+  Upgrade(
+      Path path,
+      List<String> command,
+      ServiceManager manager,
+      Supplier<List<Integer>> sockets,
+      Runnable stepBack,
+      Runnable leave,
+      Duration limit)
+      throws IOException {
+    this.path = path;
+    this.command = command;
+    this.manager = manager;
+    this.sockets = sockets;
+    this.stepBack = stepBack;
+    this.leave = leave;
+    this.limit = limit;
+    control = ControlSocket.open(path, this::take);
+  }
+
+  /**
+   * Listens for the order that will be given at {@code path}.
+   *
+   * @param command that starts the installed version
+   * @param sockets the listening sockets as descriptors
+   * @param stepBack accepts nothing more; once the new process serves
+   * @param leave drains and ends; once it is told that the new process serves
+   * @throws IOException if that cannot be
+   */
+  public static Upgrade await(
+      Path path,
+      List<String> command,
+      ServiceManager manager,
+      Supplier<List<Integer>> sockets,
+      Runnable stepBack,
+      Runnable leave)
+      throws IOException {
+    return new Upgrade(path, command, manager, sockets, stepBack, leave, LIMIT);
+  }
+
+  /** Orders that are given at {@code path} come to us from now on. */
+  void publish() throws IOException {
+    ControlSocket.publish(path, ProcessHandle.current().pid());
+  }
+
+  private void take(String word, UnixSocket caller) throws IOException {
+    if (!word.equals(ORDER)) {
+      caller.send(FAILED + "unknown order", List.of());
+      return;
+    }
+    long successor;
+    try {
+      successor = succeed();
+    } catch (IOException failed) {
+      LOG.log(Level.ERROR, "not upgraded, this process goes on: " + failed.getMessage());
+      caller.send(FAILED + failed.getMessage(), List.of());
+      return;
+    }
+    try {
+      caller.send(DONE + successor, List.of());
+    } finally {
+      leave.run();
+    }
+  }
+
+  /** Gives the order to itself. */
+  void begin() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("kamille-upgrade")
+        .start(
+            () -> {
+              try {
+                order(path);
+              } catch (IOException failed) {
+                // Logged by whoever took the order.
+              }
+            });
+  }
+
+  private long succeed() throws IOException {
+    Successor successor = Successor.start(command, path.toString(), limit);
+    LOG.log(Level.INFO, "process " + successor.processId() + " was started to take over");
+    try (UnixSocket caller = await(successor)) {
+      successor.handOver(caller, sockets.get());
+      ControlSocket.publish(path, successor.processId());
+      manager.mainProcess(successor.processId());
+      stepBack.run();
+      control.close();
+      LOG.log(Level.INFO, "process " + successor.processId() + " has taken over");
+      caller.send(Successor.GO, List.of());
+    }
+    return successor.processId();
+  }
+
+  /** Waits until it asks; others are told to come again. */
+  private UnixSocket await(Successor successor) throws IOException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (successor.isAlive() && System.nanoTime() - deadline < 0) {
+      UnixSocket caller = control.next();
+      if (caller == null) {
+        continue;
+      }
+      if (successor.is(caller.peer())
+          && caller.receive(MOST_BYTES).text().equals(Successor.TAKE_OVER)) {
+        return caller;
+      }
+      caller.send(FAILED + "an upgrade is under way", List.of());
+      caller.close();
+    }
+    String ending = successor.ending();
+    successor.end();
+    throw new IOException("the new process did not start: " + ending);
+  }
+
+  /**
+   * Orders a running Kamille to upgrade, and waits until it has or has not.
+   *
+   * @return the process that serves now
+   * @throws IOException if the running process goes on; the message says why
+   */
+  public static long order(Path path) throws IOException {
+    try (UnixSocket running = UnixSocket.connect(path.toString())) {
+      running.timeout(LIMIT.multipliedBy(3));
+      running.send(ORDER, List.of());
+      String answer = running.receive(MOST_BYTES).text().strip();
+      if (!answer.startsWith(DONE)) {
+        throw new IOException(
+            answer.startsWith(FAILED) ? answer.substring(FAILED.length()) : "no answer");
+      }
+      return Long.parseLong(answer, DONE.length(), answer.length(), 10);
+    }
+  }
+
+  /** Takes no further order. */
+  @Override
+  public void close() {
+    control.close();
+  }
+}
