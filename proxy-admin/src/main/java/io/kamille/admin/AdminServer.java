@@ -146,7 +146,6 @@ public final class AdminServer implements AutoCloseable {
     return server;
   }
 
-<<<<<<< HEAD
   private static Path directory(Path tokenFile) throws IOException {
     Path directory = tokenFile.toAbsolutePath().getParent();
     if (directory == null) {
@@ -162,7 +161,9 @@ public final class AdminServer implements AutoCloseable {
     } catch (IOException refused) {
       LOGGER.log(
           System.Logger.Level.WARNING, "there is no local socket for the command line", refused);
-=======
+    }
+  }
+
   /** The port is shared with a process that takes over, and with no other. */
   private static void probe(InetSocketAddress address) throws BindException {
     try (Socket socket = new Socket()) {
@@ -170,7 +171,6 @@ public final class AdminServer implements AutoCloseable {
       socket.bind(address);
     } catch (IOException taken) {
       throw cannotBind(taken);
->>>>>>> c34d48f (Service: own runtime with an AOT cache, a start without reflection, systemd's words, and upgrades that hand the listening sockets over)
     }
   }
 
