@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 
 /**
  * Drives a Kamille through everything a day brings, so that the JVM learns for its AOT cache which
- * classes are used and which methods are hot. A program of the build, run from its source:
- * {@code java TrainingRun.java DIRECTORY ROUNDS COMMAND…}. The JVM writes the cache as the command ends.
+ * classes are used and which methods are hot. A program of the build, run from its source: {@code
+ * java TrainingRun.java DIRECTORY ROUNDS COMMAND…}. The JVM writes the cache as the command ends.
  */
 final class TrainingRun {
 
@@ -98,7 +98,8 @@ final class TrainingRun {
     exchange.getRequestBody().readAllBytes();
     var fields = exchange.getResponseHeaders();
     boolean isKept = path.contains("/kept");
-    fields.set("Cache-Control", isKept ? "max-age=600" : path.contains("/etag") ? "no-cache" : "no-store");
+    fields.set(
+        "Cache-Control", isKept ? "max-age=600" : path.contains("/etag") ? "no-cache" : "no-store");
     if (path.contains("/vary")) {
       fields.set("Vary", "Accept-Language");
     }
@@ -164,9 +165,16 @@ final class TrainingRun {
     String token = Files.readString(directory.resolve("admin-token")).strip();
     for (String path :
         List.of(
-            "/healthz", "/readyz", "/metrics", "/v1/status", "/v1/engine/loops", "/v1/cache/tiers",
-            "/v1/cache/purges", "/v1/cache/objects?url=" + site + "/kept/0",
-            "/v1/explain?url=" + site + "/kept/0", "/nowhere")) {
+            "/healthz",
+            "/readyz",
+            "/metrics",
+            "/v1/status",
+            "/v1/engine/loops",
+            "/v1/cache/tiers",
+            "/v1/cache/purges",
+            "/v1/cache/objects?url=" + site + "/kept/0",
+            "/v1/explain?url=" + site + "/kept/0",
+            "/nowhere")) {
       send(request(admin + path).header("Authorization", "Bearer " + token));
     }
     send(

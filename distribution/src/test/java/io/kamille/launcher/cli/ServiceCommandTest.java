@@ -45,7 +45,9 @@ class ServiceCommandTest {
     Path file =
         Files.writeString(
             directory.resolve("kamille.yaml"),
-            "listeners: [':0']\nupstreams: {a: {origins: ['http://b']}}\nroutes: [{upstream: a}]\n");
+            "listeners: [':0']\n"
+                + "upstreams: {a: {origins: ['http://b']}}\n"
+                + "routes: [{upstream: a}]\n");
     String line = "check " + words.replace("%s", file.toString());
     assertThat(ServiceCommand.execute(line.split(" ", -1))).isEqualTo(OptionalInt.of(ExitCode.OK));
     Files.writeString(file, "listeners: nonsense\n");
