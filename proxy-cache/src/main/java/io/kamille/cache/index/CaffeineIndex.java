@@ -52,7 +52,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   private final PolicyJudge judge;
   private final RequestSamples samples = new RequestSamples();
   private final Upkeep upkeep;
-  private final Fallback fallback = new Fallback();
+  private final Fallback fallback = new Fallback(System.getLogger("kamille.cache"));
 
   private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
   private final AtomicLong units = new AtomicLong();

@@ -23,12 +23,16 @@ final class Fallback {
     }
   }
 
-  private static final System.Logger LOG = System.getLogger("kamille.cache");
-
+  private final System.Logger log;
   private final AtomicReferenceArray<@Nullable Reason> said =
       new AtomicReferenceArray<>(Reason.values().length);
   private final LongAdder evictions = new LongAdder();
   private volatile boolean isFailed;
+
+  /** Says it in that log. */
+  Fallback(System.Logger log) {
+    this.log = log;
+  }
 
   /** The maintenance threw; the index evicts by itself until it works again. */
   void failed(Throwable thrown) {
@@ -55,7 +59,7 @@ final class Fallback {
   private void say(Reason reason, @Nullable Throwable thrown) {
     if (said.compareAndSet(reason.ordinal(), null, reason)) {
       String message = "memory: evicting by LRU, because " + reason.text + " (said once)";
-      LOG.log(Level.WARNING, message, thrown);
+      log.log(Level.WARNING, message, thrown);
     }
   }
 

@@ -70,6 +70,9 @@ abstract sealed class Ghost {
 
   abstract long units();
 
+  /** Goes on with what it holds as the cache would if it had just begun to have this policy. */
+  abstract void beginAnew();
+
   private static final class TinyLfu extends Ghost {
 
     private final Cache<Long, Integer> cache;
@@ -109,6 +112,13 @@ abstract sealed class Ghost {
     @Override
     long units() {
       return size.weightedSize().orElse(0);
+    }
+
+    @Override
+    void beginAnew() {
+      long maximum = size.getMaximum();
+      size.setMaximum(maximum + 1);
+      size.setMaximum(maximum);
     }
   }
 
@@ -157,5 +167,8 @@ abstract sealed class Ghost {
     long units() {
       return units;
     }
+
+    @Override
+    void beginAnew() {}
   }
 }

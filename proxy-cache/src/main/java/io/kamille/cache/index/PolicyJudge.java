@@ -22,6 +22,10 @@ final class PolicyJudge {
    * for an origin), never before all eight buckets are full, and not again before eight new ones are.
    * Both ghosts see the same requests, so chance moves the difference far less than the ratios: if
    * they disagree about one request in twenty, by 0.17 points (one standard deviation).
+   *
+   * LRU does what its ghost does from the first request on. W-TinyLFU begins with a small window and
+   * adapts it, which takes longer than eight buckets. So under LRU the ghost of W-TinyLFU begins anew
+   * every eight buckets, too: it shows what a switch would bring, not what years of W-TinyLFU would.
    */
   private static final int BUCKETS = 8;
   private static final int BUCKET_REQUESTS = 2048;
@@ -185,6 +189,9 @@ final class PolicyJudge {
     requests++;
     if (requests % BUCKET_REQUESTS == 0) {
       bucketsSinceSwitch++;
+      if (policy == Policy.LRU && bucketsSinceSwitch % BUCKETS == 0) {
+        sides[Policy.TINYLFU.ordinal()].ghost.beginAnew();
+      }
       bucket = (bucket + 1) % BUCKETS;
       for (Side side : sides) {
         side.begin(bucket);
@@ -217,6 +224,7 @@ final class PolicyJudge {
     switches++;
     sinceEpochSeconds = nowEpochSeconds;
     bucketsSinceSwitch = 0;
+    sides[Policy.TINYLFU.ordinal()].ghost.beginAnew();
   }
 
   private String reasonFor(Policy chosen) {

@@ -207,6 +207,153 @@ class CaffeineIndexTest {
     assertThat(index.size()).isGreaterThan(300);
   }
 
+  /** An index whose order nobody ever brings up to date. */
+  private CaffeineIndex neglected() {
+    return new CaffeineIndex(
+        CAPACITY, PolicyChoice.AUTO, arena::charge, clock, work -> new Neglect());
+  }
+
+  private static final class Neglect implements Upkeep {
+
+    @Override
+    public void ask() {}
+
+    @Override
+    public void hurry() {}
+
+    @Override
+    public boolean isHere() {
+      return false;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void ifThePolicyEvictsNothingTheIndexMakesRoomByLru() {
+    index = neglected();
+    for (int i = 0; i < 50; i++) {
+      put(i, 1000);
+    }
+    long before = arena.usedBytes();
+    long evicted = index.evict(10_000);
+    assertThat(evicted).isBetween(10_000L, 12_500L);
+    assertThat(arena.usedBytes()).isEqualTo(before - evicted);
+    assertThat(index.fallbackEvictions()).isPositive().isEqualTo(index.evictions());
+    assertThat(keys()).hasSize((int) (50 - index.evictions()));
+    assertThat(index.evict(Long.MAX_VALUE)).isEqualTo(before - evicted);
+    assertThat(arena.usedBytes()).isZero();
+  }
+
+  @Test
+  void ifThePolicyIsBehindTheIndexTakesNothingMoreAndMakesRoomByLru() {
+    index = neglected();
+    int stored = 0;
+    while (index.refusals() == 0) {
+      put(stored++, 10);
+    }
+    assertThat(keys()).hasSize(stored - 1).hasSizeLessThan(PolicyCache.CHANGES_MAXIMUM);
+    put(stored, 10);
+    assertThat(index.find(key(stored))).isNull();
+    assertThat(index.find(key(1))).isNotNull();
+    assertThat(index.evict(5000)).isGreaterThanOrEqualTo(5000);
+    assertThat(index.fallbackEvictions()).isPositive();
+    assertThat(index.remove(key(1)) + index.fallbackEvictions()).isPositive();
+  }
+
+  @Test
+  void ifTheMaintenanceFailsTheIndexEvictsByLruUntilItWorksAgain() {
+    FaultyMemory memory = new FaultyMemory();
+    index = CaffeineIndex.inCaller(CAPACITY, PolicyChoice.LRU, memory, clock);
+    for (int i = 0; i < 500; i++) {
+      put(i, 1000);
+    }
+    memory.isFaulty = true;
+    put(500, 1000);
+    assertThat(index.evict(100_000)).isBetween(100_000L, 102_500L);
+    long byItself = index.fallbackEvictions();
+    assertThat(byItself).isBetween(60L, 100L);
+    memory.isFaulty = false;
+    put(501, 1000);
+    assertThat(index.evict(100_000)).isBetween(100_000L, 102_500L);
+    assertThat(index.fallbackEvictions()).isEqualTo(byItself);
+    assertThat(keys()).contains(key(501));
+  }
+
+  private final class FaultyMemory implements IndexMemory {
+
+    private boolean isFaulty;
+
+    @Override
+    public boolean charge(long changeBytes) {
+      return arena.charge(changeBytes);
+    }
+
+    @Override
+    public long freeBytes() {
+      if (isFaulty) {
+        throw new IllegalStateException("thrown by the test");
+      }
+      return arena.freeBytes();
+    }
+  }
+
+  @Test
+  void aLookThatIsNoUseLeavesTheOrderAsItIs() {
+    index = CaffeineIndex.inCaller(CAPACITY, PolicyChoice.LRU, arena::charge, clock);
+    put(0, 1000);
+    for (int i = 1; i < 1000; i++) {
+      put(i, 1000);
+      index.peek(key(0));
+    }
+    assertThat(index.peek(key(0))).isNull();
+    assertThat(index.peek(key(999))).isNotNull();
+  }
+
+  @Test
+  void asMuchAsIsTakenOfShortMemoryIsEvicted() {
+    index = CaffeineIndex.inCaller(CAPACITY, PolicyChoice.AUTO, new ShortMemory(), clock);
+    for (int i = 0; i < 500; i++) {
+      put(i, 1000);
+    }
+    assertThat(index.size()).isEqualTo(500);
+    long before = arena.usedBytes();
+    index.taken(10_000);
+    assertThat(before - arena.usedBytes()).isBetween(10_000L, 12_500L);
+    assertThat(index.fallbackEvictions()).isZero();
+  }
+
+  /** Nothing is ever free in it. */
+  private final class ShortMemory implements IndexMemory {
+
+    @Override
+    public boolean charge(long changeBytes) {
+      return arena.charge(changeBytes);
+    }
+
+    @Override
+    public long freeBytes() {
+      return 0;
+    }
+  }
+
+  @Test
+  void aCacheWithRoomAdmitsAllAndAFullOneWhatIsNotLargeForItsRequests() {
+    for (int i = 0; i < 10_000 && index.admits(key(i), 1000); i++) {
+      put(i, 1000);
+    }
+    assertThat(index.weightBytes()).isGreaterThan(CAPACITY * 9L / 10);
+    assertThat(index.admits(key(20_000), 1000)).isTrue();
+    int requests = 1;
+    while (!index.admits(key(30_000), 2000)) {
+      requests++;
+    }
+    assertThat(requests).isBetween(2, 9);
+    assertThat(index.wouldAdmit(key(30_000), 2000)).isTrue();
+    assertThat(index.wouldAdmit(key(30_000), 200_000)).isFalse();
+  }
+
   @Test
   void leasesAreRightWhateverManyThreadsDo() throws InterruptedException, ExecutionException {
     int threads = 3;
@@ -220,6 +367,7 @@ class CaffeineIndexTest {
         work.get();
       }
     }
+    index.choose(PolicyChoice.AUTO);
     assertThat(index.weightBytes()).isLessThanOrEqualTo(CAPACITY);
     index.clear();
     assertThat(arena.usedBytes()).isZero();
