@@ -23,6 +23,7 @@ import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.BindException;
@@ -35,6 +36,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,6 +116,7 @@ public final class AdminServer implements AutoCloseable {
     PrometheusText metrics = new PrometheusText(registry);
     Authenticator authenticator = Authenticator.open(token, directory, clock);
     AuditLog audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
+    AtomicReference<String> origin = new AtomicReference<>("");
     ExecutorService control =
         Executors.newSingleThreadExecutor(new DefaultThreadFactory("kamille-control", true));
     OperationTable operations =
@@ -124,6 +127,7 @@ public final class AdminServer implements AutoCloseable {
             authenticator,
             audit,
             settings.address().getHostString(),
+            origin::get,
             clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
     Connections equipment =
@@ -142,6 +146,7 @@ public final class AdminServer implements AutoCloseable {
       server.close();
       throw cannotBind(bound.cause());
     }
+    origin.set("http://" + NetUtil.toSocketAddressString(server.address()));
     server.openLocal(directory.resolve("admin.sock"), equipment);
     return server;
   }

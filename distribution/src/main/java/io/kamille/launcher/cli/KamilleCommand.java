@@ -21,6 +21,9 @@ import picocli.CommandLine.ScopeType;
       UpgradeCommand.class,
       DemoCommand.class,
       SizeCommand.class,
+      LoginCommand.class,
+      TokenCommand.class,
+      AuditCommand.class,
       VersionCommand.class,
       CompletionCommand.class,
       HelpCommand.class

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class OperationTable {
    *
    * @param more operations beside those of every appliance
    * @param configuredHost a name besides localhost and addresses that requests may be for
+   * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
    */
   public static OperationTable of(
       ApplianceView appliance,
@@ -54,6 +56,7 @@ public final class OperationTable {
       Authenticator authenticator,
       AuditLog audit,
       String configuredHost,
+      Supplier<String> origin,
       WallClock clock) {
     List<Resource> all =
         new ArrayList<>(
@@ -71,7 +74,7 @@ public final class OperationTable {
                 new Purges(appliance),
                 new PurgeList(appliance),
                 new AuditEntries(audit)));
-    all.addAll(SessionResources.of(authenticator, audit));
+    all.addAll(SessionResources.of(authenticator, audit, origin));
     all.addAll(TokenResources.of(authenticator));
     all.addAll(more);
     all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));

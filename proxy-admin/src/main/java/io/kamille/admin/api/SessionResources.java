@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -23,12 +24,17 @@ final class SessionResources {
 
   private SessionResources() {}
 
-  static List<Resource> of(Authenticator authenticator, AuditLog audit) {
+  /**
+   * The resources.
+   *
+   * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
+   */
+  static List<Resource> of(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
     return List.of(
         new SignIn(authenticator, audit),
         new SignedIn(),
         new SignOut(authenticator),
-        new SignInCode(authenticator));
+        new SignInCode(authenticator, origin));
   }
 
   /** {@code POST}: takes a token or a code, gives a cookie and a key. */
@@ -146,7 +152,8 @@ final class SessionResources {
   /**
    * {@code POST /v1/session/codes}: a code with which a browser can sign in as the one who asks.
    */
-  private record SignInCode(Authenticator authenticator) implements Resource {
+  private record SignInCode(Authenticator authenticator, Supplier<String> origin)
+      implements Resource {
 
     @Override
     public Operation operation() {
@@ -162,7 +169,8 @@ final class SessionResources {
         return Answer.problem(
             StatusCode.FORBIDDEN, "A code is given for a token or by the local socket.");
       }
-      return Answer.json(Map.of("code", authenticator.sessions().code(identity)));
+      String code = authenticator.sessions().code(identity);
+      return Answer.json(Map.of("code", code, "url", origin.get() + "/#code=" + code));
     }
   }
 }

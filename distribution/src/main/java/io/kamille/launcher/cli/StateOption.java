@@ -1,0 +1,60 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.client.LocalApi;
+import io.kamille.launcher.client.LocalApi.Reply;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Which running appliance a command talks to. */
+final class StateOption {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  @Option(
+      names = "--state",
+      paramLabel = "DIR",
+      description = "The state directory of the running appliance (default: the usual one).")
+  private @Nullable Path directory;
+
+  /** The state directory. */
+  Path directory() {
+    return directory == null ? LocalApi.usualStateDirectory() : directory;
+  }
+
+  /** Asks, and gives the document of a successful answer. */
+  JsonNode json(String method, String target, @Nullable Object content) throws CommandFailure {
+    String text = content == null ? null : JSON.writeValueAsString(content);
+    Reply reply =
+        ask(
+            method,
+            target,
+            text == null ? Map.of() : Map.of("Content-Type", "application/json"),
+            text);
+    if (!reply.isSuccessful()) {
+      throw refused(reply);
+    }
+    return JSON.readTree(reply.content());
+  }
+
+  /** Asks, whatever the answer is. */
+  Reply ask(String method, String target, Map<String, String> fields, @Nullable String content)
+      throws CommandFailure {
+    try {
+      return new LocalApi(directory()).ask(method, target, fields, content);
+    } catch (IOException failed) {
+      throw new CommandFailure(ExitCode.UNAVAILABLE, String.valueOf(failed.getMessage()));
+    }
+  }
+
+  /** What a problem document says, as a failure of the command. */
+  static CommandFailure refused(Reply reply) {
+    JsonNode problem = JSON.readTree(reply.content());
+    return new CommandFailure(
+        ExitCode.UNAVAILABLE, problem.path("detail").stringValue("status " + reply.status()));
+  }
+}

@@ -1,0 +1,81 @@
+package io.kamille.launcher.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** {@code kamille token}: who may use the API of the running appliance. */
+@Command(name = "token", description = "Make, list and revoke tokens for the API.")
+final class TokenCommand {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** What a token is for. */
+  enum TokenScope {
+    READ,
+    OPERATE,
+    ADMIN,
+    PURGE
+  }
+
+  @Command(description = "Make a token and print its secret, which is kept nowhere.")
+  void create(
+      @Mixin StateOption state,
+      @Parameters(paramLabel = "NAME", description = "What it is for.") String name,
+      @Option(
+              names = "--scope",
+              defaultValue = "read",
+              description = "read, operate, admin or purge (default: ${DEFAULT-VALUE}).")
+          TokenScope scope,
+      @Option(
+              names = "--days",
+              defaultValue = "90",
+              description = "How long it is valid (default: ${DEFAULT-VALUE}).")
+          int days)
+      throws CommandFailure {
+    Map<String, Object> order = new LinkedHashMap<>();
+    order.put("name", name);
+    order.put("scope", scope.name().toLowerCase(Locale.ROOT));
+    order.put("days", days);
+    print(state.json("POST", "/v1/tokens", order).path("token").stringValue(""));
+  }
+
+  @Command(description = "List the tokens, without their secrets.")
+  void list(@Mixin StateOption state) throws CommandFailure {
+    print(
+        String.format("%-10s %-8s %-22s %-22s %s", "ID", "SCOPE", "EXPIRES", "LAST USED", "NAME"));
+    for (JsonNode token : tokens.values()) {
+      print(
+          String.format(
+              "%-10s %-8s %-22s %-22s %s",
+              token.path("id").stringValue(""),
+              token.path("scope").stringValue(""),
+              token.path("expires").stringValue(""),
+              token.path("lastUsed").stringValue("never"),
+              token.path("name").stringValue("")));
+    }
+  }
+
+  @Command(description = "Revoke a token at once.")
+  void revoke(
+      @Mixin StateOption state,
+      @Parameters(paramLabel = "ID", description = "As list shows it.") String id)
+      throws CommandFailure {
+    if (!id.matches("[A-Za-z0-9]+")) {
+      throw new CommandFailure(ExitCode.USAGE, "an ID has letters and digits only");
+    }
+    state.json("DELETE", "/v1/tokens/" + id, null);
+    print("revoked " + id);
+  }
+
+  private void print(String line) {
+    spec.commandLine().getOut().println(line);
+  }
+}
