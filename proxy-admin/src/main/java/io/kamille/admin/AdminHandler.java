@@ -36,14 +36,16 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private final OperationTable operations;
   private final Answers answers;
+  private final LiveStreams streams;
   private final Executor control;
   private final ArrayDeque<FullHttpRequest> waiting = new ArrayDeque<>();
   private boolean isAsking;
   private boolean isLastAnswered;
 
-  AdminHandler(OperationTable operations, Answers answers, Executor control) {
+  AdminHandler(OperationTable operations, Answers answers, LiveStreams streams, Executor control) {
     this.operations = operations;
     this.answers = answers;
+    this.streams = streams;
     this.control = control;
   }
 
@@ -98,11 +100,25 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void write(ChannelHandlerContext context, FullHttpRequest request, Answer answer) {
-    if (HttpUtil.isKeepAlive(request)) {
+    if (answer.contentType().equals(Answer.EVENT_STREAM)) {
+      stream(context, answer);
+    } else if (HttpUtil.isKeepAlive(request)) {
       answers.write(context, answer, request.protocolVersion());
     } else {
       writeLast(context, answer);
     }
+  }
+
+  /** Nothing comes behind a stream on its connection. */
+  private void stream(ChannelHandlerContext context, Answer first) {
+    if (streams.isFull()) {
+      writeLast(
+          context, Answer.problem(StatusCode.SERVICE_UNAVAILABLE, "Too many streams are open."));
+      return;
+    }
+    isLastAnswered = true;
+    waiting.clear();
+    streams.open(context, first);
   }
 
   private void writeLast(ChannelHandlerContext context, Answer answer) {

@@ -1,11 +1,15 @@
 package io.kamille.admin;
 
+import io.kamille.admin.api.Json;
 import io.kamille.admin.api.OperationTable;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.BearerToken;
 import io.kamille.admin.auth.TokenFile;
+import io.kamille.admin.live.History;
+import io.kamille.admin.live.Point;
+import io.kamille.admin.live.Sampler;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.metric.MetricRegistry;
@@ -35,6 +39,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +55,7 @@ public final class AdminServer implements AutoCloseable {
   private static final int REQUEST_LINE_BYTES = 4096;
   private static final int HEADER_SECTION_BYTES = 8192;
   private static final long STOP_MILLIS = 2000;
+  private static final long SAMPLE_SECONDS = 1;
 
   private final EventLoopGroup group;
   private final ExecutorService control;
@@ -117,12 +123,16 @@ public final class AdminServer implements AutoCloseable {
     Authenticator authenticator = Authenticator.open(token, directory, clock);
     AuditLog audit = AuditLog.open(directory.resolve("audit.jsonl"), clock);
     AtomicReference<String> origin = new AtomicReference<>("");
-    ExecutorService control =
-        Executors.newSingleThreadExecutor(new DefaultThreadFactory("kamille-control", true));
+    ScheduledExecutorService control =
+        Executors.newSingleThreadScheduledExecutor(
+            new DefaultThreadFactory("kamille-control", true));
+    History history = new History();
+    LiveStreams streams = new LiveStreams(group.next(), clock);
     OperationTable operations =
         OperationTable.of(
             appliance,
             metrics,
+            history,
             more,
             authenticator,
             audit,
@@ -131,7 +141,14 @@ public final class AdminServer implements AutoCloseable {
             clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
     Connections equipment =
-        new Connections(settings, operations, control, new Answers(clock), connections);
+        new Connections(settings, operations, control, new Answers(clock), streams, connections);
+    Sampler sampler = new Sampler(appliance);
+    Runnable look =
+        () -> {
+          Point point = sampler.look(System.nanoTime() / 1e9);
+          history.add(point);
+          streams.publish("figures", Json.write(point.named()));
+        };
     ChannelFuture bound =
         new ServerBootstrap()
             .group(group)
@@ -147,8 +164,19 @@ public final class AdminServer implements AutoCloseable {
       throw cannotBind(bound.cause());
     }
     origin.set("http://" + NetUtil.toSocketAddressString(server.address()));
+    control.scheduleAtFixedRate(
+        () -> looked(look), SAMPLE_SECONDS, SAMPLE_SECONDS, TimeUnit.SECONDS);
     server.openLocal(directory.resolve("admin.sock"), equipment);
     return server;
+  }
+
+  /** A look that fails is the last word on that second, not on all that come. */
+  private static void looked(Runnable look) {
+    try {
+      look.run();
+    } catch (RuntimeException fault) {
+      LOGGER.log(System.Logger.Level.ERROR, "a second has no figures", fault);
+    }
   }
 
   private static Path directory(Path tokenFile) throws IOException {
@@ -222,6 +250,7 @@ public final class AdminServer implements AutoCloseable {
     private final OperationTable operations;
     private final Executor control;
     private final Answers answers;
+    private final LiveStreams streams;
     private final ChannelGroup connections;
 
     Connections(
@@ -229,11 +258,13 @@ public final class AdminServer implements AutoCloseable {
         OperationTable operations,
         Executor control,
         Answers answers,
+        LiveStreams streams,
         ChannelGroup connections) {
       this.settings = settings;
       this.operations = operations;
       this.control = control;
       this.answers = answers;
+      this.streams = streams;
       this.connections = connections;
     }
 
@@ -253,7 +284,7 @@ public final class AdminServer implements AutoCloseable {
           .addLast(new HttpServerCodec(limits))
           .addLast(new AnswerDeadline(settings.answerLimit()))
           .addLast(new RequestCollector(operations, answers))
-          .addLast(new AdminHandler(operations, answers, control));
+          .addLast(new AdminHandler(operations, answers, streams, control));
     }
   }
 }

@@ -49,6 +49,7 @@ final class TokenCommand {
 
   @Command(description = "List the tokens, without their secrets.")
   void list(@Mixin StateOption state) throws CommandFailure {
+    JsonNode tokens = state.json("GET", "/v1/tokens", null).path("tokens");
     print(
         String.format("%-10s %-8s %-22s %-22s %s", "ID", "SCOPE", "EXPIRES", "LAST USED", "NAME"));
     for (JsonNode token : tokens.values()) {

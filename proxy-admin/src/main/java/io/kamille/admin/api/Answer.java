@@ -15,6 +15,9 @@ import java.util.Map;
  */
 public record Answer(int status, String contentType, byte[] content, Map<String, String> fields) {
 
+  /** The media type of a stream: what an answer of this type holds is only its beginning. */
+  public static final String EVENT_STREAM = "text/event-stream";
+
   public Answer {
     fields = Map.copyOf(fields);
   }

@@ -6,7 +6,7 @@ import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** How we read and write JSON. Stateless; any thread. */
-final class Json {
+public final class Json {
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
@@ -22,7 +22,7 @@ final class Json {
   }
 
   /** One value and a line feed. */
-  static String write(Object value) {
+  public static String write(Object value) {
     return MAPPER.writeValueAsString(value) + "\n";
   }
 }

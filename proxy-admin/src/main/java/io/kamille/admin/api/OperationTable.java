@@ -4,6 +4,7 @@ import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.http.StatusCode;
@@ -52,6 +53,7 @@ public final class OperationTable {
   public static OperationTable of(
       ApplianceView appliance,
       PrometheusText metrics,
+      History history,
       List<Resource> more,
       Authenticator authenticator,
       AuditLog audit,
@@ -73,6 +75,8 @@ public final class OperationTable {
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance),
+                new Series(history),
+                new Live(),
                 new AuditEntries(audit)));
     all.addAll(SessionResources.of(authenticator, audit, origin));
     all.addAll(TokenResources.of(authenticator));
