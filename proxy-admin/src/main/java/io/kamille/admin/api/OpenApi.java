@@ -35,6 +35,9 @@ final class OpenApi implements Resource {
   static Map<String, Object> document(List<Operation> operations, String version) {
     Map<String, Map<String, Object>> paths = new LinkedHashMap<>();
     for (Operation operation : operations) {
+      if (operation.path().equals("/") || operation.path().startsWith("/ui/")) {
+        continue;
+      }
       paths
           .computeIfAbsent(operation.path(), _ -> new LinkedHashMap<>())
           .put(operation.method().toLowerCase(Locale.ROOT), described(operation));

@@ -81,6 +81,7 @@ public final class OperationTable {
     all.addAll(SessionResources.of(authenticator, audit, origin));
     all.addAll(TokenResources.of(authenticator));
     all.addAll(more);
+    all.addAll(UiFile.all());
     all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
     return new OperationTable(all, authenticator, audit, configuredHost);
   }

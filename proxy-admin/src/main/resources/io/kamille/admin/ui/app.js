@@ -1,0 +1,213 @@
+/** The shell: who is signed in, which page is shown, what lives in the header. */
+import { ask, forget, get, isSignedIn, live, signIn } from "./api.js";
+import { count, h, note, replace } from "./dom.js";
+import { overview } from "./overview.js";
+import { cache } from "./cache.js";
+import { origins } from "./origins.js";
+import { engine } from "./engine.js";
+import { connections } from "./connections.js";
+import { configuration } from "./configuration.js";
+import { audit } from "./audit.js";
+import { settings } from "./settings.js";
+
+const PAGES = [
+  { path: "overview", name: "Overview", key: "o", show: overview },
+  { path: "cache", name: "Cache", key: "c", show: cache },
+  { path: "origins", name: "Origins", key: "r", show: origins },
+  { path: "engine", name: "Engine", key: "e", show: engine },
+  { path: "connections", name: "Connections", key: "n", show: connections },
+  { path: "configuration", name: "Configuration", key: "f", show: configuration },
+  { path: "audit", name: "Audit", key: "a", show: audit },
+  { path: "settings", name: "Settings", key: "s", show: settings },
+];
+
+/** The figures of the last ten minutes, kept up to date by the stream. */
+const history = { stepSeconds: 1, steps: 600, figures: {} };
+let status = null;
+let leave = null;
+let stream = null;
+let hasTrials = true;
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  localStorage.setItem("kamille-theme", name);
+}
+theme(localStorage.getItem("kamille-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+
+const state = h("span", { class: "state", role: "status" });
+const trial = h("span", { class: "trial" });
+const main = h("main", { id: "main", tabindex: "-1" });
+const links = PAGES.map((page) => h("a", { href: `#${page.path}`, title: `g ${page.key}` }, page.name));
+
+function shell() {
+  replace(document.body,
+    h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the page"),
+    h("header", {},
+      h("a", { class: "brand", href: "#overview" }, h("img", { src: "/ui/icon.svg", alt: "" }), "Kamille"),
+      state, trial,
+      h("button", { type: "button", "aria-label": "Switch between light and dark",
+        onclick: () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐")),
+    h("div", { class: "frame" }, h("nav", { "aria-label": "Pages" }, links), main));
+  addEventListener("hashchange", show);
+  show();
+  refresh();
+  connect();
+}
+
+function show() {
+  const name = location.hash.slice(1).split("?")[0] || "overview";
+  const page = PAGES.find((one) => one.path === name) ?? PAGES[0];
+  links.forEach((link, i) => {
+    if (PAGES[i] === page) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  });
+  document.title = `${page.name} · Kamille`;
+  leave?.();
+  const gone = new AbortController();
+  leave = () => gone.abort();
+  replace(main, h("p", { class: "empty" }, "Loading …"));
+  const place = { main, signal: gone.signal, history, every: (seconds, look) => every(gone.signal, seconds, look) };
+  page.show(place).catch((problem) => failed(gone.signal, problem));
+}
+
+function failed(signal, problem) {
+  if (signal.aborted) return;
+  replace(main, note("bad", h("p", {}, `This page cannot be shown: ${problem.message}`),
+    h("button", { type: "button", onclick: show }, "Try again")));
+}
+
+/** Looks now and then every so often, while the page is shown and the tab can be seen. */
+function every(signal, seconds, look) {
+  let timer;
+  const turn = async () => {
+    if (signal.aborted) return;
+    try {
+      if (!document.hidden) await look();
+      main.style.opacity = "";
+    } catch (problem) {
+      if (!signal.aborted) main.style.opacity = ".6";
+      if (!main.querySelector("h1")) failed(signal, problem);
+    }
+    if (!signal.aborted) timer = setTimeout(turn, seconds * 1000);
+  };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return turn();
+}
+
+async function refresh() {
+  try {
+    status = await get("/v1/status");
+    sayState();
+    await sayTrial();
+  } catch {
+    state.textContent = "No answer from Kamille. Trying again.";
+  }
+  setTimeout(refresh, 5000);
+}
+
+function sayState() {
+  const requests = history.figures.requestsPerSecond?.at(-1);
+  const now = requests === undefined ? "" : ` · ${count(requests)} requests/s`;
+  const words = { ready: "Serving", starting: "Starting", draining: "Finishing its last exchanges" };
+  state.textContent = status ? `${words[status.state] ?? status.state}${now} · ${status.version}` : "";
+}
+
+async function sayTrial() {
+  if (!hasTrials) return;
+  try {
+    const open = await get("/v1/config/trial");
+    const left = Math.max(0, Math.round((new Date(open.deadline) - Date.now()) / 1000));
+    const decide = (decision) => ask("/v1/config/trial", { method: "POST", json: { decision } }).then(sayTrial);
+    replace(trial, `Trial of version ${open.version}: ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`,
+      h("button", { type: "button", onclick: () => decide("keep") }, "Keep"),
+      h("button", { type: "button", onclick: () => decide("revert") }, "Revert"));
+  } catch (problem) {
+    hasTrials = problem.status !== 404;
+    replace(trial);
+  }
+}
+
+/** One stream for each tab, and none while the tab is hidden: browsers open few connections. */
+async function connect() {
+  stream?.abort();
+  if (document.hidden) return;
+  stream = new AbortController();
+  const { signal } = stream;
+  try {
+    Object.assign(history, await get("/v1/series", signal));
+    dispatchEvent(new CustomEvent("figures"));
+    await live(signal, (figures) => {
+      for (const [name, value] of Object.entries(figures)) {
+        const values = (history.figures[name] ??= []);
+        values.push(value);
+        if (values.length > history.steps) values.shift();
+      }
+      sayState();
+      dispatchEvent(new CustomEvent("figures"));
+    });
+  } catch {
+    // Tried again below.
+  }
+  if (!signal.aborted) setTimeout(connect, 2000);
+}
+document.addEventListener("visibilitychange", () => { if (isSignedIn()) connect(); });
+
+let prefix = false;
+document.addEventListener("keydown", (event) => {
+  if (localStorage.getItem("kamille-keys") === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (prefix) {
+    prefix = false;
+    const page = PAGES.find((one) => one.key === event.key);
+    if (page) location.hash = page.path;
+  } else if (event.key === "g") {
+    prefix = true;
+    setTimeout(() => { prefix = false; }, 1500);
+  } else if (event.key === "/") {
+    const field = main.querySelector("input");
+    if (field) { event.preventDefault(); field.focus(); }
+  }
+});
+
+function signInPage(problem) {
+  const field = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
+  replace(document.body,
+    h("main", { class: "sign-in" },
+      h("h1", {}, "Sign in to Kamille"),
+      h("p", {}, "On the machine that runs Kamille, ", h("code", {}, "kamille login"), " prints a link that signs you in. Or paste a token."),
+      problem ? note("bad", problem) : null,
+      h("form", { onsubmit: async (event) => {
+        event.preventDefault();
+        try {
+          await signIn({ token: field.value.trim() });
+          shell();
+        } catch (refused) {
+          signInPage(refused.message);
+        }
+      } }, h("label", {}, "Token", field), h("button", { class: "main", type: "submit" }, "Sign in"))));
+  field.focus();
+}
+
+addEventListener("signed-out", () => {
+  if (!isSignedIn()) return;
+  forget();
+  stream?.abort();
+  leave?.();
+  signInPage("The session is over.");
+});
+
+async function start() {
+  const code = /^#code=([\w-]+)$/.exec(location.hash);
+  if (code) {
+    window.history.replaceState(null, "", "/");
+    try {
+      await signIn({ code: code[1] });
+    } catch (refused) {
+      signInPage(refused.message);
+      return;
+    }
+  }
+  if (isSignedIn()) shell();
+  else signInPage(null);
+}
+start();

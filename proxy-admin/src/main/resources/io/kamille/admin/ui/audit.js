@@ -1,0 +1,22 @@
+/** Who changed what? */
+import { get } from "./api.js";
+import { answer, card, copyAsCurl, h, replace, table } from "./dom.js";
+
+export async function audit(place) {
+  await place.every(5, async () => {
+    const found = await get("/v1/audit?limit=200", place.signal);
+    const done = found.entries.filter((entry) => entry.outcome !== "begun");
+    const last = done[0];
+    replace(place.main,
+      answer(last ? `The last change was by ${last.who?.name ?? "nobody known"}.` : "Nobody has changed anything yet.",
+        "Each line holds the digest of the line before; kamille audit verify checks them."),
+      card("", null, table([
+        { name: "Time", show: (one) => new Date(one.time).toLocaleString("en-GB") },
+        { name: "Who", show: (one) => one.who?.name ?? "–" },
+        { name: "Via", show: (one) => `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}` },
+        { name: "Action", show: (one) => h("code", {}, one.action) },
+        { name: "Target", show: (one) => h("span", { class: "mono" }, one.target) },
+        { name: "Outcome", show: (one) => h("span", { class: one.outcome.startsWith("2") ? "ok" : "bad" }, one.outcome) },
+      ], done, "Purge something, change a setting or make a token: it appears here."), copyAsCurl("/v1/audit")));
+  });
+}

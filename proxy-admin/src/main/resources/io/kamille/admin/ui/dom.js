@@ -1,0 +1,87 @@
+/** Elements from values. Text is always text: nothing here reads HTML. */
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_TAGS = new Set(["svg", "g", "path", "line", "rect", "text", "circle", "title", "polyline"]);
+
+export function h(tag, properties = {}, ...children) {
+  const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function replace(parent, ...children) {
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
+}
+
+export function table(columns, rows, empty) {
+  if (rows.length === 0) return h("p", { class: "empty" }, empty);
+  return h("div", { class: "scroll" },
+    h("table", { class: "cards" },
+      h("thead", {}, h("tr", {}, columns.map((c) => h("th", { class: c.number ? "n" : null, scope: "col" }, c.name)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, columns.map((c) =>
+        h("td", { class: c.number ? "n" : null, "data-name": c.name }, c.show(row))))))));
+}
+
+export function card(size, title, ...content) {
+  return h("section", { class: `card ${size}` }, title ? h("h2", {}, title) : null, ...content);
+}
+
+/** The answer to the question that the page is about, before any figure. */
+export function answer(sentence, more) {
+  return h("div", { class: "answer" }, h("h1", {}, sentence), more ? h("p", { class: "sub" }, more) : null);
+}
+
+export function note(kind, ...content) {
+  return h("div", { class: `note ${kind}`, role: kind === "bad" ? "alert" : "status" }, ...content);
+}
+
+/** A button that puts the same question as a command line into the clipboard. */
+export function copyAsCurl(path, method = "GET", content = null) {
+  const words = ["curl", "-H", '"Authorization: Bearer $token"'];
+  if (method !== "GET") words.push("-X", method);
+  if (content) words.push("--json", `'${JSON.stringify(content)}'`);
+  words.push(`'${location.origin}${path}'`);
+  const button = h("button", { class: "plain", type: "button", title: words.join(" ") }, "copy as curl");
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(words.join(" "));
+    button.textContent = "copied";
+    setTimeout(() => { button.textContent = "copy as curl"; }, 1500);
+  });
+  return button;
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+export function bytes(count) {
+  let value = count;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) { value /= 1024; unit++; }
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+export function count(value) {
+  return Math.round(value).toLocaleString("en");
+}
+
+export function percent(ratio) {
+  return `${(ratio * 100).toFixed(ratio > 0.995 || ratio < 0.1 ? 2 : 1)} %`;
+}
+
+export function rate(value) {
+  return value >= 100 ? count(value) : value.toFixed(1);
+}
+
+export function duration(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 129600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} d`;
+}
+
+export function clock(text) {
+  return new Date(text).toLocaleTimeString("en-GB");
+}

@@ -1,0 +1,48 @@
+/** Who am I here, who else may come in? */
+import { Problem, ask, forget, get } from "./api.js";
+import { answer, card, copyAsCurl, h, note, replace, table } from "./dom.js";
+
+export async function settings(place) {
+  const me = await get("/v1/session", place.signal);
+  const tokens = h("div");
+  const result = h("div", { "aria-live": "polite" });
+  const list = async () => {
+    try {
+      const all = (await get("/v1/tokens", place.signal)).tokens;
+      replace(tokens, table([
+        { name: "Name", show: (one) => one.name },
+        { name: "Scope", show: (one) => one.scope },
+        { name: "Expires", show: (one) => new Date(one.expires).toLocaleDateString("en-GB") },
+        { name: "Last used", show: (one) => (one.lastUsed ? new Date(one.lastUsed).toLocaleString("en-GB") : "never") },
+        { name: "", show: (one) => h("button", { type: "button", class: "plain", "aria-label": `Revoke ${one.name}`, onclick: async () => {
+          try { await ask(`/v1/tokens/${one.id}`, { method: "DELETE" }); await list(); } catch (problem) { replace(result, note("bad", problem.message)); }
+        } }, "revoke") },
+      ], all, "No named token. The token file is the only one."), copyAsCurl("/v1/tokens"));
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      replace(tokens, h("p", { class: "empty" }, problem.message));
+    }
+  };
+  const name = h("input", { name: "name", required: true, size: 24 });
+  const scope = h("select", { name: "scope" }, ["read", "operate", "admin", "purge"].map((one) => h("option", { value: one }, one)));
+  const create = async (event) => {
+    event.preventDefault();
+    try {
+      const made = (await ask("/v1/tokens", { method: "POST", json: { name: name.value, scope: scope.value } })).document;
+      replace(result, note("ok", h("p", {}, "This secret is shown once:"), h("pre", {}, made.token)));
+      await list();
+    } catch (problem) {
+      replace(result, note("bad", problem.message));
+    }
+  };
+  const keys = h("input", { type: "checkbox", name: "keys", onchange: (event) => localStorage.setItem("kamille-keys", event.target.checked ? "on" : "off") });
+  keys.checked = localStorage.getItem("kamille-keys") !== "off";
+  replace(place.main,
+    answer(`You are signed in as ${me.name}, with scope ${me.scope}.`, "Changes ask for your token again 15 minutes after you last showed it."),
+    h("div", { class: "grid" },
+      card("c8", "Tokens", tokens, h("form", { class: "row", onsubmit: create }, h("label", {}, "Name", name), h("label", {}, "Scope", scope), h("button", { type: "submit" }, "Make a token")), result),
+      card("c4", "This browser",
+        h("p", {}, h("label", {}, "Letters as shortcuts (g and a letter, /)", keys)),
+        h("button", { type: "button", onclick: async () => { await ask("/v1/session", { method: "DELETE" }); forget(); location.assign("/"); } }, "Sign out"))));
+  await list();
+}
