@@ -8,10 +8,10 @@ import io.kamille.perf.load.FaultyOrigin;
 import io.kamille.perf.load.FaultyOrigin.Arrival;
 import io.kamille.perf.load.FaultyOrigin.Fault;
 import io.kamille.perf.load.FixedContent;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.option.Chosen;
@@ -286,8 +286,8 @@ public final class FaultComparison {
       }
     }
 
-    private OpenLoopClient open() throws IOException {
-      return OpenLoopClient.open(
+    private LoadClient open() throws IOException {
+      return LoadClient.open(
           LoadSettings.persistent(ports.port(), connections)
               .onSharedCore()
               .withTimeLimit(TIME_LIMIT));

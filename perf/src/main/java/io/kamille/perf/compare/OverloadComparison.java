@@ -4,12 +4,13 @@ import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RateSchedule;
-import io.kamille.perf.load.UserClient;
-import io.kamille.perf.load.UserClient.Marks;
-import io.kamille.perf.load.UserClient.Wants;
+import io.kamille.perf.load.UserDemand;
+import io.kamille.perf.load.UserDemand.Marks;
+import io.kamille.perf.load.UserDemand.Wants;
 import io.kamille.perf.load.UserResult;
 import io.kamille.perf.option.Chosen;
 import io.kamille.perf.option.Options;
@@ -169,7 +170,7 @@ public final class OverloadComparison {
         kamille == null ? Contestant.start(session.bench(), peer, place) : kamille.contestant();
     try {
       server.prove(HIT);
-      try (var client = UserClient.open(settings(place))) {
+      try (var client = LoadClient.open(settings(place))) {
         new Measuring(server, kamille, client).run();
       }
     } finally {
@@ -189,9 +190,9 @@ public final class OverloadComparison {
 
     private final Contestant server;
     private final @Nullable ChangingKamille kamille;
-    private final UserClient client;
+    private final LoadClient client;
 
-    private Measuring(Contestant server, @Nullable ChangingKamille kamille, UserClient client) {
+    private Measuring(Contestant server, @Nullable ChangingKamille kamille, LoadClient client) {
       this.server = server;
       this.kamille = kamille;
       this.client = client;
@@ -253,8 +254,8 @@ public final class OverloadComparison {
         double rate, Duration settling, Duration counted, long seed, Marks marks)
         throws IOException {
       var schedule = RateSchedule.steady(rate, settling.plus(counted));
-      var how = new UserClient.Settings(wants, settling, chosen.has("--rude"), seed);
-      return client.run(Arrivals.poisson(schedule, seed), how, marks);
+      var how = new UserDemand.Settings(wants, settling, chosen.has("--rude"), seed);
+      return UserDemand.run(client, Arrivals.poisson(schedule, seed), how, marks);
     }
 
     private double capacity() throws IOException, InterruptedException {

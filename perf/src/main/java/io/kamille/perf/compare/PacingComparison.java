@@ -12,10 +12,10 @@ import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.IdleConnections;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.option.Chosen;
@@ -103,13 +103,13 @@ public final class PacingComparison {
   private final List<Integer> rates;
   private final boolean isQuick;
   private final ChangingKamille server;
-  private final OpenLoopClient client;
+  private final LoadClient client;
   private final RequestSource requests;
   private final Samples samples = new Samples("rate", "way");
   private final Samples capacities = new Samples("", "way");
 
   private PacingComparison(
-      Session session, Subject subject, ChangingKamille server, OpenLoopClient client) {
+      Session session, Subject subject, ChangingKamille server, LoadClient client) {
     this.session = session;
     this.subject = subject;
     this.ways = ways(session.chosen());
@@ -147,7 +147,7 @@ public final class PacingComparison {
       var settings = LoadSettings.persistent(port, connections);
       boolean isShared = subject.job() == Job.PASS;
       try (var others = IdleConnections.open(unused, port, subject.path());
-          var client = OpenLoopClient.open(isShared ? settings.onSharedCore() : settings)) {
+          var client = LoadClient.open(isShared ? settings.onSharedCore() : settings)) {
         new PacingComparison(session, subject, server, client).run();
         if (others.openCount() < unused) {
           session.note("the server closed some of the unused connections");

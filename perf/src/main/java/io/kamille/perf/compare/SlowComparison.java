@@ -8,10 +8,10 @@ import static io.kamille.perf.compare.LoadFigures.P99;
 import io.kamille.perf.host.SocketMemory;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.FixedContent;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.load.SlowClients;
@@ -180,7 +180,7 @@ public final class SlowComparison {
     var requests = RequestSource.always(LoadRequest.get("127.0.0.1", SMALL.path(), content));
     var schedule = RateSchedule.steady(RATE, Duration.ofSeconds(seconds));
     var settings = LoadSettings.persistent(server.port(), connections).withIdle(idle);
-    try (var client = OpenLoopClient.open(settings)) {
+    try (var client = LoadClient.open(settings)) {
       return client.run(Arrivals.poisson(schedule, seed), requests);
     }
   }

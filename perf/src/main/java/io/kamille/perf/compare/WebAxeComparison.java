@@ -9,11 +9,11 @@ import static io.kamille.perf.compare.LoadFigures.P99;
 
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.load.WebAxe4;
@@ -126,7 +126,7 @@ public final class WebAxeComparison {
           Column.sum("rounds ended by client or origin", OTHERS_LIMITED));
 
   /** A server with its client and its requests. */
-  private record Asked(Contestant server, OpenLoopClient client, WebAxe4 workload) {
+  private record Asked(Contestant server, LoadClient client, WebAxe4 workload) {
 
     private LoadResult load(double rate, Duration duration, long seed) throws IOException {
       return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), workload);
@@ -229,7 +229,7 @@ public final class WebAxeComparison {
         LoadSettings.persistent(server.port(), chosen.number("--connections"))
             .withUses(WebAxe4.clientUses(SEED))
             .onSharedCore();
-    var client = OpenLoopClient.open(settings);
+    var client = LoadClient.open(settings);
     session.bench().undo(client);
     long workingSetBytes = (long) chosen.number("--working-set") << 20;
     double thinkScale = chosen.has("--think") ? 1 : 0;

@@ -5,10 +5,10 @@ import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.OriginTarget;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
@@ -118,27 +118,28 @@ final class LossyPaths implements Experiment {
 
   @Override
   public String question() {
-    return "Shinozaki, Kawai, Yamaguchi and Yamamoto (2005) found that benchmarks on a clean network"
-        + " mislead: at 4 % loss each way the reply rate of one server fell by 12 %, of others by half or"
-        + " by most of it, and the best of them let its response time explode once its processor was"
-        + " busy. What does Kamille keep of its reply rate, beside others, and what becomes of its reply"
-        + " time?";
+    return "Shinozaki, Kawai, Yamaguchi and Yamamoto (2005) found that benchmarks on a clean"
+               + " network mislead: at 4 % loss each way the reply rate of one server fell by 12 %,"
+               + " of others by half or by most of it, and the best of them let its response time"
+               + " explode once its processor was busy. What does Kamille keep of its reply rate,"
+               + " beside others, and what becomes of its reply time?";
   }
 
   @Override
   public String setting() {
     return String.format(
         Locale.ROOT,
-        "The server has one worker and core 0 for itself, in a network namespace of its own; clients are in"
-            + " another, and a program of ours on core 1 carries the packets between them (one link of"
-            + " 1 Gbit/s with a queue of 4 MB, delay of half the round trip each way, independent losses"
-            + " each way; equal seeds). Clients, the origin and that program share core 1, so TCP's work on"
-            + " what arrives is not on the server's core. Congestion control: %s. A connection for each"
-            + " request, Poisson arrivals, one object, stored; up to %,d connections at once, %d s for a"
-            + " reply at most. Replies are counted over %d s after those in which they become as many as"
-            + " asked for (3 s; 40 s for 1 MB over a long path); ± is the standard deviation"
-            + " between seconds. Reply time runs from the instant a request should have been sent to its"
-            + " last octet. Every octet is compared.",
+        "The server has one worker and core 0 for itself, in a network namespace of its own;"
+            + " clients are in another, and a program of ours on core 1 carries the packets between"
+            + " them (one link of 1 Gbit/s with a queue of 4 MB, delay of half the round trip each"
+            + " way, independent losses each way; equal seeds). Clients, the origin and that"
+            + " program share core 1, so TCP's work on what arrives is not on the server's core."
+            + " Congestion control: %s. A connection for each request, Poisson arrivals, one"
+            + " object, stored; up to %,d connections at once, %d s for a reply at most. Replies"
+            + " are counted over %d s after those in which they become as many as asked for (3 s;"
+            + " 40 s for 1 MB over a long path); ± is the standard deviation between seconds. Reply"
+            + " time runs from the instant a request should have been sent to its last octet. Every"
+            + " octet is compared.",
         CONGESTION_CONTROL,
         CONNECTIONS,
         timeLimit.toSeconds(),
@@ -245,7 +246,7 @@ final class LossyPaths implements Experiment {
   private Load load(LossyPath path, Duration duration) throws IOException {
     var target = OriginTarget.of(path.objectBytes(), path.objectBytes());
     LoadRequest request = LoadRequest.get(WanServer.authority(), target);
-    try (var client = OpenLoopClient.open(settings())) {
+    try (var client = LoadClient.open(settings())) {
       var replies = new LossyReplies(path.settling(), extent.countedSeconds(), System::nanoTime);
       LoadResult result =
           client.run(arrivals(path, duration), RequestSource.always(request), replies);
@@ -267,15 +268,17 @@ final class LossyPaths implements Experiment {
     report.heading("The paper's figures");
     report.items(
         List.of(
-            "16 KB at 3,200 requests/s and 4 % loss: thttpd's reply rate falls by 72 % (round trip 0) and"
-                + " 89 % (100 ms), Apache's by 49 %, TUX's by 12 %",
-            "TUX's reply time grows by 19 to 25 s more than the others' once its processor is at 100 %",
-            "1 MB: all servers are alike, since the kernel's copying and checksums take most of the time"));
+            "16 KB at 3,200 requests/s and 4 % loss: thttpd's reply rate falls by 72 % (round trip"
+                + " 0) and 89 % (100 ms), Apache's by 49 %, TUX's by 12 %",
+            "TUX's reply time grows by 19 to 25 s more than the others' once its processor is at"
+                + " 100 %",
+            "1 MB: all servers are alike, since the kernel's copying and checksums take most of the"
+                + " time"));
     points.report(report);
     report.paragraph(
-        "A star marks cells in which the client was at its own limit or the path was not what it was to"
-            + " be: the emulator late by more than 1 ms at p99 or on a core's limit, a full queue,"
-            + " packets dropped against its order.");
+        "A star marks cells in which the client was at its own limit or the path was not what it"
+            + " was to be: the emulator late by more than 1 ms at p99 or on a core's limit, a full"
+            + " queue, packets dropped against its order.");
     report.heading("What holds today and what does not");
     report.items(points.findings());
     for (Opponents.Setup setup : opponents.setups()) {

@@ -5,9 +5,9 @@ import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.PeakMix;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
@@ -82,11 +82,12 @@ final class MemoryAtPeak implements Experiment {
 
   @Override
   public String question() {
-    return "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a disk"
-        + " becomes unusable at the peak of the day, that memory before the disk does not save it, and"
-        + " that a cache in memory alone keeps its response time. They asked for what they did not"
-        + " build: memory and disk off the peak, memory only at it, and a proxy that notices the peak. Does"
-        + " Kamille, and what happens on the way in and out?";
+    return "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a"
+               + " disk becomes unusable at the peak of the day, that memory before the disk does"
+               + " not save it, and that a cache in memory alone keeps its response time. They"
+               + " asked for what they did not build: memory and disk off the peak, memory only at"
+               + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
+               + " in and out?";
   }
 
   @Override
@@ -94,17 +95,18 @@ final class MemoryAtPeak implements Experiment {
     PeakMix mix = mix(1);
     return String.format(
         Locale.ROOT,
-        "Kamille with one loop on core 0, load and origin on core 1, over loopback, a connection for each"
-            + " request, Poisson arrivals. %.0f %% of the requests are for a population of %,d objects"
-            + " (%d MiB) by zipf(%.1f), the others for something new; 80 %% may be stored. The origin thinks"
-            + " for 1.5 to 4.5 s scaled by %.1f. The disk is a model, one arm with a queue: %.0f ms for"
-            + " a seek on average, evenly from half to one and a half times that, and %d MB/s; writes cost a"
-            + " seek for each MiB. It makes %.0f reads per second at the most; the load wants up to %.0f"
-            + " at the peak. Memory: %d MiB, which answers somewhat more than half of the hits (the table says"
-            + " how many), and 1 MiB, the least there is, for «disk only». Everything storable"
-            + " is written (admit: always). Time to the first octet runs from the beginning of"
-            + " the connection to the first octet of the response, as the paper has it. Every octet is"
-            + " compared. Which tiers requests use is asked each second, which also makes the detector look.",
+        "Kamille with one loop on core 0, load and origin on core 1, over loopback, a connection"
+            + " for each request, Poisson arrivals. %.0f %% of the requests are for a population of"
+            + " %,d objects (%d MiB) by zipf(%.1f), the others for something new; 80 %% may be"
+            + " stored. The origin thinks for 1.5 to 4.5 s scaled by %.1f. The disk is a model, one"
+            + " arm with a queue: %.0f ms for a seek on average, evenly from half to one and a half"
+            + " times that, and %d MB/s; writes cost a seek for each MiB. It makes %.0f reads per"
+            + " second at the most; the load wants up to %.0f at the peak. Memory: %d MiB, which"
+            + " answers somewhat more than half of the hits (the table says how many), and 1 MiB,"
+            + " the least there is, for «disk only». Everything storable is written (admit:"
+            + " always). Time to the first octet runs from the beginning of the connection to the"
+            + " first octet of the response, as the paper has it. Every octet is compared. Which"
+            + " tiers requests use is asked each second, which also makes the detector look.",
         HIT_RATIO * 100,
         OBJECTS,
         mix.populationBytes() >> 20,
@@ -143,7 +145,7 @@ final class MemoryAtPeak implements Experiment {
     PeakMix mix = mix(1);
     String name = shape.label() + "-" + mode.name().toLowerCase(Locale.ROOT);
     try (var server = PeakServer.start(bench, name, mode, build(), originPort);
-        var client = OpenLoopClient.open(settings(server.port(), CONNECTIONS, 1))) {
+        var client = LoadClient.open(settings(server.port(), CONNECTIONS, 1))) {
       fill(server, mode, mix);
       long records = server.diskRecords();
       server.makeDiskSlow();
@@ -196,7 +198,7 @@ final class MemoryAtPeak implements Experiment {
 
   private static void fill(PeakServer server, PeakMode mode, PeakMix mix) throws IOException {
     try (var client =
-        OpenLoopClient.open(settings(server.port(), FILLING_CONNECTIONS, Integer.MAX_VALUE))) {
+        LoadClient.open(settings(server.port(), FILLING_CONNECTIONS, Integer.MAX_VALUE))) {
       Duration filling = Duration.ofSeconds(OBJECTS / FILLING_RATE);
       boolean isFilled = false;
       for (int i = 0; i < FILLINGS && !isFilled; i++) {
@@ -207,7 +209,7 @@ final class MemoryAtPeak implements Experiment {
     }
   }
 
-  private static void run(OpenLoopClient client, Duration duration, RequestSource requests)
+  private static void run(LoadClient client, Duration duration, RequestSource requests)
       throws IOException {
     client.run(Arrivals.even(RateSchedule.steady(FILLING_RATE, duration)), requests);
   }
@@ -227,10 +229,11 @@ final class MemoryAtPeak implements Experiment {
     report.heading("The paper's figures");
     report.items(
         List.of(
-            "a cache on a disk: response time rises steeply with the rate, unusable above 130 requests/s",
+            "a cache on a disk: response time rises steeply with the rate, unusable above 130"
+                + " requests/s",
             "a cache in memory: flat up to 288 requests/s, the greatest rate that was offered",
-            "the same proxy as the first, on a file system in memory: like the second, so that the disk"
-                + " is the cause",
+            "the same proxy as the first, on a file system in memory: like the second, so that the"
+                + " disk is the cause",
             "left open: memory and disk off the peak, memory only at it; how a peak is noticed; the"
                 + " transients"));
     runs.report(report);

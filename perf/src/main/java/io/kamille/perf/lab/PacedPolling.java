@@ -5,8 +5,8 @@ import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadResult;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.WebAxe4;
 import io.kamille.perf.peer.Peer;
@@ -129,24 +129,24 @@ final class PacedPolling implements Experiment {
 
   @Override
   public String question() {
-    return "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which multiplexes"
-        + " many sockets gains by calling poll() less often: with at least 10 ms between two calls"
-        + " throughput rose by 11 to 25 %, and response time stayed flat as the load grew. Does it"
-        + " today, with poll(2) as then, and with epoll?";
+    return "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which"
+               + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
+               + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
+               + " as the load grew. Does it today, with poll(2) as then, and with epoll?";
   }
 
   @Override
   public String setting() {
     return String.format(
         Locale.ROOT,
-        "The server has one loop and core 0 for itself; load (and origin) are on core 1, over loopback."
-            + " WebAxe-4 requests with Poisson arrivals, a working set of %d MiB, %d connections,"
-            + " persistent ones used as often as zipf(16) says. Latency counts from the instant a request"
-            + " should have been sent; every octet is compared. %d rounds of %d s for each cell, intervals"
-            + " in turn; figures are medians. \"poll(2)\" and \"epoll\" are a responder that has every"
-            + " answer at once, paced by Kamille's handler over the JDK's poll selector and over native"
-            + " epoll; \"Kamille\" has an origin behind it that thinks for 300 ms on average, and the"
-            + " whole working set stored.",
+        "The server has one loop and core 0 for itself; load (and origin) are on core 1, over"
+            + " loopback. WebAxe-4 requests with Poisson arrivals, a working set of %d MiB, %d"
+            + " connections, persistent ones used as often as zipf(16) says. Latency counts from"
+            + " the instant a request should have been sent; every octet is compared. %d rounds of"
+            + " %d s for each cell, intervals in turn; figures are medians. \"poll(2)\" and"
+            + " \"epoll\" are a responder that has every answer at once, paced by Kamille's handler"
+            + " over the JDK's poll selector and over native epoll; \"Kamille\" has an origin"
+            + " behind it that thinks for 300 ms on average, and the whole working set stored.",
         extent.workingSetBytes() >> 20,
         extent.connections(),
         extent.rounds(),
@@ -199,7 +199,7 @@ final class PacedPolling implements Experiment {
       run.step(peer.name() + ": start and warm up");
       try (var opponent = opponents.start(bench, peer, origin.port(), extent.connections());
           var client =
-              OpenLoopClient.open(
+              LoadClient.open(
                   PacedTarget.settings(opponent.port(), extent.connections(), true)
                       .onSharedCore())) {
         measure(run, opponent, client);
@@ -209,7 +209,7 @@ final class PacedPolling implements Experiment {
     }
   }
 
-  private void measure(LabRun run, Opponents.Opponent opponent, OpenLoopClient client)
+  private void measure(LabRun run, Opponents.Opponent opponent, LoadClient client)
       throws IOException {
     var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), 1, 1);
     fill(client, workload);
@@ -277,7 +277,7 @@ final class PacedPolling implements Experiment {
     }
   }
 
-  private static void fill(OpenLoopClient client, WebAxe4 workload) throws IOException {
+  private static void fill(LoadClient client, WebAxe4 workload) throws IOException {
     for (int i = 1; !workload.isFilled(); i++) {
       client.run(
           Arrivals.poisson(RateSchedule.steady(FILLING_RATE, Duration.ofSeconds(1)), i),
@@ -286,7 +286,7 @@ final class PacedPolling implements Experiment {
   }
 
   private static LoadResult load(
-      OpenLoopClient client, WebAxe4 workload, int rate, Duration duration, long seed)
+      LoadClient client, WebAxe4 workload, int rate, Duration duration, long seed)
       throws IOException {
     return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), workload);
   }
@@ -296,11 +296,11 @@ final class PacedPolling implements Experiment {
     report.heading("The paper's figures");
     report.items(
         List.of(
-            "not paced: errors at 2,000 requests/s on non-persistent connections, 1,600 requests/s at"
-                + " most on persistent ones; with 10 ms or more between two polls 2,000 requests/s on"
-                + " both; throughput +11 to +25 %",
-            "response time: flat in the load with pacing, rising without; beyond 10 ms the wait shows at"
-                + " light load",
+            "not paced: errors at 2,000 requests/s on non-persistent connections, 1,600 requests/s"
+                + " at most on persistent ones; with 10 ms or more between two polls 2,000"
+                + " requests/s on both; throughput +11 to +25 %",
+            "response time: flat in the load with pacing, rising without; beyond 10 ms the wait"
+                + " shows at light load",
             "CPU: not paced near 100 % at every rate; paced it grows with the rate"));
     for (Setting setting : SETTINGS) {
       List<PacedPoint> measured = points.of(setting.label());

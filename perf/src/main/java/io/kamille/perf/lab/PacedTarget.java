@@ -8,8 +8,8 @@ import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadSettings;
-import io.kamille.perf.load.OpenLoopClient;
 import io.kamille.perf.load.PacedResponder;
 import io.kamille.perf.load.WebAxe4;
 import io.kamille.perf.peer.Jvm;
@@ -55,7 +55,7 @@ final class PacedTarget implements AutoCloseable {
   }
 
   /** One server under load. */
-  record Served(Child process, OpenLoopClient client, PollMeter meter) {
+  record Served(Child process, LoadClient client, PollMeter meter) {
 
     /** Reads its meters. */
     Reading read() throws IOException {
@@ -139,7 +139,7 @@ final class PacedTarget implements AutoCloseable {
     LoadSettings settings = settings(port, connections, isPersistent).onSharedCore();
     var served =
         new Served(
-            server.process(), OpenLoopClient.open(settings), () -> Polls.parse(server.metrics()));
+            server.process(), LoadClient.open(settings), () -> Polls.parse(server.metrics()));
     intervals.forEach(interval -> byInterval.put(interval, served));
   }
 
@@ -156,7 +156,7 @@ final class PacedTarget implements AutoCloseable {
         bench.start(
             "responder-" + port, Core.SERVER, Jvm.command(PacedResponder.class, options, port));
     process.awaitListening(port, START_LIMIT);
-    var client = OpenLoopClient.open(settings(port, connections, isPersistent));
+    var client = LoadClient.open(settings(port, connections, isPersistent));
     byInterval.put(interval, new Served(process, client, () -> pollsOfResponder(port)));
   }
 

@@ -1,26 +1,16 @@
 package io.kamille.perf.load;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Many clients with a connection each that ask for one thing at about the same time, once. Confined
- * to one thread.
- */
-public final class Crowd implements AutoCloseable {
+/** Many clients with a connection each that ask for one thing at about the same time, once. */
+public final class Crowd extends Demand {
 
   /*
    * It waits in the selector, so that an origin on the same core can work. While somebody still
@@ -32,7 +22,6 @@ public final class Crowd implements AutoCloseable {
   public static final long NEVER = Long.MAX_VALUE;
 
   private static final int FIRST_READ_BYTES = 4 * 1024;
-  private static final int READ_BYTES = 256 * 1024;
 
   /**
    * What one of them does.
@@ -64,199 +53,20 @@ public final class Crowd implements AutoCloseable {
     }
   }
 
-  private final Selector selector;
-  private final List<Visitor> visitors = new ArrayList<>();
-  private final ByteBuffer in = ByteBuffer.allocateDirect(READ_BYTES);
-  private long beginNanos;
-  private int unanswered;
-  private int present;
-
-  private Crowd(Selector selector) {
-    this.selector = selector;
-  }
-
-  /**
-   * Connects them to a loopback port.
-   *
-   * @throws IOException if one cannot be connected; all are closed then
-   */
-  public static Crowd open(int port, int count) throws IOException {
-    var crowd = new Crowd(Selector.open());
-    var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    try {
-      for (int i = 0; i < count; i++) {
-        crowd.visitors.add(new Visitor(SocketChannel.open(server), crowd.selector));
-      }
-      return crowd;
-    } catch (IOException e) {
-      crowd.close();
-      throw e;
-    }
-  }
-
-  /**
-   * Lets all of them ask, once, and waits until the last one is done.
-   *
-   * @param requests one for each, alike
-   * @param plans one for each
-   * @param limit after which whoever is left gives up
-   */
-  public List<Outcome> ask(Supplier<LoadRequest> requests, List<Plan> plans, Duration limit)
-      throws IOException {
-    present = plans.size();
-    unanswered = present;
-    for (int i = 0; i < present; i++) {
-      visitors.get(i).prepare(requests.get(), plans.get(i));
-    }
-    List<Visitor> toSend = inOrder(Comparator.comparingLong(visitor -> visitor.plan.sendNanos()));
-    List<Visitor> toLeave = inOrder(Comparator.comparingLong(visitor -> visitor.plan.leaveNanos()));
-    beginNanos = System.nanoTime();
-    int sent = 0;
-    int left = 0;
-    long now = 0;
-    while (present > 0 && now < limit.toNanos()) {
-      while (sent < toSend.size() && toSend.get(sent).plan.sendNanos() <= now) {
-        send(toSend.get(sent++));
-        now = elapsed();
-      }
-      while (left < toLeave.size() && toLeave.get(left).plan.leaveNanos() <= now) {
-        leave(toLeave.get(left++), null);
-      }
-      long next =
-          Math.min(
-              sent < toSend.size() ? toSend.get(sent).plan.sendNanos() : NEVER,
-              left < toLeave.size() ? toLeave.get(left).plan.leaveNanos() : NEVER);
-      await(Math.min(next, limit.toNanos()) - now);
-      now = elapsed();
-    }
-    visitors.forEach(visitor -> leave(visitor, LoadFailure.TIME_OUT));
-    return visitors.stream().map(Visitor::outcome).toList();
-  }
-
-  private List<Visitor> inOrder(Comparator<Visitor> order) {
-    return visitors.stream().sorted(order).toList();
-  }
-
-  private void await(long nanos) throws IOException {
-    if (present == 0) {
-      return;
-    }
-    long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-    if (millis > 0) {
-      selector.select(this::receive, millis);
-    } else {
-      selector.selectNow(this::receive);
-    }
-  }
-
-  private long elapsed() {
-    return System.nanoTime() - beginNanos;
-  }
-
-  private void send(Visitor visitor) {
-    if (visitor.isDone()) {
-      return;
-    }
-    visitor.sentNanos = elapsed();
-    try {
-      visitor.send();
-    } catch (IOException e) {
-      leave(visitor, LoadFailure.RESET);
-    }
-  }
-
-  private void receive(SelectionKey key) {
-    var visitor = (Visitor) key.attachment();
-    if (visitor.isDone()) {
-      return;
-    }
-    in.clear().limit(unanswered > 0 ? FIRST_READ_BYTES : READ_BYTES);
-    int count;
-    try {
-      count = visitor.channel.read(in);
-    } catch (IOException e) {
-      leave(visitor, LoadFailure.RESET);
-      return;
-    }
-    if (count < 0) {
-      leave(visitor, LoadFailure.CLOSED);
-    } else if (count > 0) {
-      understand(visitor);
-    }
-  }
-
-  private void understand(Visitor visitor) {
-    if (visitor.firstNanos == NEVER) {
-      visitor.firstNanos = elapsed();
-      unanswered--;
-    }
-    in.flip();
-    ResponseReader reader = visitor.reader;
-    switch (reader.read(in)) {
-      case MORE -> {
-        if (reader.failure() != null || reader.contentRead() >= visitor.plan.leaveOctets()) {
-          leave(visitor, reader.failure());
-        }
-      }
-      case BROKEN -> leave(visitor, LoadFailure.MALFORMED);
-      case COMPLETE ->
-          leave(visitor, in.hasRemaining() ? LoadFailure.WRONG_LENGTH : reader.failure());
-    }
-  }
-
-  /** Done, for whatever reason; says nothing if it already was. */
-  private void leave(Visitor visitor, @Nullable LoadFailure failure) {
-    if (visitor.isDone()) {
-      return;
-    }
-    if (visitor.firstNanos == NEVER) {
-      unanswered--;
-    }
-    visitor.doneNanos = elapsed();
-    visitor.failure = failure;
-    visitor.close();
-    present--;
-  }
-
-  @Override
-  public void close() throws IOException {
-    visitors.forEach(Visitor::close);
-    selector.close();
-  }
-
   private static final class Visitor {
 
-    private final SocketChannel channel;
-    private final ResponseReader reader = new ResponseReader();
-    private @Nullable LoadRequest request;
-    private Plan plan = Plan.stay(0);
+    private final Plan plan;
+    private final LoadConnection connection;
+    private final LoadRequest request;
     private long sentNanos = NEVER;
     private long firstNanos = NEVER;
     private long doneNanos = NEVER;
     private @Nullable LoadFailure failure;
 
-    private Visitor(SocketChannel channel, Selector selector) throws IOException {
-      this.channel = channel;
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.configureBlocking(false);
-      channel.register(selector, SelectionKey.OP_READ, this);
-    }
-
-    private void prepare(LoadRequest next, Plan asPlanned) {
-      request = next;
-      plan = asPlanned;
-      reader.expect(next);
-    }
-
-    private void send() throws IOException {
-      if (request == null) {
-        throw new IllegalStateException("nothing to send");
-      }
-      ByteBuffer octets = request.octets(false);
-      channel.write(octets);
-      if (octets.hasRemaining()) {
-        throw new IOException("the socket does not take a request");
-      }
+    private Visitor(Plan plan, LoadConnection connection, LoadRequest request) {
+      this.plan = plan;
+      this.connection = connection;
+      this.request = request;
     }
 
     private boolean isDone() {
@@ -266,13 +76,142 @@ public final class Crowd implements AutoCloseable {
     private Outcome outcome() {
       return new Outcome(sentNanos, firstNanos, doneNanos, failure);
     }
+  }
 
-    private void close() {
-      try {
-        channel.close();
-      } catch (IOException e) {
-        throw new IllegalStateException("closing a socket that does not block", e);
+  private final List<Visitor> visitors = new ArrayList<>();
+  private final List<Visitor> toSend;
+  private final List<Visitor> toLeave;
+  private final long limitNanos;
+  private int sent;
+  private int left;
+  private int unanswered;
+  private int present;
+
+  private Crowd(
+      LoadClient client, Supplier<LoadRequest> requests, List<Plan> plans, Duration limit) {
+    for (int i = 0; i < plans.size(); i++) {
+      visitors.add(new Visitor(plans.get(i), client.connections().get(i), requests.get()));
+    }
+    this.toSend = inOrder(visitor -> visitor.plan.sendNanos());
+    this.toLeave = inOrder(visitor -> visitor.plan.leaveNanos());
+    this.limitNanos = limit.toNanos();
+    this.present = plans.size();
+    this.unanswered = plans.size();
+  }
+
+  private List<Visitor> inOrder(ToLongFunction<Visitor> when) {
+    return visitors.stream().sorted(Comparator.comparingLong(when)).toList();
+  }
+
+  /**
+   * Lets all of them ask, once, and waits until the last one is done.
+   *
+   * @param client with a connection for each, all of which are closed then
+   * @param requests one for each, alike
+   * @param plans one for each
+   * @param limit after which whoever is left gives up
+   */
+  public static List<Outcome> ask(
+      LoadClient client, Supplier<LoadRequest> requests, List<Plan> plans, Duration limit)
+      throws IOException {
+    var crowd = new Crowd(client, requests, plans, limit);
+    client.run(crowd);
+    return crowd.visitors.stream().map(Visitor::outcome).toList();
+  }
+
+  @Override
+  boolean isOver() {
+    return present == 0;
+  }
+
+  @Override
+  boolean isObserving() {
+    return true;
+  }
+
+  @Override
+  int readLimit(int capacity) {
+    return unanswered > 0 ? FIRST_READ_BYTES : capacity;
+  }
+
+  @Override
+  long sleepNanos(long nanos) {
+    if (present == 0) {
+      return 0;
+    }
+    long next =
+        Math.min(
+            sent < toSend.size() ? toSend.get(sent).plan.sendNanos() : NEVER,
+            left < toLeave.size() ? toLeave.get(left).plan.leaveNanos() : NEVER);
+    return Math.max(0, Math.min(next, limitNanos) - nanos);
+  }
+
+  @Override
+  int send(LoadClient client, long nanos) {
+    long now = nanos;
+    int before = sent;
+    while (sent < toSend.size() && toSend.get(sent).plan.sendNanos() <= now) {
+      Visitor visitor = toSend.get(sent++);
+      if (!visitor.isDone()) {
+        visitor.sentNanos = now;
+        LoadFailure failure = client.send(visitor.connection, visitor.request, now, now);
+        if (failure != null) {
+          leave(client, visitor, failure);
+        }
       }
+      now = client.elapsed();
+    }
+    return sent - before;
+  }
+
+  @Override
+  void look(LoadClient client, long nanos) {
+    while (left < toLeave.size() && toLeave.get(left).plan.leaveNanos() <= nanos) {
+      leave(client, toLeave.get(left++), null);
+    }
+    if (nanos >= limitNanos) {
+      visitors.forEach(visitor -> leave(client, visitor, LoadFailure.TIME_OUT));
     }
   }
+
+  @Override
+  void received(LoadClient client, LoadConnection connection) {
+    Visitor visitor = visitors.get(connection.number());
+    noticeFirst(visitor);
+    ResponseReader reader = connection.reader();
+    if (reader.failure() != null || reader.contentRead() >= visitor.plan.leaveOctets()) {
+      leave(client, visitor, reader.failure());
+    }
+  }
+
+  private void noticeFirst(Visitor visitor) {
+    if (visitor.firstNanos == NEVER && visitor.connection.firstNanos() > 0) {
+      visitor.firstNanos = visitor.connection.firstNanos();
+      unanswered--;
+    }
+  }
+
+  @Override
+  void ended(LoadClient client, LoadConnection connection, @Nullable LoadFailure failure) {
+    Visitor visitor = visitors.get(connection.number());
+    noticeFirst(visitor);
+    leave(client, visitor, failure);
+  }
+
+  /** Done, for whatever reason; says nothing if it already was. */
+  private void leave(LoadClient client, Visitor visitor, @Nullable LoadFailure failure) {
+    if (visitor.isDone()) {
+      return;
+    }
+    if (visitor.firstNanos == NEVER) {
+      unanswered--;
+    }
+    visitor.doneNanos = client.elapsed();
+    visitor.failure = failure;
+    LoadClient.drop(visitor.connection);
+    present--;
+  }
+
+  @Override
+  void free(LoadClient client, LoadConnection connection) {}
 }

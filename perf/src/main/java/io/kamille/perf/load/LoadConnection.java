@@ -30,10 +30,6 @@ final class LoadConnection {
   private int uses;
   private int usesLimit;
 
-  LoadConnection(LoadSettings settings, Selector selector) {
-    this(settings, selector, 0);
-  }
-
   /** With a number that tells it from others. */
   LoadConnection(LoadSettings settings, Selector selector, int number) {
     this.settings = settings;
@@ -92,6 +88,11 @@ final class LoadConnection {
   /** Octets came at that time. */
   void received(long nanos) {
     firstNanos = firstNanos == 0 ? nanos : firstNanos;
+  }
+
+  /** When the first octet came; 0 if none has. */
+  long firstNanos() {
+    return firstNanos;
   }
 
   /** What became of the request under way. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What an {@link OpenLoopClient} saw in one run. Every request offered is in {@code latency} or in
+ * What an {@link LoadClient} saw in one run. Every request offered is in {@code latency} or in
  * {@code failures}; octets that follow a right response are a failure of their own.
  *
  * @param offered requests that were due

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.function.IntSupplier;
 
 /**
- * How an {@link OpenLoopClient} asks.
+ * How an {@link LoadClient} asks.
  *
  * @param server where it connects to
  * @param connections how many there may be at once

@@ -3,7 +3,7 @@ package io.kamille.perf.load;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a {@link UserClient} saw in one run. Every request offered is in {@code latency} or one of
+ * What a {@link UserDemand} saw in one run. Every request offered is in {@code latency} or one of
  * {@code shed}, {@code turnedAway}, {@code timedOut} and {@code failed}.
  *
  * @param nanos that were counted

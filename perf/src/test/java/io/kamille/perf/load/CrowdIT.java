@@ -20,8 +20,8 @@ class CrowdIT {
   private static List<Outcome> ask(OriginTarget target, List<Plan> plans, Duration limit)
       throws IOException {
     try (var origin = OriginStub.open(0);
-        var crowd = Crowd.open(origin.port(), plans.size())) {
-      return crowd.ask(() -> LoadRequest.get("a", target), plans, limit);
+        var client = LoadClient.open(LoadSettings.persistent(origin.port(), plans.size()))) {
+      return Crowd.ask(client, () -> LoadRequest.get("a", target), plans, limit);
     }
   }
 

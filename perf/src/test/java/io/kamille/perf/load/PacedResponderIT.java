@@ -20,7 +20,7 @@ class PacedResponderIT {
       throws Exception {
     try (var server = PacedResponder.open(0, isEpoll, PacedResponder.pace(intervalNanos));
         var client =
-            OpenLoopClient.open(
+            LoadClient.open(
                 LoadSettings.persistent(server.port(), 10).withTimeLimit(Duration.ofMinutes(1)))) {
       var arrivals = Arrivals.poisson(RateSchedule.steady(1000, Duration.ofMillis(200)), 1);
       LoadResult result = client.run(arrivals, new WebAxe4("a", 1 << 20, 0, 1));

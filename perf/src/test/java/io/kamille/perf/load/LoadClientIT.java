@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * fast the machine is.
  */
 @Timeout(60)
-class OpenLoopClientIT {
+class LoadClientIT {
 
   private static final String RIGHT = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
   private static final Duration NO_LIMIT = Duration.ofHours(1);
@@ -65,8 +65,8 @@ class OpenLoopClientIT {
     return Arrivals.even(RateSchedule.steady(1000, Duration.ofMillis(100)));
   }
 
-  private static OpenLoopClient client(LoadSettings settings) throws IOException {
-    return OpenLoopClient.open(settings, new TickingClock(0));
+  private static LoadClient client(LoadSettings settings) throws IOException {
+    return LoadClient.open(settings, new TickingClock(0));
   }
 
   private LoadResult resultOf(Answer answer) throws IOException {
@@ -111,7 +111,7 @@ class OpenLoopClientIT {
           StubServer.write(socket, RIGHT);
         };
     try (var server = StubServer.open(stallingAtTheEleventh);
-        var client = OpenLoopClient.open(settings(server.port(), 1), clock)) {
+        var client = LoadClient.open(settings(server.port(), 1), clock)) {
       LoadResult result = client.run(hundred(), hello, Duration.ofMillis(10));
       assertThat(result.completed()).isEqualTo(100);
       // Due from 10 to 45 ms, and none of them was answered before 80 ms.

@@ -3,8 +3,8 @@ package io.kamille.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.perf.load.StubServer.Answer;
-import io.kamille.perf.load.UserClient.Marks;
-import io.kamille.perf.load.UserClient.Wants;
+import io.kamille.perf.load.UserDemand.Marks;
+import io.kamille.perf.load.UserDemand.Wants;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A hundred requests within 100 ms of a clock that moves by 10 µs each time it is read. */
 @Timeout(60)
-class UserClientIT {
+class UserDemandIT {
 
   private static final String RIGHT = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
   private static final String BUSY =
@@ -33,12 +33,13 @@ class UserClientIT {
       throws IOException {
     try (var server = StubServer.open(answer);
         var client =
-            UserClient.open(
+            LoadClient.open(
                 LoadSettings.persistent(server.port(), users).withTimeLimit(Duration.ofHours(1)),
                 tickingClock())) {
       var arrivals = Arrivals.even(RateSchedule.steady(1000, Duration.ofMillis(100)));
       var wants = new Wants(HELLO, HELLO, 0);
-      return client.run(arrivals, new UserClient.Settings(wants, Duration.ZERO, areRude, 1), marks);
+      var how = new UserDemand.Settings(wants, Duration.ZERO, areRude, 1);
+      return UserDemand.run(client, arrivals, how, marks);
     }
   }
 
