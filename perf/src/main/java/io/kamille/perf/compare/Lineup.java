@@ -44,8 +44,8 @@ final class Lineup {
         System.out.println("left out: " + missing);
         continue;
       }
-      int port = Workbench.freePort();
-      var place = new Place(job, port, session.origin().port(), connections, javaOptions);
+      int origin = session.origin().port();
+      var place = new Place(job, Workbench.freePort(), origin, connections, javaOptions);
       try {
         lineup.contestants.add(Contestant.start(session.bench(), peer, place));
       } catch (IOException e) {

@@ -119,10 +119,10 @@ final class LossyPaths implements Experiment {
   @Override
   public String question() {
     return "Shinozaki, Kawai, Yamaguchi and Yamamoto (2005) found that benchmarks on a clean"
-               + " network mislead: at 4 % loss each way the reply rate of one server fell by 12 %,"
-               + " of others by half or by most of it, and the best of them let its response time"
-               + " explode once its processor was busy. What does Kamille keep of its reply rate,"
-               + " beside others, and what becomes of its reply time?";
+        + " network mislead: at 4 % loss each way the reply rate of one server fell by 12 %,"
+        + " of others by half or by most of it, and the best of them let its response time"
+        + " explode once its processor was busy. What does Kamille keep of its reply rate,"
+        + " beside others, and what becomes of its reply time?";
   }
 
   @Override

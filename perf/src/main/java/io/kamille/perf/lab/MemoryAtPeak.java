@@ -83,11 +83,11 @@ final class MemoryAtPeak implements Experiment {
   @Override
   public String question() {
     return "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a"
-               + " disk becomes unusable at the peak of the day, that memory before the disk does"
-               + " not save it, and that a cache in memory alone keeps its response time. They"
-               + " asked for what they did not build: memory and disk off the peak, memory only at"
-               + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
-               + " in and out?";
+        + " disk becomes unusable at the peak of the day, that memory before the disk does"
+        + " not save it, and that a cache in memory alone keeps its response time. They"
+        + " asked for what they did not build: memory and disk off the peak, memory only at"
+        + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
+        + " in and out?";
   }
 
   @Override

@@ -130,9 +130,9 @@ final class PacedPolling implements Experiment {
   @Override
   public String question() {
     return "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which"
-               + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
-               + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
-               + " as the load grew. Does it today, with poll(2) as then, and with epoll?";
+        + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
+        + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
+        + " as the load grew. Does it today, with poll(2) as then, and with epoll?";
   }
 
   @Override

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -21,22 +20,23 @@ final class SoakClient {
    * @param port of the proxy
    * @param crowds how many crowds there may be at once
    */
-  record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {}
+  record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {
+
+    /** A request for that subject in any of its variants. */
+    Wanted get(Subject subject, SplittableRandom random) {
+      return Wanted.get(versions, subject, random.nextInt(subject.family().variants()));
+    }
+  }
 
   private static final int THINK_MILLIS = 40;
-  private static final int SLOW_PIECES = 40;
-  private static final int SLOW_MILLIS = 80;
   private static final int PIPELINED = 6;
   private static final int CROWD = 24;
-  private static final int UPLOAD_BYTES = 100_000;
-  private static final int SLOW_UPLOAD_BYTES = 2_000;
-  private static final int CHUNK_BYTES = 4_000;
   private static final double CLOSING = 0.15;
-  private static final List<Family> STORED =
-      List.of(Family.PAGE, Family.TEXT, Family.VARY, Family.SHORT);
 
   private final Scene scene;
   private final SplittableRandom random;
+  private final Uploads uploads;
+  private final RudeClient rude;
   private @Nullable ClientConnection kept;
   private @Nullable Wanted lastWanted;
   private @Nullable String lastTag;
@@ -44,6 +44,8 @@ final class SoakClient {
   SoakClient(Scene scene, SplittableRandom random) {
     this.scene = scene;
     this.random = random;
+    this.uploads = new Uploads(scene, random);
+    this.rude = new RudeClient(scene, random);
   }
 
   /** Does one thing after the other until the time is over, by {@link System#nanoTime}. */
@@ -70,38 +72,28 @@ final class SoakClient {
 
   private void perform(Deed deed) throws IOException {
     switch (deed) {
-      case GET -> ask(get(any()));
-      case GET_CODED -> ask(get(Subject.any(Family.TEXT, random)).gzip());
-      case GET_SHAKY -> ask(get(Subject.any(Family.SHAKY, random)));
-      case GET_LARGE -> ask(get(Subject.any(Family.LARGE, random)));
+      case GET -> ask(scene.get(Subject.any(random), random));
+      case GET_CODED -> ask(scene.get(Subject.any(Family.TEXT, random), random).gzip());
+      case GET_SHAKY -> ask(scene.get(Subject.any(Family.SHAKY, random), random));
+      case GET_LARGE -> ask(scene.get(Subject.any(Family.LARGE, random), random));
       case RANGE -> range();
-      case HEAD -> ask(get(any()).head());
+      case HEAD -> ask(scene.get(Subject.any(random), random).head());
       case CONDITIONAL -> conditional();
       case OLD_VERSION -> oldVersion();
       case PIPELINE -> pipeline();
-      case POST -> post(any(), random.nextBoolean());
-      case POST_SHAKY -> post(Subject.any(Family.SHAKY, random), true);
-      case POST_SLOW -> postSlowly();
+      case POST -> uploads.post(Subject.any(random), random.nextBoolean());
+      case POST_SHAKY -> uploads.post(Subject.any(Family.SHAKY, random), true);
+      case POST_SLOW -> uploads.postSlowly();
       case PURGE -> purge();
       case CROWD -> crowd();
-      case READ_SLOWLY -> readSlowly();
-      case LEAVE_BEFORE_HEAD -> leave("");
-      case LEAVE_IN_HEAD -> leaveInHead();
-      case LEAVE_IN_REQUEST_CONTENT -> leaveInRequestContent();
-      case LEAVE_BEFORE_ANSWER -> leave(get(any()).text("1.1"));
-      case LEAVE_IN_CONTENT -> leaveInContent();
-      case BROKEN -> sendBroken();
+      case READ_SLOWLY -> rude.readSlowly();
+      case LEAVE_BEFORE_HEAD -> rude.leave("");
+      case LEAVE_IN_HEAD -> rude.leaveInHead();
+      case LEAVE_IN_REQUEST_CONTENT -> uploads.leaveInside();
+      case LEAVE_BEFORE_ANSWER -> rude.leave(scene.get(Subject.any(random), random).text("1.1"));
+      case LEAVE_IN_CONTENT -> rude.leaveInContent();
+      case BROKEN -> rude.sendBroken();
     }
-  }
-
-  private Subject any() {
-    int choice = random.nextInt(20);
-    return Subject.any(
-        choice == 0 ? Family.PASS : STORED.get(random.nextInt(STORED.size())), random);
-  }
-
-  private Wanted get(Subject subject) {
-    return Wanted.get(scene.versions(), subject, random.nextInt(subject.family().variants()));
   }
 
   /** Sends it on the connection at hand; again on a new one if that turns out to be over. */
@@ -180,14 +172,15 @@ final class SoakClient {
   }
 
   private void range() throws IOException {
-    Subject subject = random.nextInt(4) == 0 ? Subject.any(Family.LARGE, random) : any();
+    Subject subject =
+        random.nextInt(4) == 0 ? Subject.any(Family.LARGE, random) : Subject.any(random);
     int length = subject.length();
     if (length == 0 || subject.isNegative()) {
       return;
     }
     int first = random.nextInt(length);
     int last = first + random.nextInt(2 * (length - first));
-    Wanted whole = get(subject);
+    Wanted whole = scene.get(subject, random);
     String tag = Subject.entityTag(whole.variant(), scene.versions().current(subject));
     ask(whole.range(first, last, random.nextInt(4) == 0 ? tag : null));
   }
@@ -196,7 +189,7 @@ final class SoakClient {
     Wanted before = lastWanted;
     String tag = lastTag;
     if (before == null || tag == null) {
-      ask(get(any()));
+      ask(scene.get(Subject.any(random), random));
     } else {
       ask(Wanted.get(scene.versions(), before.subject(), before.variant()).unless(tag));
     }
@@ -205,7 +198,7 @@ final class SoakClient {
   private void oldVersion() throws IOException {
     Subject subject = Subject.any(Family.PAGE, random);
     try (var connection = ClientConnection.open(scene.port())) {
-      Wanted wanted = get(subject);
+      Wanted wanted = scene.get(subject, random);
       connection.send(wanted.text("1.0"));
       Head head = connection.in().head();
       if (head == null) {
@@ -224,7 +217,7 @@ final class SoakClient {
     var all = new ArrayList<Wanted>();
     var text = new StringBuilder();
     for (int i = 0; i < PIPELINED; i++) {
-      Wanted wanted = get(any());
+      Wanted wanted = scene.get(Subject.any(random), random);
       all.add(wanted);
       text.append(wanted.text("1.1"));
     }
@@ -244,77 +237,8 @@ final class SoakClient {
     drop();
   }
 
-  private void post(Subject subject, boolean isChunked) throws IOException {
-    drop();
-    int length = random.nextInt(UPLOAD_BYTES);
-    ClientConnection connection = connection();
-    sendContent(connection, subject, length, length, isChunked, 0);
-    acknowledged(connection, subject);
-    drop();
-  }
-
-  private void postSlowly() throws IOException {
-    drop();
-    Subject subject = any();
-    ClientConnection connection = connection();
-    int length = SLOW_UPLOAD_BYTES;
-    sendContent(connection, subject, length, length, random.nextBoolean(), SLOW_MILLIS);
-    acknowledged(connection, subject);
-    drop();
-  }
-
-  /** Sends the head of a POST and the first octets of its content. */
-  private void sendContent(
-      ClientConnection connection,
-      Subject subject,
-      int length,
-      int sent,
-      boolean isChunked,
-      int pauseMillis)
-      throws IOException {
-    String framing =
-        isChunked ? "Transfer-Encoding: chunked\r\n" : "Content-Length: " + length + "\r\n";
-    connection.send(
-        Wanted.beginning("POST", subject, "1.1") + framing + "X-Length: " + length + "\r\n\r\n");
-    SoakContent content = SoakContent.of(subject, 0, 0);
-    int most = pauseMillis > 0 ? length / 10 : CHUNK_BYTES;
-    for (int position = 0; position < sent; ) {
-      int count = Math.min(sent - position, 1 + random.nextInt(most));
-      if (isChunked) {
-        connection.send(Integer.toHexString(count) + "\r\n");
-      }
-      content.write(connection.out(), position, count);
-      if (isChunked) {
-        connection.send("\r\n");
-      }
-      position += count;
-      pause(pauseMillis);
-    }
-    if (isChunked && sent == length) {
-      connection.send("0\r\n\r\n");
-    }
-  }
-
-  /** When the answer is there, no request may get what was before. */
-  private void acknowledged(ClientConnection connection, Subject subject) throws IOException {
-    Head head = connection.in().head();
-    if (head == null) {
-      scene.tally().count("post-unanswered");
-    } else if (head.status() == 204) {
-      String version = head.field("x-version");
-      if (version == null) {
-        scene.tally().fail("POST " + subject.target() + " without a version: " + head);
-      } else {
-        scene.versions().forbidBefore(subject, Long.parseLong(version));
-        scene.tally().count("invalidated");
-      }
-    } else {
-      scene.tally().count("post." + head.status());
-    }
-  }
-
   private void purge() throws IOException {
-    Subject subject = any();
+    Subject subject = Subject.any(random);
     long version = scene.versions().change(subject);
     try (var connection = ClientConnection.open(scene.port())) {
       connection.send(Wanted.beginning("PURGE", subject, "1.1") + "\r\n");
@@ -337,8 +261,8 @@ final class SoakClient {
       Subject subject =
           random.nextInt(3) == 0
               ? Subject.any(Family.LARGE, random)
-              : random.nextInt(3) == 0 ? Subject.any(Family.SHAKY, random) : any();
-      post(subject, false);
+              : random.nextInt(3) == 0 ? Subject.any(Family.SHAKY, random) : Subject.any(random);
+      uploads.post(subject, false);
       var threads = new ArrayList<Thread>();
       for (int i = 0; i < CROWD; i++) {
         SplittableRandom own = random.split();
@@ -357,9 +281,9 @@ final class SoakClient {
   private void joinCrowd(Subject subject, SplittableRandom own) {
     var member = new SoakClient(scene, own);
     try {
-      Wanted wanted = member.get(subject);
+      Wanted wanted = scene.get(subject, own);
       if (own.nextInt(4) == 0) {
-        member.leaveInContent(wanted);
+        new RudeClient(scene, own).leaveInContent(wanted);
       } else {
         member.ask(wanted);
       }
@@ -369,124 +293,6 @@ final class SoakClient {
       scene.tally().count("broken.crowd-member");
     } finally {
       member.drop();
-    }
-  }
-
-  private void readSlowly() throws IOException {
-    Subject subject = Subject.any(random.nextBoolean() ? Family.LARGE : Family.SHAKY, random);
-    try (var connection = ClientConnection.openSlow(scene.port())) {
-      Wanted wanted = get(subject);
-      connection.send(wanted.text("1.1"));
-      Head head = connection.in().head();
-      if (head == null) {
-        scene.tally().fail("no answer to a slow reader of " + subject.target());
-        return;
-      }
-      var verdict = new Verdict(wanted, head, scene.versions());
-      try {
-        connection.in().content(head, true, slowly(verdict));
-        verdict.complete();
-      } finally {
-        blame(verdict);
-      }
-    }
-  }
-
-  /** In small pieces; whoever has not had all by the last of them leaves. */
-  private static MessageReader.Sink slowly(Verdict verdict) {
-    int[] pieces = {SLOW_PIECES};
-    return (octets, from, count) -> {
-      verdict.take(octets, from, count);
-      if (pieces[0]-- == 0) {
-        throw new IOException("enough");
-      }
-      pause(SLOW_MILLIS);
-    };
-  }
-
-  private void blame(Verdict verdict) {
-    String fault = verdict.fault();
-    if (fault != null) {
-      scene.tally().fail(fault);
-    }
-  }
-
-  private void leave(String sent) throws IOException {
-    ClientConnection connection = ClientConnection.open(scene.port());
-    try (connection) {
-      connection.send(sent);
-      pause(random.nextInt(SLOW_MILLIS));
-      if (random.nextBoolean()) {
-        connection.reset();
-      }
-    }
-  }
-
-  private void leaveInHead() throws IOException {
-    String text = get(any()).text("1.1");
-    leave(text.substring(0, random.nextInt(text.length())));
-  }
-
-  private void leaveInRequestContent() throws IOException {
-    try (var connection = ClientConnection.open(scene.port())) {
-      int length = 1 + random.nextInt(UPLOAD_BYTES);
-      sendContent(connection, any(), length, random.nextInt(length), random.nextBoolean(), 0);
-      if (random.nextBoolean()) {
-        connection.reset();
-      }
-    }
-  }
-
-  private void leaveInContent() throws IOException {
-    leaveInContent(get(random.nextBoolean() ? Subject.any(Family.LARGE, random) : any()));
-  }
-
-  private void leaveInContent(Wanted wanted) throws IOException {
-    try (var connection = ClientConnection.open(scene.port())) {
-      connection.send(wanted.text("1.1"));
-      Head head = connection.in().head();
-      if (head == null) {
-        scene.tally().fail("no answer to " + wanted.subject().target());
-        return;
-      }
-      var verdict = new Verdict(wanted, head, scene.versions());
-      int[] left = {random.nextInt(wanted.subject().length() + 1)};
-      try {
-        connection
-            .in()
-            .content(
-                head,
-                true,
-                (octets, from, count) -> {
-                  verdict.take(octets, from, count);
-                  left[0] -= count;
-                  if (left[0] <= 0) {
-                    throw new IOException("enough");
-                  }
-                });
-      } finally {
-        blame(verdict);
-        if (random.nextBoolean()) {
-          connection.reset();
-        }
-      }
-    }
-  }
-
-  private void sendBroken() throws IOException {
-    Subject subject = Subject.any(Family.PASS, random);
-    try (var connection = ClientConnection.open(scene.port())) {
-      String text = BrokenRequest.any(random, subject);
-      connection.send(text);
-      Head head = connection.in().head();
-      if (head == null || head.status() < 400) {
-        scene.tally().fail("a broken request is not refused: " + text + " — " + head);
-        return;
-      }
-      connection.in().content(head, true, (octets, from, count) -> {});
-      if (connection.in().head() != null) {
-        scene.tally().fail("two answers to a broken request: " + text);
-      }
     }
   }
 
@@ -506,7 +312,7 @@ final class SoakClient {
     }
   }
 
-  private static void pause(int millis) {
+  static void pause(int millis) {
     if (millis > 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
