@@ -163,7 +163,8 @@ public final class OverloadComparison {
   }
 
   private void measure(Peer peer) throws IOException, InterruptedException {
-    var place = new Place(Job.HIT, Workbench.freePort(), session.origin().port(), users, List.of());
+    int origin = session.origin().port();
+    var place = new Place(Job.HIT, Workbench.freePort(), origin, users, List.of());
     ChangingKamille kamille =
         peer instanceof Kamille one ? ChangingKamille.start(session.bench(), one, place) : null;
     Contestant server =

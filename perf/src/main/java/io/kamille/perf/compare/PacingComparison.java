@@ -138,8 +138,8 @@ public final class PacingComparison {
           connections,
           unused);
       session.begin();
-      int port = Workbench.freePort();
       int origin = session.origin().port();
+      int port = Workbench.freePort();
       var place = new Place(subject.job(), port, origin, connections + unused, List.of());
       var first = new Kamille(session.checkout()).withPacing(ways(chosen).getFirst());
       var server = ChangingKamille.start(session.bench(), first, place);

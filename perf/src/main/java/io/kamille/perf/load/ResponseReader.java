@@ -248,11 +248,6 @@ final class ResponseReader {
     return contentRead;
   }
 
-  /** Whether the head is complete. */
-  boolean isHeadRead() {
-    return !isInHead;
-  }
-
   /** Whether the server said that this is the last response on its connection. */
   boolean isLast() {
     return isLast;

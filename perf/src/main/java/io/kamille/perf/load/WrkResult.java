@@ -57,8 +57,4 @@ public record WrkResult(
     }
     return value;
   }
-
-  public double requestsPerSecond() {
-    return requests * 1e6 / micros;
-  }
 }

@@ -22,11 +22,6 @@ class WrkResultTest {
   }
 
   @Test
-  void theRateIsCompletedRequestsOverTheTimeTheyTook() {
-    assertThat(WrkResult.parse(PRINTED).requestsPerSecond()).isEqualTo(100_000);
-  }
-
-  @Test
   void withoutAResultTheMessageShowsWhatWasPrinted() {
     assertThatThrownBy(() -> WrkResult.parse("unable to connect"))
         .isInstanceOf(IllegalArgumentException.class)
