@@ -84,9 +84,11 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Reads or creates the token and begins to listen.
    *
+   * @param settings with an address
    * @param more resources beside those of every appliance
    * @throws BindException if the address cannot be had, with the reason alone as its message
    * @throws IOException if a file beside the token file cannot be used
+   * @throws IllegalArgumentException if the address is not on loopback and is not meant so
    */
   public static AdminServer open(
       AdminSettings settings,
@@ -111,8 +113,9 @@ public final class AdminServer implements AutoCloseable {
       WallClock clock,
       boolean isBesideAnother)
       throws IOException {
+    InetSocketAddress address = address(settings);
     if (!isBesideAnother) {
-      probe(settings.address());
+      probe(address);
     }
     Path directory = directory(settings.tokenFile());
     BearerToken token = TokenFile.open(settings.tokenFile());
@@ -136,7 +139,7 @@ public final class AdminServer implements AutoCloseable {
             more,
             authenticator,
             audit,
-            settings.address().getHostString(),
+            address.getHostString(),
             origin::get,
             clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
@@ -155,7 +158,7 @@ public final class AdminServer implements AutoCloseable {
             .channel(NioServerSocketChannel.class)
             .option(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true)
             .childHandler(equipment)
-            .bind(settings.address())
+            .bind(address)
             .awaitUninterruptibly();
     AdminServer server =
         new AdminServer(group, control, audit, metrics, connections, bound.channel());
@@ -177,6 +180,20 @@ public final class AdminServer implements AutoCloseable {
     } catch (RuntimeException fault) {
       LOGGER.log(System.Logger.Level.ERROR, "a second has no figures", fault);
     }
+  }
+
+  private static InetSocketAddress address(AdminSettings settings) {
+    InetSocketAddress address = settings.address().orElseThrow().socketAddress();
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("admin address: " + address + " (expected: resolved)");
+    }
+    if (!address.getAddress().isLoopbackAddress() && !settings.allowsRemote()) {
+      throw new IllegalArgumentException(
+          "admin address: "
+              + address.getHostString()
+              + " (expected: a loopback address, as tokens travel in clear; or allow remote use)");
+    }
+    return address;
   }
 
   private static Path directory(Path tokenFile) throws IOException {

@@ -1,42 +1,65 @@
 package io.kamille.admin;
 
-import java.net.InetSocketAddress;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
- * Where and how the control plane listens. Immutable.
+ * The control plane's own listener. Immutable.
  *
- * @param address port 0 takes any free one
- * @param mayBeRemote whether an address beyond loopback is meant: the token travels in clear
+ * @param address port 0 takes any free one; empty for no control plane
+ * @param allowsRemote whether an address beyond loopback is meant: the token travels in clear
  * @param tokenFile holds the bearer token; created if missing
  * @param answerLimit the longest from accept or one complete answer to the next, before the
  *     connection is closed
  */
 public record AdminSettings(
-    InetSocketAddress address, boolean mayBeRemote, Path tokenFile, Duration answerLimit) {
+    Optional<HostPort> address, boolean allowsRemote, Path tokenFile, Duration answerLimit) {
 
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(75);
 
-  public AdminSettings {
-    if (address.isUnresolved()) {
-      throw new IllegalArgumentException("admin address: " + address + " (expected: resolved)");
-    }
-    if (!address.getAddress().isLoopbackAddress() && !mayBeRemote) {
-      throw new IllegalArgumentException(
-          "admin address: "
-              + address.getHostString()
-              + " (expected: a loopback address, as tokens travel in clear; or allow remote use)");
-    }
-  }
+  public static final Setting<Optional<HostPort>> ADDRESS =
+      Setting.of(
+              "address",
+              ValueTypes.orWord("off", ValueTypes.address()),
+              "Where health, metrics and the API are served, or `off`. Not the address of a"
+                  + " listener. Keep it on loopback: the API can purge the cache.")
+          .defaultsTo(Optional.of(new HostPort("127.0.0.1", 9090)))
+          .appliesOnRestart();
+
+  public static final Setting<Boolean> ALLOW_REMOTE =
+      Setting.of(
+              "allow-remote",
+              ValueTypes.onOff(),
+              "Whether `admin.address` may be reached from other machines. The token travels in"
+                  + " clear: turn it on only where the network is trusted.")
+          .defaultsTo(false)
+          .appliesOnRestart();
+
+  public static final Section<AdminSettings> SECTION =
+      Section.of(
+          AdminSettings.class,
+          ADDRESS,
+          ALLOW_REMOTE,
+          Setting.of(
+                  "token-file",
+                  ValueTypes.file(),
+                  "The file with the bearer token that changes through the API require. Created"
+                      + " with mode 0600 and a random token at first start.")
+              .defaultsTo(
+                  "`admin-token` in `$STATE_DIRECTORY` (set by systemd), else in"
+                      + " `~/.local/state/kamille`",
+                  values -> StateDirectory.path().resolve("admin-token"))
+              .appliesOnRestart(),
+          Row.fixed(ANSWER_LIMIT));
 
   /** On a loopback address, with the usual limits. */
-  public static AdminSettings of(InetSocketAddress address, Path tokenFile) {
-    return of(address, false, tokenFile);
-  }
-
-  /** With the usual limits, on a loopback address or, if that is meant, on another. */
-  public static AdminSettings of(InetSocketAddress address, boolean mayBeRemote, Path tokenFile) {
-    return new AdminSettings(address, mayBeRemote, tokenFile, ANSWER_LIMIT);
+  public static AdminSettings of(HostPort address, Path tokenFile) {
+    return new AdminSettings(Optional.of(address), false, tokenFile, ANSWER_LIMIT);
   }
 }

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -41,9 +40,7 @@ class AccessIT {
   void open() throws IOException {
     server =
         AdminServer.open(
-            AdminSettings.of(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                directory.resolve("token")),
+            AdminSettings.of(new HostPort("127.0.0.1", 0), directory.resolve("token")),
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),

@@ -3,10 +3,9 @@ package io.kamille.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,9 +29,7 @@ class UiIT {
   void open() throws IOException {
     server =
         AdminServer.open(
-            AdminSettings.of(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                directory.resolve("token")),
+            AdminSettings.of(new HostPort("127.0.0.1", 0), directory.resolve("token")),
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),

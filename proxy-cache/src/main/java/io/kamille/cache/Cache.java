@@ -30,6 +30,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -136,6 +137,24 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
+   * The cache that these settings describe.
+   *
+   * @throws IllegalStateException if the kernel refuses the memory
+   * @throws IOException if the directory of the disk cannot be had: see {@link DiskTier#open}
+   */
+  public static Cache open(SharedCacheSettings settings, MetricRegistry registry, WallClock clock)
+      throws IOException {
+    long capacityBytes = settings.memory().capacityBytes();
+    long sendfileFromBytes = settings.memory().sendfileFromBytes();
+    if (settings.disk().isOn()) {
+      return open(capacityBytes, sendfileFromBytes, settings.disk(), registry, clock);
+    }
+    return sendfileFromBytes == Long.MAX_VALUE
+        ? open(capacityBytes, registry, clock)
+        : open(capacityBytes, sendfileFromBytes, registry, clock);
+  }
+
+  /**
    * Takes {@code capacityBytes} of memory outside the heap. All content is sent by copying.
    *
    * @throws IllegalArgumentException if that is too little
@@ -187,7 +206,7 @@ public final class Cache implements AutoCloseable {
       throws IOException {
     DiskTier tier =
         DiskTier.open(
-            settings.path(),
+            Objects.requireNonNull(settings.path(), "path"),
             settings.capacityBytes(),
             Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES));
     Arena arena = null;
@@ -220,6 +239,20 @@ public final class Cache implements AutoCloseable {
   /** A handler for one route; what it forwards goes to {@code next}. */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
     return handler(next, settings, RouteGate.OPEN);
+  }
+
+  /**
+   * The station of a route with these settings.
+   *
+   * @param shared what holds for all routes
+   * @param forwardGate asked once about every request that what is stored does not answer
+   */
+  public CacheHandler handler(
+      ExchangeHandler next,
+      RouteCacheSettings route,
+      SharedCacheSettings shared,
+      RouteGate forwardGate) {
+    return handler(next, CacheSettings.of(route, shared), forwardGate);
   }
 
   /**

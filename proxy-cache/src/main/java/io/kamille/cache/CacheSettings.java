@@ -71,6 +71,27 @@ public record CacheSettings(
         QueryRules.NONE);
   }
 
+  /** What a route says for itself, within what holds for all. */
+  static CacheSettings of(RouteCacheSettings route, SharedCacheSettings shared) {
+    Long ofRoute = route.maxObjectSizeBytes();
+    // The shared limit is that of the start, which a reload cannot raise.
+    return new CacheSettings(
+        new CachePolicy(
+            shared.heuristic(), shared.storesSetCookie(), route.lifetimes(), route.stale()),
+        route.compresses() ? shared.compression() : CodingRules.OFF,
+        ofRoute == null
+            ? shared.maxObjectSizeBytes()
+            : Math.min(ofRoute, shared.maxObjectSizeBytes()),
+        shared.collapse().isEnabled(),
+        shared.collapse().waitTimeout(),
+        shared.statusField(),
+        shared.statusKey(),
+        route.background(),
+        route.bypassing(),
+        route.selecting(),
+        route.queryRules());
+  }
+
   /** The defaults for objects up to {@code maxObjectBytes}. */
   public static CacheSettings of(long maxObjectBytes) {
     return new CacheSettings(

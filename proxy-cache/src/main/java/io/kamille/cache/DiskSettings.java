@@ -1,15 +1,25 @@
 package io.kamille.cache;
 
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.peak.PeakHours;
 import io.kamille.cache.peak.PeakSettings;
 import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
+import java.time.ZoneId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where and how stored responses are kept on a disk.
+ * Where and how stored responses are kept on a disk, so that they outlive a restart.
  *
- * @param path the directory, which is ours alone
- * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
+ * @param path the directory, which is ours alone; null for no disk
+ * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}; 0 for no
+ *     disk
  * @param admission which responses are written
  * @param keepsMemory whether what is hot in memory is left to the next process
  * @param sendFromBytes records that long, or longer, are sent from their file to clients that take
@@ -17,7 +27,7 @@ import java.nio.file.Path;
  * @param peak when requests leave the disk alone, to begin with
  */
 public record DiskSettings(
-    Path path,
+    @Nullable Path path,
     long capacityBytes,
     Admission admission,
     boolean keepsMemory,
@@ -26,4 +36,88 @@ public record DiskSettings(
 
   /** The least that is of use. */
   public static final long CAPACITY_MINIMUM_BYTES = DiskTier.CAPACITY_MINIMUM_BYTES;
+
+  private static final long TIB = 1L << 40;
+
+  public static final Setting<Path> PATH =
+      Setting.of(
+              "path",
+              ValueTypes.file(),
+              "The directory of the store, which is made if need be and must be Kamille's alone. It"
+                  + " has to be readable and writable at start.")
+          .orElse("nothing is written to a disk")
+          .appliesOnRestart();
+
+  public static final Setting<Long> CAPACITY =
+      Setting.of(
+              "capacity",
+              ValueTypes.size(CAPACITY_MINIMUM_BYTES, 1024 * TIB),
+              "What the files may take. Must be given with `path`. A response has to fit into a"
+                  + " 64th of it, or 256 MiB if that is less.")
+          .orElse("nothing is written to a disk", 0L)
+          .appliesOnRestart();
+
+  private static final Section<PeakSettings> PEAK =
+      Section.of(
+          PeakSettings.class,
+          Setting.of(
+                  "peak",
+                  ValueTypes.oneOf(PeakChoice.values()),
+                  "Whether requests leave the disk alone at a peak: what is not in memory is then a"
+                      + " miss, and nothing is written. `auto` does so while the disk is too busy"
+                      + " to be of use, and in `peak-hours`; `off` never; `forced` always. What is"
+                      + " removed or purged is removed from the disk in any case.")
+              .defaultsTo(PeakChoice.AUTO)
+              .into("choice"),
+          Setting.of(
+                  "peak-hours",
+                  ValueTypes.list(
+                      "list of hours",
+                      PeakHours::parse,
+                      PeakHours::toString,
+                      "two different times of the day such as 11:45-13:15"),
+                  "When requests leave the disk alone every day, by the local time of the machine,"
+                      + " if `peak` is `auto`. The end may be on the next day: `23:30-00:30`.")
+              .defaultsTo("none", disk -> List.of())
+              .into("hours"),
+          Row.fixed(ZoneId.systemDefault()));
+
+  public static final Section<DiskSettings> SECTION =
+      Section.of(
+          DiskSettings.class,
+          PATH,
+          CAPACITY,
+          Setting.of(
+                  "admit",
+                  ValueTypes.oneOf(Admission.values()),
+                  "What is written: with `second-request`, a response that memory answers a request"
+                      + " with and that is fresh for another minute at least; with `always`,"
+                      + " whatever is stored in memory, at once.")
+              .defaultsTo(Admission.SECOND_REQUEST)
+              .appliesOnRestart()
+              .into("admission"),
+          Setting.of(
+                  "keep-memory",
+                  ValueTypes.onOff(),
+                  "Whether a clean stop writes what memory was asked for and the disk does not"
+                      + " have, for ten seconds at most, and the next start takes the hottest of it"
+                      + " back into memory.")
+              .defaultsTo(true)
+              .appliesOnRestart(),
+          Setting.of(
+                  "send-from",
+                  ValueTypes.orWord("off", Long.MAX_VALUE, ValueTypes.size(64 << 10, 16 * TIB)),
+                  "What takes at least this much on the disk and is not in memory is sent from its"
+                      + " file, by sendfile(2), and not taken into memory; and so is whatever"
+                      + " memory has no room for. `off` sends nothing so. Where the connection does"
+                      + " not allow it, and where the response has to be validated, it is taken"
+                      + " into memory, or is a miss.")
+              .defaultsTo(1L << 20)
+              .appliesOnRestart(),
+          PEAK.inlined());
+
+  /** Whether there is a disk. */
+  public boolean isOn() {
+    return path != null && capacityBytes > 0;
+  }
 }

@@ -4,15 +4,15 @@ import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheOperations;
-import io.kamille.cache.DiskSettings;
 import io.kamille.cache.PurgeMethod;
-import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.peak.PeakSettings;
-import io.kamille.cache.tier.DiskCopies.Admission;
 import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.AdmissionMetrics;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.RateLimit;
+import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.admission.RateLimitSettings.Counts;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
@@ -24,16 +24,12 @@ import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.RateLimitSettings;
-import io.kamille.launcher.configuration.RateLimitSettings.Counts;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -49,11 +45,10 @@ final class Assembly implements AutoCloseable {
   private final WallClock clock = WallClock.system();
   private final OriginNames names;
   private final Router router = new Router(RouteTable.of(List.of()));
-  private final MetricRegistry registry;
   private final Overload overload;
   private final Cache cache;
   private final PurgeMethod purgeMethod;
-  private Optional<PeakSettings> peak;
+  private PeakSettings peak;
   private final LongAdder overRate = new LongAdder();
   private final Upstreams upstreams;
   // Volatile: replaced by whoever reloads, read by the control plane.
@@ -79,15 +74,14 @@ final class Assembly implements AutoCloseable {
       Configuration configuration, MetricRegistry registry, Overload overload, OriginNames names)
       throws IOException {
     this.names = names;
-    this.registry = registry;
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
-    cache = openCache(configuration);
+    cache = Cache.open(configuration.cache(), registry, clock);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
-    peak = configuration.cache().disk().map(Assembly::peak);
-    reload(configuration);
-    registry.counting(Appliance.REFUSED_REQUESTS, overRate::sum, "rate");
+    peak = configuration.cache().disk().peak();
+    prepare(configuration).apply();
+    AdmissionMetrics.register(registry, overRate);
   }
 
   private QueryRules queryRules(RequestHead request) {
@@ -97,42 +91,12 @@ final class Assembly implements AutoCloseable {
         : QueryRules.NONE;
   }
 
-  private Cache openCache(Configuration configuration) throws IOException {
-    long capacityBytes = configuration.cache().memoryCapacityBytes();
-    var from = configuration.cache().sendfileFromBytes();
-    var disk = configuration.cache().disk();
-    if (disk.isPresent()) {
-      return Cache.open(
-          capacityBytes, from.orElse(Long.MAX_VALUE), settings(disk.get()), registry, clock);
-    }
-    return from.isPresent()
-        ? Cache.open(capacityBytes, from.get(), registry, clock)
-        : Cache.open(capacityBytes, registry, clock);
-  }
-
-  private static DiskSettings settings(io.kamille.launcher.configuration.DiskSettings disk) {
-    return new DiskSettings(
-        disk.path(),
-        disk.capacityBytes(),
-        switch (disk.admit()) {
-          case SECOND_REQUEST -> Admission.SECOND_REQUEST;
-          case ALWAYS -> Admission.ALWAYS;
-        },
-        disk.keepsMemory(),
-        disk.sendFromBytes().orElse(Long.MAX_VALUE),
-        peak(disk));
-  }
-
-  private static PeakSettings peak(io.kamille.launcher.configuration.DiskSettings disk) {
-    return new PeakSettings(disk.peak(), disk.hours(), ZoneId.systemDefault());
-  }
-
   /** What was put on the running process stays unless the configuration has changed in that. */
   private void reloadPeak(Configuration configuration) {
-    var next = configuration.cache().disk().map(Assembly::peak);
+    PeakSettings next = configuration.cache().disk().peak();
     if (!next.equals(peak)) {
       peak = next;
-      cache.operations().peak().ifPresent(watch -> next.ifPresent(watch::follow));
+      cache.operations().peak().ifPresent(watch -> watch.follow(next));
     }
   }
 
@@ -160,16 +124,39 @@ final class Assembly implements AutoCloseable {
     return upstreams.origins();
   }
 
-  /** Routes by this configuration from the next exchange on. */
-  void reload(Configuration configuration) {
+  /** Makes the routes and upstreams of another configuration, and changes nothing. */
+  Next prepare(Configuration configuration) {
     Upstreams.Next next = upstreams.next(configuration);
-    Routing routed = routing(configuration, next);
-    router.swap(routed.table);
-    routing = routed;
-    next.putInForce();
-    purgeMethod.allow(configuration.cache().purgeRanges());
-    cache.operations().choose(policy(configuration));
-    reloadPeak(configuration);
+    return new Next(configuration, routing(configuration, next), next);
+  }
+
+  /** Routes and upstreams of a configuration that can come into force. Confined to its reload. */
+  final class Next {
+
+    private final Configuration configuration;
+    private final Routing routed;
+    private final Upstreams.Next next;
+
+    private Next(Configuration configuration, Routing routed, Upstreams.Next next) {
+      this.configuration = configuration;
+      this.routed = routed;
+      this.next = next;
+    }
+
+    /** Routes by them from the next exchange on. */
+    void apply() {
+      router.swap(routed.table);
+      routing = routed;
+      next.putInForce();
+      purgeMethod.allow(configuration.cache().purgeFrom().ranges());
+      cache.operations().choose(configuration.cache().policy());
+      reloadPeak(configuration);
+    }
+
+    /** Closes what was made. */
+    void abandon() {
+      next.abandon();
+    }
   }
 
   private Routing routing(Configuration configuration, Upstreams.Next next) {
@@ -223,16 +210,17 @@ final class Assembly implements AutoCloseable {
           CacheHandler caching =
               cache.handler(
                   handler,
-                  RoutePolicy.of(settings.cache(), configuration.cache()),
+                  settings.cache(),
+                  configuration.cache(),
                   countsForwarded(settings) ? overload.and(rate) : overload);
           handler = caching;
-          for (String path : settings.cache().bypass().paths()) {
+          for (String path : settings.cache().bypassPaths()) {
             bypassed.add(new Route(name, host, path, caching.bypass(), gate));
           }
         }
         routes.put(name, new Route(name, host, settings.path(), handler, gate));
         upstreamOf.put(name, settings.upstream());
-        accessOf.put(name, settings.access().list());
+        accessOf.put(name, settings.access());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());
@@ -240,43 +228,30 @@ final class Assembly implements AutoCloseable {
 
     /** Asked about every request of the route. */
     private RouteGate gate(RouteSettings route, RouteGate rate) {
-      AccessList access = route.access().list();
+      AccessList access = route.access();
       RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
       RouteGate limited =
-          route.rateLimit().isEmpty() || countsForwarded(route) ? first : first.and(rate);
+          route.rateLimit().rate() == null || countsForwarded(route) ? first : first.and(rate);
       return route.cache().isEnabled() ? limited : limited.and(overload);
     }
 
     private static boolean countsForwarded(RouteSettings route) {
-      return route.cache().isEnabled()
-          && route.rateLimit().map(RateLimitSettings::counts).stream()
-              .anyMatch(counts -> counts == Counts.FORWARDED);
+      return route.cache().isEnabled() && route.rateLimit().counts() == Counts.FORWARDED;
     }
 
     /** The limit of the configuration before this one goes on, if it is the same. */
     private RouteGate rate(String route, RouteSettings settings, int ipv6PrefixLength) {
-      if (settings.rateLimit().isEmpty()) {
+      RateLimitSettings asked = settings.rateLimit();
+      if (asked.rate() == null) {
         return RouteGate.OPEN;
       }
-      var limit = settings.rateLimit().get();
-      var asked =
-          new io.kamille.core.admission.RateLimitSettings(
-              limit.rate().intervalNanos(), limit.burst(), limit.key().field(), ipv6PrefixLength);
       RateLimit last = routing.rateLimits.get(route);
       RateLimit rate =
-          last != null && last.settings().equals(asked)
+          last != null && last.goesBy(asked, ipv6PrefixLength)
               ? last
-              : new RateLimit(asked, route, overRate, clock::nanos);
+              : new RateLimit(asked, ipv6PrefixLength, route, overRate, clock::nanos);
       rateLimits.put(route, rate);
       return rate;
     }
-  }
-
-  private static PolicyChoice policy(Configuration configuration) {
-    return switch (configuration.cache().policy()) {
-      case AUTO -> PolicyChoice.AUTO;
-      case TINYLFU -> PolicyChoice.TINYLFU;
-      case LRU -> PolicyChoice.LRU;
-    };
   }
 }

@@ -58,12 +58,12 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<ListenerSnapshot> listeners() {
-    return appliance.listenerSnapshots();
+    return appliance.clientSide().listenerSnapshots();
   }
 
   @Override
   public List<LoopSnapshot> loops() {
-    return appliance.loopSnapshots();
+    return appliance.clientSide().loopSnapshots();
   }
 
   @Override

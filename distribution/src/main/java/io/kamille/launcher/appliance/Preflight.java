@@ -36,7 +36,7 @@ final class Preflight {
               + LEAST_DESCRIPTORS
               + " needed (raise the limit by `ulimit -n` or LimitNOFILE=)");
     }
-    checkMemory(configuration.cache().memoryCapacityBytes());
+    checkMemory(configuration.cache().memory().capacityBytes());
   }
 
   /**

@@ -6,11 +6,11 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.OriginSettings;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -171,7 +171,7 @@ final class Upstreams implements AutoCloseable {
 
     private List<Origin> origins(String name, UpstreamSettings settings, List<Origin> known) {
       List<Origin> origins = new ArrayList<>();
-      for (OriginSettings origin : ForwardingPolicy.named(name, configuration).origins()) {
+      for (OriginSettings origin : configuration.upstream(name).origins()) {
         Origin before = take(known, Origin.name(origin.url().host(), origin.url().port()));
         origins.add(
             before == null

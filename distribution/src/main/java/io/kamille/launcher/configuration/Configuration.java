@@ -1,15 +1,50 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.admin.AdminSettings;
+import io.kamille.cache.SharedCacheSettings;
+import io.kamille.core.admission.OverloadSettings;
+import io.kamille.core.log.LogSettings;
+import io.kamille.core.loop.EngineSettings;
+import io.kamille.core.server.LimitSettings;
+import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.SettingChanges;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.upstream.UpstreamGroup;
+import io.kamille.core.upstream.h1.ForwardingSettings;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /** Everything an operator decides, read and checked. Immutable. */
 public final class Configuration {
+
+  /** The members of the file, each a group that the module which uses it declares. */
+  private record Groups(
+      List<ListenerSettings> listeners,
+      int loops,
+      EngineSettings engine,
+      Map<String, UpstreamGroup> upstreams,
+      List<RouteSettings> routes,
+      SharedCacheSettings cache,
+      LimitSettings limits,
+      OverloadSettings overload,
+      ForwardingSettings forwarding,
+      LogSettings log,
+      AdminSettings admin) {}
+
+  static final Subsection<ListenerSettings> LISTENERS =
+      ListenerSettings.SECTION
+          .list(
+              "listeners",
+              "The addresses that clients connect to. A bare address stands for a listener with"
+                  + " nothing else set.")
+          .withShorthand(ListenerSettings.ADDRESS)
+          .atLeastOne("at least one listener");
 
   static final Setting<Integer> LOOPS =
       Setting.of(
@@ -21,99 +56,121 @@ public final class Configuration {
               "the number of processors", values -> Runtime.getRuntime().availableProcessors())
           .appliesOnRestart();
 
+  static final Subsection<EngineSettings> ENGINE =
+      EngineSettings.SECTION.one("engine", "How the event loops turn.");
+
+  static final Subsection<UpstreamGroup> UPSTREAMS =
+      UpstreamGroup.SECTION
+          .named(
+              "upstreams",
+              "Groups of origin servers under names of your choice; routes forward to them by"
+                  + " name.")
+          .atLeastOne("at least one upstream");
+
+  static final Subsection<RouteSettings> ROUTES =
+      RouteSettings.SECTION
+          .list(
+              "routes",
+              "Which requests go to which upstream. The most specific route wins, wherever it"
+                  + " stands in the list: first by host, then by path.")
+          .atLeastOne("at least one route");
+
+  static final Subsection<SharedCacheSettings> CACHE =
+      SharedCacheSettings.SECTION.one("cache", "The cache that all routes share.");
+
+  static final Subsection<LimitSettings> LIMITS =
+      LimitSettings.SECTION.one(
+          "limits", "What clients and origins may send, how much of it and how slowly.");
+
+  static final Subsection<AdminSettings> ADMIN =
+      AdminSettings.SECTION.one(
+          "admin", "Health, metrics and the API, on a listener of their own.");
+
   /** The declaration of the whole file. */
-  static final Section FILE =
-      Section.one(
-          "",
-          "The configuration file.",
-          ListenerSettings.SECTION,
+  private static final Section<Groups> FILE =
+      Section.of(
+          Groups.class,
+          LISTENERS,
           LOOPS,
-          EngineSettings.SECTION,
-          UpstreamSettings.SECTION,
-          RouteSettings.SECTION,
-          CacheSettings.SECTION,
-          LimitSettings.SECTION,
-          OverloadSettings.SECTION,
-          ForwardingSettings.SECTION,
-          LogSettings.SECTION,
-          AdminSettings.SECTION);
+          ENGINE,
+          UPSTREAMS,
+          ROUTES,
+          CACHE,
+          LIMITS,
+          OverloadSettings.SECTION.one(
+              "overload", "What happens when more is asked for than can be done."),
+          ForwardingSettings.SECTION.one(
+              "forwarding", "What a forwarded message says about its way."),
+          LogSettings.SECTION.one(
+              "log", "What is written about requests and about Kamille itself."),
+          ADMIN);
 
   private final SectionValues values;
-  private final List<ListenerSettings> listeners;
-  private final int loops;
-  private final EngineSettings engine;
-  private final List<UpstreamSettings> upstreams;
-  private final List<RouteSettings> routes;
-  private final CacheSettings cache;
-  private final LimitSettings limits;
-  private final OverloadSettings overload;
-  private final ForwardingSettings forwarding;
-  private final LogSettings log;
-  private final AdminSettings admin;
+  private final Groups groups;
 
   /** Takes values that were read and cross-checked without a problem. */
   Configuration(SectionValues values) {
     this.values = values;
-    listeners = values.all(ListenerSettings.SECTION).stream().map(ListenerSettings::of).toList();
-    loops = values.value(LOOPS);
-    engine = EngineSettings.of(values.one(EngineSettings.SECTION));
-    upstreams = values.all(UpstreamSettings.SECTION).stream().map(UpstreamSettings::of).toList();
-    routes = values.all(RouteSettings.SECTION).stream().map(RouteSettings::of).toList();
-    cache = CacheSettings.of(values.one(CacheSettings.SECTION));
-    limits = LimitSettings.of(values.one(LimitSettings.SECTION));
-    overload = OverloadSettings.of(values.one(OverloadSettings.SECTION));
-    forwarding = ForwardingSettings.of(values.one(ForwardingSettings.SECTION));
-    log = LogSettings.of(values.one(LogSettings.SECTION));
-    admin = AdminSettings.of(values.one(AdminSettings.SECTION));
+    groups = FILE.record(values);
+  }
+
+  /** The declaration of the whole file. */
+  public static Section<?> file() {
+    return FILE;
   }
 
   public List<ListenerSettings> listeners() {
-    return listeners;
+    return groups.listeners;
   }
 
   /** How many event loops run. */
   public int loops() {
-    return loops;
+    return groups.loops;
   }
 
   public EngineSettings engine() {
-    return engine;
+    return groups.engine;
   }
 
-  /** The upstreams in the order of the file; names are unique. */
-  public List<UpstreamSettings> upstreams() {
-    return upstreams;
+  /** The upstreams by their names, in the order of the file. */
+  public Map<String, UpstreamGroup> upstreams() {
+    return groups.upstreams;
+  }
+
+  /** The upstream of that name, which there is. */
+  public UpstreamGroup upstream(String name) {
+    return Objects.requireNonNull(groups.upstreams.get(name), name);
   }
 
   /**
    * The routes in the order of the file, which has no meaning; host and path together are unique.
    */
   public List<RouteSettings> routes() {
-    return routes;
+    return groups.routes;
   }
 
-  public CacheSettings cache() {
-    return cache;
+  public SharedCacheSettings cache() {
+    return groups.cache;
   }
 
   public LimitSettings limits() {
-    return limits;
+    return groups.limits;
   }
 
   public OverloadSettings overload() {
-    return overload;
+    return groups.overload;
   }
 
   public ForwardingSettings forwarding() {
-    return forwarding;
+    return groups.forwarding;
   }
 
   public LogSettings log() {
-    return log;
+    return groups.log;
   }
 
   public AdminSettings admin() {
-    return admin;
+    return groups.admin;
   }
 
   /** Every setting in which this differs from what runs, by name and with both values. */

@@ -52,6 +52,6 @@ public final class ConfigurationFile {
     ConfigNode root = ConfigTree.parse(content, problems);
     return root == null
         ? new ConfigurationReading.Refused(problems.inOrder())
-        : CrossChecks.conclude(ConfigReader.read(root, Configuration.FILE, problems), problems);
+        : CrossChecks.conclude(ConfigReader.read(root, Configuration.file(), problems), problems);
   }
 }

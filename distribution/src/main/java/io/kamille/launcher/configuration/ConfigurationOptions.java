@@ -1,11 +1,18 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.admin.AdminSettings;
+import io.kamille.cache.MemorySettings;
+import io.kamille.cache.SharedCacheSettings;
+import io.kamille.core.loop.EngineSettings;
+import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.UpstreamGroup;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration without a file: one listener, one origin, everything else by default. */
@@ -44,32 +51,32 @@ public final class ConfigurationOptions {
       @Nullable String memory,
       @Nullable String loops,
       @Nullable String pacing) {
-    var file = SectionValues.of(Configuration.FILE);
+    var file = SectionValues.of(Configuration.file());
 
-    var listener = file.child(ListenerSettings.SECTION, "");
+    var listener = file.child(Configuration.LISTENERS, "");
     put(listener, ListenerSettings.ADDRESS, "--listen", listen);
-    file.add(listener.build());
+    file.add(Configuration.LISTENERS, listener.build());
     put(file, Configuration.LOOPS, "--loops", loops);
-    var engine = file.child(EngineSettings.SECTION, "");
+    var engine = file.child(Configuration.ENGINE, "");
     put(engine, EngineSettings.PACING, "--pacing", pacing);
-    file.add(engine.build());
+    file.add(Configuration.ENGINE, engine.build());
 
-    var upstream = file.child(UpstreamSettings.SECTION, ONLY_UPSTREAM);
-    var server = upstream.child(OriginSettings.SECTION, "");
+    var upstream = file.child(Configuration.UPSTREAMS, ONLY_UPSTREAM);
+    var server = upstream.child(UpstreamGroup.ORIGINS, "");
     put(server, OriginSettings.URL, "--origin", origin);
-    file.add(upstream.add(server.build()).build());
+    file.add(Configuration.UPSTREAMS, upstream.add(UpstreamGroup.ORIGINS, server.build()).build());
 
-    var route = file.child(RouteSettings.SECTION, "");
-    file.add(route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM).build());
+    var route = file.child(Configuration.ROUTES, "");
+    file.add(Configuration.ROUTES, route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM).build());
 
-    var cache = file.child(CacheSettings.SECTION, "");
-    var store = cache.child(CacheSettings.MEMORY, "");
-    put(store, CacheSettings.MEMORY_CAPACITY, "--memory", memory);
-    file.add(cache.add(store.build()).build());
+    var cache = file.child(Configuration.CACHE, "");
+    var store = cache.child(SharedCacheSettings.MEMORY, "");
+    put(store, MemorySettings.CAPACITY, "--memory", memory);
+    file.add(Configuration.CACHE, cache.add(SharedCacheSettings.MEMORY, store.build()).build());
 
-    var control = file.child(AdminSettings.SECTION, "");
+    var control = file.child(Configuration.ADMIN, "");
     put(control, AdminSettings.ADDRESS, "--admin", admin);
-    file.add(control.build());
+    file.add(Configuration.ADMIN, control.build());
 
     return CrossChecks.conclude(file.build(), problems);
   }

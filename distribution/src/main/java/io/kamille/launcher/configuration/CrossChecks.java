@@ -1,8 +1,17 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.admin.AdminSettings;
+import io.kamille.cache.DiskSettings;
+import io.kamille.cache.MemorySettings;
+import io.kamille.cache.RouteCacheSettings;
+import io.kamille.cache.SharedCacheSettings;
 import io.kamille.cache.semantics.StatusLifetimes;
+import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
@@ -58,13 +67,13 @@ final class CrossChecks {
 
   private void addressesDoNotOverlap() {
     Map<Integer, Map<String, String>> pathsByHostByPort = new HashMap<>();
-    for (SectionValues listener : file.all(ListenerSettings.SECTION)) {
+    for (SectionValues listener : file.all(Configuration.LISTENERS)) {
       HostPort address = listener.find(ListenerSettings.ADDRESS);
       if (address != null) {
         claim(address, listener, ListenerSettings.ADDRESS, pathsByHostByPort);
       }
     }
-    SectionValues admin = file.one(AdminSettings.SECTION);
+    SectionValues admin = file.one(Configuration.ADMIN);
     Optional<HostPort> address = admin.value(AdminSettings.ADDRESS);
     address.ifPresent(it -> claim(it, admin, AdminSettings.ADDRESS, pathsByHostByPort));
   }
@@ -93,7 +102,7 @@ final class CrossChecks {
   }
 
   private void adminIsLocalUnlessMeant() {
-    SectionValues admin = file.one(AdminSettings.SECTION);
+    SectionValues admin = file.one(Configuration.ADMIN);
     HostPort address = admin.value(AdminSettings.ADDRESS).orElse(null);
     if (address != null && !address.isLoopback() && !admin.value(AdminSettings.ALLOW_REMOTE)) {
       conflict(
@@ -106,13 +115,13 @@ final class CrossChecks {
 
   private void routesNameUpstreams() {
     List<String> names =
-        file.all(UpstreamSettings.SECTION).stream().map(SectionValues::name).toList();
+        file.all(Configuration.UPSTREAMS).stream().map(SectionValues::name).toList();
     Set<String> known = new HashSet<>(names);
     String expected =
         "the name of an upstream: "
             + names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "))
             + (names.size() > NAMES_SHOWN ? ", …" : "");
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
       String upstream = route.find(RouteSettings.UPSTREAM);
       if (upstream != null && !known.isEmpty() && !known.contains(upstream)) {
         conflict(route, RouteSettings.UPSTREAM, upstream, expected);
@@ -123,7 +132,7 @@ final class CrossChecks {
   private void routesDiffer() {
     record Match(@Nullable String host, String path) {}
     Map<Match, String> first = new HashMap<>();
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
       var match = new Match(route.find(RouteSettings.HOST), route.value(RouteSettings.PATH_PREFIX));
       String other = first.putIfAbsent(match, route.path());
       if (other != null) {
@@ -138,8 +147,8 @@ final class CrossChecks {
   }
 
   private void statusCodesCanHaveLifetimes() {
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
-      SectionValues cache = route.one(RouteCacheSettings.SECTION);
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      SectionValues cache = route.one(RouteSettings.CACHE);
       for (SectionValues status : cache.all(RouteCacheSettings.STATUS_TTL)) {
         if (!StatusLifetimes.isCode(status.name())) {
           problems.add(
@@ -147,16 +156,16 @@ final class CrossChecks {
               status.position(),
               status.path(),
               Problems.quote(status.name()),
-              "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401, 407,"
-                  + " 412, 416 or 417");
+              "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401,"
+                  + " 407, 412, 416 or 417");
         }
       }
     }
   }
 
   private void bypassedPathsLieBelowTheirRoutes() {
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
-      SectionValues cache = route.one(RouteCacheSettings.SECTION);
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      SectionValues cache = route.one(RouteSettings.CACHE);
       String path = route.value(RouteSettings.PATH_PREFIX);
       String below = path.endsWith("/") ? path : path + "/";
       for (String bypassed : cache.value(RouteCacheSettings.BYPASS_PATHS)) {
@@ -172,25 +181,25 @@ final class CrossChecks {
   }
 
   private void parametersAreKeptOrIgnored() {
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
-      SectionValues query = route.one(RouteCacheSettings.SECTION).one(RouteCacheSettings.QUERY);
-      if (query.isGiven(RouteCacheSettings.QUERY_KEEP)
-          && query.isGiven(RouteCacheSettings.QUERY_IGNORE)) {
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      SectionValues query = route.one(RouteSettings.CACHE).one(RouteCacheSettings.QUERY);
+      if (query.isGiven(RouteCacheSettings.KEEP) && query.isGiven(RouteCacheSettings.IGNORE)) {
         conflict(
             query,
-            RouteCacheSettings.QUERY_IGNORE,
-            String.join(", ", query.value(RouteCacheSettings.QUERY_IGNORE)),
+            RouteCacheSettings.IGNORE,
+            String.join(", ", query.value(RouteCacheSettings.IGNORE)),
             "nothing, where keep says which parameters count");
       }
     }
   }
 
   private void rateLimitsHaveARate() {
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
-      SectionValues limit = route.one(RateLimitSettings.SECTION);
-      for (Setting<?> setting :
-          List.of(RateLimitSettings.BURST, RateLimitSettings.KEY, RateLimitSettings.COUNTS)) {
-        if (limit.isGiven(setting) && !limit.isGiven(RateLimitSettings.RATE)) {
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      SectionValues limit = route.one(RouteSettings.RATE_LIMIT);
+      for (Member member : RateLimitSettings.SECTION.members()) {
+        if (member instanceof Setting<?> setting
+            && limit.isGiven(setting)
+            && !limit.isGiven(RateLimitSettings.RATE)) {
           conflict(limit, setting, String.valueOf(limit.find(setting)), "a rate beside it");
         }
       }
@@ -198,22 +207,22 @@ final class CrossChecks {
   }
 
   private void objectsFitTheCache() {
-    SectionValues cache = file.one(CacheSettings.SECTION);
-    long capacity = cache.one(CacheSettings.MEMORY).value(CacheSettings.MEMORY_CAPACITY);
-    if (cache.value(CacheSettings.MAX_OBJECT_SIZE) > capacity) {
+    SectionValues cache = file.one(Configuration.CACHE);
+    long capacity = cache.one(SharedCacheSettings.MEMORY).value(MemorySettings.CAPACITY);
+    if (cache.value(SharedCacheSettings.MAX_OBJECT_SIZE) > capacity) {
       conflict(
           cache,
-          CacheSettings.MAX_OBJECT_SIZE,
-          ByteSize.print(cache.value(CacheSettings.MAX_OBJECT_SIZE)),
+          SharedCacheSettings.MAX_OBJECT_SIZE,
+          ByteSize.print(cache.value(SharedCacheSettings.MAX_OBJECT_SIZE)),
           "at most the " + ByteSize.print(capacity) + " of cache.memory.capacity");
     }
-    for (SectionValues route : file.all(RouteSettings.SECTION)) {
-      objectsFitTheCache(route.one(RouteCacheSettings.SECTION), cache);
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      objectsFitTheCache(route.one(RouteSettings.CACHE), cache);
     }
   }
 
   private void objectsFitTheCache(SectionValues ofRoute, SectionValues cache) {
-    long limit = cache.value(CacheSettings.MAX_OBJECT_SIZE);
+    long limit = cache.value(SharedCacheSettings.MAX_OBJECT_SIZE);
     Long own = ofRoute.find(RouteCacheSettings.MAX_OBJECT_SIZE);
     if (own != null && own > limit) {
       conflict(
@@ -225,7 +234,7 @@ final class CrossChecks {
   }
 
   private void aDiskHasACapacity() {
-    SectionValues disk = file.one(CacheSettings.SECTION).one(DiskSettings.SECTION);
+    SectionValues disk = file.one(Configuration.CACHE).one(SharedCacheSettings.DISK);
     Path path = disk.find(DiskSettings.PATH);
     Long capacity = disk.find(DiskSettings.CAPACITY);
     if (path != null && capacity == null) {
@@ -236,13 +245,13 @@ final class CrossChecks {
   }
 
   private void targetsFitTheHead() {
-    SectionValues limits = file.one(LimitSettings.SECTION);
-    long head = limits.value(LimitSettings.HEAD_SIZE);
-    if (limits.value(LimitSettings.REQUEST_TARGET) > head) {
+    SectionValues limits = file.one(Configuration.LIMITS);
+    long head = limits.value(HeadLimits.HEAD_SIZE);
+    if (limits.value(HeadLimits.REQUEST_TARGET) > head) {
       conflict(
           limits,
-          LimitSettings.REQUEST_TARGET,
-          ByteSize.print(limits.value(LimitSettings.REQUEST_TARGET)),
+          HeadLimits.REQUEST_TARGET,
+          ByteSize.print(limits.value(HeadLimits.REQUEST_TARGET)),
           "at most the " + ByteSize.print(head) + " of limits.head-size");
     }
   }

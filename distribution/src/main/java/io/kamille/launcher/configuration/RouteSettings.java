@@ -1,14 +1,15 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.cache.RouteCacheSettings;
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
-import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param upstream the name of an upstream that exists
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param access which clients may use it
- * @param rateLimit how often each of them may, if not as often as it likes
+ * @param rateLimit how often each of them may
  * @param cache how it uses the cache
  */
 public record RouteSettings(
@@ -27,15 +28,13 @@ public record RouteSettings(
     String path,
     String upstream,
     @Nullable String hostRewrite,
-    AccessSettings access,
-    Optional<RateLimitSettings> rateLimit,
+    AccessList access,
+    RateLimitSettings rateLimit,
     RouteCacheSettings cache) {
-
-  private static final Pattern PATH = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
 
   static final Setting<String> HOST =
       Setting.of(
-              "routes[].host",
+              "host",
               ValueType.of(
                   "host",
                   "",
@@ -43,32 +42,32 @@ public record RouteSettings(
                   RouteSettings::hostOf,
                   host -> host),
               "The host that requests must name, without port: exact (`example.org`) or every name"
-                  + " below a domain (`\"*.example.org\"`, not `example.org` itself; in quotes because"
-                  + " YAML reads a bare `*` as an alias). An exact host wins over a wildcard, a longer"
-                  + " wildcard over a shorter one.")
+                  + " below a domain (`\"*.example.org\"`, not `example.org` itself; in quotes"
+                  + " because YAML reads a bare `*` as an alias). An exact host wins over a"
+                  + " wildcard, a longer wildcard over a shorter one.")
           .orElse("any host");
 
   static final Setting<String> PATH_PREFIX =
       Setting.of(
-              "routes[].path",
+              "path",
               ValueType.of(
                   "path",
                   "",
                   "a path that begins with / and has no ?, #, space, //, /./, /../ or encoded"
                       + " letter",
-                  text -> isPath(text) ? text : null,
+                  text -> Route.isPathPrefix(text) ? text : null,
                   path -> path),
               "What the target path must begin with, in whole segments: `/api` matches `/api` and"
-                  + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for the"
-                  + " same host the longest path wins; when none matches, less specific hosts are"
-                  + " asked. Paths are compared without their empty segments (`//`), without dot"
-                  + " segments (`/./`, `/../`) and with encoded letters decoded (`%61`); the origin"
-                  + " gets, and the cache goes by, the path as it came.")
+                  + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for"
+                  + " the same host the longest path wins; when none matches, less specific hosts"
+                  + " are asked. Paths are compared without their empty segments (`//`), without"
+                  + " dot segments (`/./`, `/../`) and with encoded letters decoded (`%61`); the"
+                  + " origin gets, and the cache goes by, the path as it came.")
           .defaultsTo("/");
 
   static final Setting<String> UPSTREAM =
       Setting.of(
-          "routes[].upstream",
+          "upstream",
           ValueType.of(
               "name of an upstream",
               "",
@@ -79,7 +78,7 @@ public record RouteSettings(
 
   static final Setting<String> HOST_REWRITE =
       Setting.of(
-              "routes[].host-rewrite",
+              "host-rewrite",
               ValueType.of(
                   "host with or without port",
                   "",
@@ -89,34 +88,32 @@ public record RouteSettings(
               "The `Host` field that the origin sees.")
           .orElse("what the client sent");
 
-  static final Section SECTION =
-      Section.list(
-              "routes",
-              "Which requests go to which upstream. The most specific route wins, wherever it stands"
-                  + " in the list: first by host, then by path.",
-              HOST,
-              PATH_PREFIX,
-              UPSTREAM,
-              HOST_REWRITE,
-              AccessSettings.OF_ROUTE.section(),
-              RateLimitSettings.SECTION,
-              RouteCacheSettings.SECTION)
-          .atLeastOne("at least one route");
+  public static final Subsection<RouteCacheSettings> CACHE =
+      RouteCacheSettings.SECTION
+          .one(
+              "cache",
+              "How this route uses the cache. `cache: off` is short for `cache: {enabled: off}`.")
+          .withShorthand(RouteCacheSettings.ENABLED);
 
-  static RouteSettings of(SectionValues values) {
-    return new RouteSettings(
-        values.find(HOST),
-        values.value(PATH_PREFIX),
-        values.value(UPSTREAM),
-        values.find(HOST_REWRITE),
-        AccessSettings.OF_ROUTE.of(values),
-        RateLimitSettings.of(values.one(RateLimitSettings.SECTION)),
-        RouteCacheSettings.of(values.one(RouteCacheSettings.SECTION)));
-  }
+  public static final Subsection<RateLimitSettings> RATE_LIMIT =
+      RateLimitSettings.SECTION.one(
+          "rate-limit",
+          "How often each client may use the route. A reload that leaves the limit as it is goes on"
+              + " counting.");
 
-  static boolean isPath(String text) {
-    return PATH.matcher(text).matches() && Route.isPathPrefix(text);
-  }
+  static final Section<RouteSettings> SECTION =
+      Section.of(
+          RouteSettings.class,
+          HOST,
+          PATH_PREFIX,
+          UPSTREAM,
+          HOST_REWRITE,
+          AccessList.SECTION.one(
+              "access",
+              "Which clients may use the route. The request of another is answered with 403; the"
+                  + " method `PURGE` goes by `cache.purge-from` alone."),
+          RATE_LIMIT,
+          CACHE);
 
   private static @Nullable String hostOf(String text) {
     String host = text.toLowerCase(Locale.ROOT);

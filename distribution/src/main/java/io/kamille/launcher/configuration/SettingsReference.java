@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,61 +51,70 @@ public final class SettingsReference {
   /** The page as Markdown. */
   public static String render() {
     var reference = new SettingsReference();
-    reference.overview(Configuration.FILE);
-    for (Member member : Configuration.FILE.members()) {
-      reference.describe(member, 2);
-    }
+    reference.page.append("| Setting | Type | Default | Applies on |\n|---|---|---|---|\n");
+    reference.overview("", Configuration.file());
+    reference.describe("", Configuration.file(), 2);
     return reference.page.toString();
   }
 
-  private void overview(Section file) {
-    page.append("| Setting | Type | Default | Applies on |\n|---|---|---|---|\n");
-    overviewRows(file);
-  }
-
-  private void overviewRows(Section section) {
+  private void overview(String prefix, Section<?> section) {
     for (Member member : section.members()) {
       switch (member) {
-        case Setting<?> setting -> overviewRow(setting);
-        case Section child -> overviewRows(child);
+        case Setting<?> setting -> overviewRow(prefix, setting);
+        case Subsection<?> child -> overview(prefix + inside(child), child.section());
       }
     }
   }
 
-  private void overviewRow(Setting<?> setting) {
-    String name = "`" + setting.name() + "`";
+  private void overviewRow(String prefix, Setting<?> setting) {
+    String name = "`" + prefix + setting.key() + "`";
     page.append("| ")
         .append(String.join(" | ", name, setting.type().name(), absence(setting), applies(setting)))
         .append(" |\n");
   }
 
-  private void describe(Member member, int level) {
-    page.append('\n').repeat("#", level).append(" `").append(member.name()).append("`\n\n");
-    switch (member) {
-      case Setting<?> setting ->
-          page.append(setting.type().name())
-              .append(setting.type().bounds().isEmpty() ? "" : " (" + setting.type().bounds() + ")")
-              .append(" · default: ")
-              .append(absence(setting))
-              .append(" · applies on ")
-              .append(applies(setting))
-              .append("\n\n")
-              .append(setting.description())
-              .append('\n');
-      case Section section -> {
-        page.append(section.description()).append('\n');
-        if (section.required() != null) {
-          page.append("There must be ").append(section.required()).append(".\n");
+  /** What the names of the members of a section begin with. */
+  private static String inside(Subsection<?> section) {
+    return switch (section.shape()) {
+      case ONE -> section.key() + ".";
+      case LIST -> section.key() + "[].";
+      case NAMED -> section.key() + ".*.";
+    };
+  }
+
+  private void describe(String prefix, Section<?> section, int level) {
+    for (Member member : section.members()) {
+      page.append('\n').repeat("#", level).append(" `").append(prefix + member.key());
+      page.append("`\n\n");
+      switch (member) {
+        case Setting<?> setting -> describe(setting);
+        case Subsection<?> child -> {
+          page.append(child.description()).append('\n');
+          if (child.required() != null) {
+            page.append("There must be ").append(child.required()).append(".\n");
+          }
+          describe(prefix + inside(child), child.section(), level + 1);
         }
-        section.members().forEach(inside -> describe(inside, level + 1));
       }
     }
+  }
+
+  private void describe(Setting<?> setting) {
+    page.append(setting.type().name())
+        .append(setting.type().bounds().isEmpty() ? "" : " (" + setting.type().bounds() + ")")
+        .append(" · default: ")
+        .append(absence(setting))
+        .append(" · applies on ")
+        .append(applies(setting))
+        .append("\n\n")
+        .append(setting.description())
+        .append('\n');
   }
 
   private static <T> String absence(Setting<T> setting) {
     return switch (setting.absence()) {
       case Setting.Absence.Forbidden<T> forbidden -> "none, it must be given";
-      case Setting.Absence.Meaning<T>(String text) -> text;
+      case Setting.Absence.Meaning<T>(String text, _) -> text;
       case Setting.Absence.Default<T>(String text, var rule) -> text;
     };
   }

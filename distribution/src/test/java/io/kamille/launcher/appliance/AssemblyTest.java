@@ -52,7 +52,7 @@ class AssemblyTest {
                 + " more: {origins: ['http://c.test']}, bad: {origins: ['http://bad.test']}}",
             "[{upstream: site}, {upstream: more, path: /c}, {upstream: bad, path: /bad}]\n"
                 + CACHE);
-    assertThatThrownBy(() -> assembly.reload(failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> assembly.prepare(failing)).isInstanceOf(OutOfMemoryError.class);
     assertThat(registry.parts()).isEqualTo(parts);
     assertThat(names.watched()).isEqualTo(origins.values().stream().mapToInt(List::size).sum());
     assertThat(assembly.explainer()).isEqualTo(explainer);
@@ -72,8 +72,8 @@ class AssemblyTest {
             () -> {
               try {
                 for (int i = 0; i < 100; i++) {
-                  assembly.reload(second);
-                  assembly.reload(first);
+                  assembly.prepare(second).apply();
+                  assembly.prepare(first).apply();
                 }
               } finally {
                 over.set(true);

@@ -98,8 +98,8 @@ class ReloadIT {
   void loopsThatHaveNotTakenTheLimitsInTimeAreCounted() {
     Future<?> taken = ImmediateEventExecutor.INSTANCE.newSucceededFuture(null);
     Future<?> late = ImmediateEventExecutor.INSTANCE.newPromise();
-    assertThat(Appliance.unfinished(List.of(late, taken, late), 0)).isEqualTo(2);
-    assertThat(Appliance.unfinished(List.of(taken, taken), 0)).isZero();
+    assertThat(ClientSide.unfinished(List.of(late, taken, late), 0)).isEqualTo(2);
+    assertThat(ClientSide.unfinished(List.of(taken, taken), 0)).isZero();
   }
 
   @Test

@@ -13,7 +13,7 @@ class RoomForHeadsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 64, 1_000})
   void isAnEighthOfTheHeapAtTheMostHoweverManyLoopsThereAre(int loops) {
-    long all = loops * Appliance.roomForHeadsBytes(64 * MIB, loops);
+    long all = loops * ClientSide.roomForHeadsBytes(64 * MIB, loops);
     assertThat(all).isLessThanOrEqualTo(8 * MIB).isGreaterThan(8 * MIB - loops);
   }
 }

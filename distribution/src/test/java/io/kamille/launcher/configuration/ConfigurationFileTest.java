@@ -3,17 +3,52 @@ package io.kamille.launcher.configuration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.BackgroundSettings;
+import io.kamille.cache.DiskSettings;
+import io.kamille.cache.MemorySettings;
+import io.kamille.cache.RouteCacheSettings;
+import io.kamille.cache.SharedCacheSettings;
+import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.peak.PeakHours;
+import io.kamille.cache.peak.PeakSettings;
+import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ContentCoding;
+import io.kamille.cache.semantics.HeuristicSettings;
+import io.kamille.cache.semantics.StaleLimits;
+import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.ClientLimits;
+import io.kamille.core.admission.OverloadSettings;
+import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.log.AccessLogSettings;
+import io.kamille.core.log.LogSettings;
+import io.kamille.core.server.IdleTimeoutGovernor;
+import io.kamille.core.server.LimitSettings;
+import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.setting.AddressRanges;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
+import io.kamille.core.upstream.HealthPolicy;
+import io.kamille.core.upstream.OriginChoice;
+import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.UpstreamGroup;
+import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.upstream.h1.ConnectionSettings;
+import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.pool.PoolSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -30,7 +65,8 @@ class ConfigurationFileTest {
       routes: [{upstream: web}]
       """;
 
-  private static final AccessSettings ALL = new AccessSettings(List.of(), List.of());
+  private static final AccessList ALL = AccessList.ALL;
+  private static final RateLimitSettings NO_LIMIT = RateLimitSettings.SECTION.defaults();
 
   @Test
   void threeLinesAreAConfiguration() {
@@ -46,12 +82,12 @@ class ConfigurationFileTest {
                 "web",
                 null,
                 ALL,
-                Optional.empty(),
+                NO_LIMIT,
                 cache(SectionValues.of(RouteCacheSettings.SECTION))));
-    assertThat(configuration.upstreams().getFirst().connectTimeout())
+    assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
-    assertThat(configuration.limits().requestContentBytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(configuration.limits().connection().maxContentBytes()).isEqualTo(Long.MAX_VALUE);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
   }
 
@@ -143,35 +179,31 @@ class ConfigurationFileTest {
                 new HostPort("::1", 80),
                 "front",
                 7,
-                new AccessSettings(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16"))));
+                access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16"))));
     assertThat(configuration.loops()).isEqualTo(3);
-    UpstreamSettings web = configuration.upstreams().getFirst();
+    UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())
-        .extracting(it -> it.url().toString())
-        .containsExactly("http://a:1", "http://b");
-    assertThat(web.origins()).extracting(OriginSettings::weight).containsExactly(2, 1);
-    assertThat(web)
+        .containsExactly(
+            new OriginSettings(new OriginUrl("a", 1), 2),
+            new OriginSettings(new OriginUrl("b", 80), 1));
+    assertThat(web.settings())
         .isEqualTo(
             new UpstreamSettings(
-                "web",
-                web.origins(),
-                UpstreamSettings.Choice.ROUND_ROBIN,
+                OriginChoice.Kind.ROUND_ROBIN,
                 Duration.ofSeconds(2),
-                Duration.ofSeconds(3),
-                Duration.ofSeconds(4),
-                Duration.ofSeconds(5),
-                6,
-                7,
-                17,
-                Duration.ofSeconds(18),
-                UpstreamSettings.Concurrency.ADAPTIVE,
                 2,
-                new HealthSettings(
-                    8,
-                    Optional.of(0.7),
-                    Duration.ofSeconds(9),
-                    Duration.ofSeconds(19),
-                    Duration.ZERO)));
+                new HealthPolicy(
+                    8, 0.7, Duration.ofSeconds(9), Duration.ofSeconds(19), Duration.ZERO),
+                UpstreamSettings.Concurrency.ADAPTIVE,
+                new PoolSettings(6, 17, Duration.ofSeconds(18), 7, Duration.ofSeconds(5)),
+                new ConnectionSettings(
+                    Duration.ofSeconds(3),
+                    Duration.ofSeconds(4),
+                    ConnectionSettings.DEFAULTS.tunnelTimeout(),
+                    ConnectionSettings.DEFAULTS.continueTimeout(),
+                    ConnectionSettings.DEFAULTS.receiveBufferBytes(),
+                    HeadLimits.RESPONSE),
+                ForwardingSettings.DEFAULTS));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
@@ -179,26 +211,27 @@ class ConfigurationFileTest {
                 "/shop",
                 "web",
                 "inner:81",
-                new AccessSettings(List.of("::1"), List.of("10.0.0.0/8")),
-                Optional.of(
-                    new RateLimitSettings(
-                        new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
-                        7,
-                        new RateLimitSettings.Key("X-Api-Key"),
-                        RateLimitSettings.Counts.FORWARDED)),
+                access(List.of("::1"), List.of("10.0.0.0/8")),
+                new RateLimitSettings(
+                    new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
+                    7,
+                    new RateLimitSettings.Key("X-Api-Key"),
+                    RateLimitSettings.Counts.FORWARDED),
                 new RouteCacheSettings(
                     true,
                     true,
-                    Duration.ofMinutes(1),
-                    Map.of("404", Duration.ofSeconds(30), "5xx", Duration.ofSeconds(1)),
-                    Duration.ofMinutes(10),
-                    new RouteCacheSettings.Stale(
-                        Duration.ofSeconds(2), Duration.ofHours(1), Duration.ofDays(1)),
+                    60,
+                    Map.of(
+                        "404",
+                        new RouteCacheSettings.StatusTtl(30),
+                        "5xx",
+                        new RouteCacheSettings.StatusTtl(1)),
+                    600,
+                    new StaleLimits(2, 3_600, 86_400),
                     1L << 20,
-                    Optional.of(0.1),
-                    true,
-                    new RouteCacheSettings.Bypass(
-                        List.of("session", "wp_*"), List.of("/shop/cart", "/shop/my")),
+                    new BackgroundSettings(10, true),
+                    List.of("session", "wp_*"),
+                    List.of("/shop/cart", "/shop/my"),
                     List.of("X-Device"),
                     new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true))),
             new RouteSettings(
@@ -207,75 +240,87 @@ class ConfigurationFileTest {
                 "web",
                 null,
                 ALL,
-                Optional.empty(),
+                NO_LIMIT,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
                         .put(RouteCacheSettings.ENABLED, false))));
     assertThat(configuration.cache())
         .isEqualTo(
-            new CacheSettings(
-                1L << 30,
-                Optional.of(256L << 10),
+            new SharedCacheSettings(
+                new MemorySettings(1L << 30, 256L << 10),
                 2L << 20,
-                CacheSettings.Policy.LRU,
-                Optional.of(
-                    new DiskSettings(
-                        Path.of("/var/cache/kamille"),
-                        1L << 30,
-                        DiskSettings.Admit.ALWAYS,
-                        false,
-                        Optional.of(4L << 20),
+                PolicyChoice.LRU,
+                new DiskSettings(
+                    Path.of("/var/cache/kamille"),
+                    1L << 30,
+                    Admission.ALWAYS,
+                    false,
+                    4L << 20,
+                    new PeakSettings(
                         PeakChoice.FORCED,
-                        List.of("11:45-13:15", "23:30-00:30"))),
-                new CompressionSettings(
+                        List.of(
+                            Objects.requireNonNull(PeakHours.parse("11:45-13:15")),
+                            Objects.requireNonNull(PeakHours.parse("23:30-00:30"))),
+                        ZoneId.systemDefault())),
+                new CodingRules(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
                     2 << 10,
                     1 << 20),
                 true,
-                new CacheSettings.Heuristic(false, 0.2, Duration.ofHours(1)),
-                new CacheSettings.Collapse(false, Duration.ofSeconds(1)),
+                new HeuristicSettings(false, 20, 3_600),
+                new SharedCacheSettings.Collapse(false, Duration.ofSeconds(1)),
                 Optional.empty(),
                 true,
-                List.of("10.0.0.0/8", "::1")));
-    assertThat(configuration.overload())
-        .isEqualTo(new OverloadSettings(Optional.of(Duration.ofMillis(8))));
+                AddressRanges.parse(List.of("10.0.0.0/8", "::1"))));
+    assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(
             new LimitSettings(
-                1 << 10,
-                50,
-                2 << 10,
-                60,
-                3 << 10,
+                new ClientSettings(
+                    new HeadLimits(1 << 10, 50, 2 << 10),
+                    ClientSettings.DEFAULT.roomForHeadsBytes(),
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(6),
+                    Duration.ofSeconds(7),
+                    Duration.ofSeconds(8),
+                    2 << 10,
+                    Duration.ofSeconds(11),
+                    3 << 10,
+                    Duration.ofSeconds(12),
+                    8_000_000,
+                    ClientSettings.DEFAULT.lowWatermarkBytes(),
+                    ClientSettings.DEFAULT.highWatermarkBytes(),
+                    ""),
+                new HeadLimits(0, 60, 3 << 10),
                 4,
-                0.5,
-                new LimitSettings.Client(5, 6, 56, List.of("192.0.2.0/24")),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(6),
-                Duration.ofSeconds(7),
-                Duration.ofSeconds(8),
-                2 << 10,
-                Duration.ofSeconds(11),
-                3 << 10,
-                Duration.ofSeconds(12),
-                8_000_000,
+                new IdleTimeoutGovernor(0.5),
+                new ClientLimits(5, 6, 56, AddressRanges.parse(List.of("192.0.2.0/24"))),
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())
         .isEqualTo(
             new ForwardingSettings(
                 "edge1",
                 ForwardingSettings.Mode.APPEND,
-                ForwardingSettings.Mode.ON,
+                ForwardingSettings.Mode.REPLACE,
+                null,
                 List.of("X-A", "X-B")));
     assertThat(configuration.log())
         .isEqualTo(
             new LogSettings(
-                new LogSettings.Access(
-                    true, Optional.of(Path.of("/tmp/a.log")), LogSettings.Format.JSON, 64 << 10),
+                new AccessLogSettings(
+                    true,
+                    Optional.of(Path.of("/tmp/a.log")),
+                    AccessLogSettings.Format.JSON,
+                    64 << 10),
                 LogSettings.Level.DEBUG));
-    assertThat(configuration.admin())
-        .isEqualTo(new AdminSettings(Optional.empty(), false, Path.of("/etc/token")));
+    assertThat(configuration.admin().address()).isEmpty();
+    assertThat(configuration.admin().allowsRemote()).isFalse();
+    assertThat(configuration.admin().tokenFile()).isEqualTo(Path.of("/etc/token"));
+  }
+
+  private static AccessList access(List<String> allow, List<String> deny) {
+    return new AccessList(AddressRanges.parse(allow), AddressRanges.parse(deny));
   }
 
   @ParameterizedTest
@@ -426,7 +471,7 @@ class ConfigurationFileTest {
   }
 
   private static RouteCacheSettings cache(SectionValues.Builder values) {
-    return RouteCacheSettings.of(values.build());
+    return RouteCacheSettings.SECTION.record(values.build());
   }
 
   private static Configuration accepted(String text) {

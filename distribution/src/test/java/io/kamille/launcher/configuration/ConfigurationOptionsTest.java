@@ -2,13 +2,14 @@ package io.kamille.launcher.configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.RouteCacheSettings;
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.setting.SectionValues;
-import java.util.List;
-import java.util.Optional;
+import io.kamille.core.upstream.OriginSettings;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationOptionsTest {
@@ -21,7 +22,7 @@ class ConfigurationOptionsTest {
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
-    assertThat(configuration.upstreams().getFirst().origins())
+    assertThat(configuration.upstream("origin").origins())
         .containsExactly(new OriginSettings(new OriginUrl("127.0.0.1", 9000), 1));
     assertThat(configuration.routes())
         .containsExactly(
@@ -30,10 +31,10 @@ class ConfigurationOptionsTest {
                 "/",
                 "origin",
                 null,
-                new AccessSettings(List.of(), List.of()),
-                Optional.empty(),
-                RouteCacheSettings.of(SectionValues.of(RouteCacheSettings.SECTION).build())));
-    assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(256L << 20);
+                AccessList.ALL,
+                RateLimitSettings.SECTION.defaults(),
+                RouteCacheSettings.SECTION.defaults()));
+    assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
   }
 
@@ -41,7 +42,7 @@ class ConfigurationOptionsTest {
   void memoryAdminLoopsAndPacingMayBeGiven() {
     var reading = ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3", "500us");
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
-    assertThat(configuration.cache().memoryCapacityBytes()).isEqualTo(1L << 30);
+    assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(1L << 30);
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.loops()).isEqualTo(3);
     assertThat(configuration.engine().pace()).isEqualTo(PaceSettings.fixed(500_000));
@@ -59,7 +60,9 @@ class ConfigurationOptionsTest {
                 + " 50us–100ms such as 250ms, 30s, 5m or 1h",
             "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] with nothing"
                 + " behind it",
-            "command line: --memory: found \"much\", expected a size of 1MiB–16TiB in KiB, MiB, GiB or TiB",
-            "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or off");
+            "command line: --memory: found \"much\", expected a size of 1MiB–16TiB in KiB, MiB, GiB"
+                + " or TiB",
+            "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or"
+                + " off");
   }
 }

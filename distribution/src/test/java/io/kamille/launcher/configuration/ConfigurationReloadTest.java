@@ -72,8 +72,9 @@ class ConfigurationReloadTest {
     assertThat(reloaded.listeners()).isEqualTo(RUNNING.listeners());
     assertThat(reloaded.cache()).isEqualTo(RUNNING.cache());
     assertThat(reloaded.routes()).isEqualTo(NEXT.routes());
-    assertThat(reloaded.limits().fields()).isEqualTo(50);
-    assertThat(reloaded.upstreams().getFirst().connectTimeout()).isEqualTo(Duration.ofMillis(250));
+    assertThat(reloaded.limits().connection().head().fields()).isEqualTo(50);
+    assertThat(reloaded.upstream("web").settings().connectTimeout())
+        .isEqualTo(Duration.ofMillis(250));
   }
 
   @Test

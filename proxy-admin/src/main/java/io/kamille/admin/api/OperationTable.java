@@ -311,7 +311,7 @@ public final class OperationTable {
     if (field == null) {
       return null;
     }
-    for (String pair : field.split(";")) {
+    for (String pair : field.split(";", -1)) {
       String stripped = pair.strip();
       if (stripped.startsWith(name + "=")) {
         return stripped.substring(name.length() + 1);

@@ -62,7 +62,7 @@ final class IndexThread implements Upkeep {
 
   @Override
   public boolean isHere() {
-    return Thread.currentThread() == thread;
+    return Thread.currentThread().equals(thread);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class SizeAdmission {
   private void count(long units) {
     int of = Math.min(misses + 1, MEAN_OF);
     double mean = meanUnits;
-    double counted = of == 1 ? units : Math.min(units, COUNTED_MEANS * mean);
+    double counted = of == 1 ? (double) units : Math.min((double) units, COUNTED_MEANS * mean);
     misses = of;
     meanUnits = mean + (counted - mean) / of;
   }

@@ -1,6 +1,9 @@
 package io.kamille.core.admission;
 
 import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +18,27 @@ import org.jspecify.annotations.Nullable;
  */
 public record AccessList(AddressRanges allow, AddressRanges deny) {
 
+  /** The settings under {@code access}, of a listener or a route. */
+  public static final Section<AccessList> SECTION =
+      Section.of(
+          AccessList.class,
+          Setting.of(
+                  "allow",
+                  ValueTypes.addresses(),
+                  "Addresses and ranges (CIDR) that are let in. Where any are given, others are"
+                      + " not. The smallest range with an address decides about it, so that a part"
+                      + " of what is denied can be allowed, and the other way round. What counts is"
+                      + " the address that the connection comes from.")
+              .defaultsTo("all", access -> AddressRanges.NONE),
+          Setting.of(
+                  "deny",
+                  ValueTypes.addresses(),
+                  "Addresses and ranges that are not let in, unless a smaller range of `allow` has"
+                      + " them.")
+              .defaultsTo("none", access -> AddressRanges.NONE));
+
   /** Everybody. */
-  public static final AccessList ALL = new AccessList(AddressRanges.NONE, AddressRanges.NONE);
+  public static final AccessList ALL = SECTION.defaults();
 
   /** Whether everybody is let in. */
   public boolean isOpen() {

@@ -2,6 +2,9 @@ package io.kamille.core.admission;
 
 import io.kamille.core.setting.AddressBits;
 import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.net.InetAddress;
 
 /**
@@ -18,9 +21,41 @@ public record ClientLimits(
 
   public static final int NO_LIMIT = Integer.MAX_VALUE;
 
+  /** The settings under {@code limits.client}. */
+  public static final Section<ClientLimits> SECTION =
+      Section.of(
+          ClientLimits.class,
+          Setting.of(
+                  "connections",
+                  ValueTypes.orWord("none", NO_LIMIT, ValueTypes.wholeNumber(1, 10_000_000)),
+                  "The most connections of one client at once, over all listeners, or `none` for no"
+                      + " such limit. One more is closed as soon as it is accepted; no idle"
+                      + " connection yields to it. Connections that came before there was a limit"
+                      + " are not counted.")
+              .defaultsTo(NO_LIMIT),
+          Setting.of(
+                  "requests",
+                  ValueTypes.orWord("none", NO_LIMIT, ValueTypes.wholeNumber(1, 10_000_000)),
+                  "The most requests of one client under way at once, over all listeners, or `none`"
+                      + " for no such limit. One more is answered with 429, whatever it is for. A"
+                      + " request is under way until its answer has been handed to its connection,"
+                      + " a tunnel until it ends.")
+              .defaultsTo(NO_LIMIT),
+          Setting.of(
+                  "ipv6-prefix",
+                  ValueTypes.wholeNumber(32, 128),
+                  "How many bits of an IPv6 address tell clients apart. Whoever has a network has"
+                      + " at least a /64, and can use each of its addresses.")
+              .defaultsTo(64),
+          Setting.of(
+                  "unlimited",
+                  ValueTypes.addresses(),
+                  "Addresses and ranges (CIDR) that these limits do not hold for: load balancers,"
+                      + " whose address stands for all who come through them.")
+              .defaultsTo("none", client -> AddressRanges.NONE));
+
   /** No limit for anybody. */
-  public static final ClientLimits NONE =
-      new ClientLimits(NO_LIMIT, NO_LIMIT, 64, AddressRanges.NONE);
+  public static final ClientLimits NONE = SECTION.defaults();
 
   /** Whether this address need not be counted. */
   boolean isUnlimited(InetAddress address) {

@@ -5,6 +5,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.setting.AddressBits;
 import java.net.InetAddress;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -35,6 +36,8 @@ public final class RateLimit implements RouteGate {
   private static final long NEVER = Long.MIN_VALUE;
 
   private final RateLimitSettings settings;
+  private final int ipv6PrefixLength;
+  private final long intervalNanos;
   private final LongSupplier nanoClock;
   private final long startNanos;
   private final RefusalLog log;
@@ -46,21 +49,30 @@ public final class RateLimit implements RouteGate {
   /**
    * A limit that has counted nothing yet.
    *
+   * @param settings with a rate
+   * @param ipv6PrefixLength how many bits of an IPv6 address tell clients apart
    * @param route what the log calls it
    * @param refused counts refusals, of other limits too
    * @param nanoClock monotonic nanoseconds
    */
   public RateLimit(
-      RateLimitSettings settings, String route, LongAdder refused, LongSupplier nanoClock) {
+      RateLimitSettings settings,
+      int ipv6PrefixLength,
+      String route,
+      LongAdder refused,
+      LongSupplier nanoClock) {
     this.settings = settings;
+    this.ipv6PrefixLength = ipv6PrefixLength;
+    intervalNanos = Objects.requireNonNull(settings.rate(), "rate").intervalNanos();
     this.refused = refused;
     this.nanoClock = nanoClock;
     startNanos = nanoClock.getAsLong();
     log = new RefusalLog("requests over the rate of route " + route, nanoClock);
   }
 
-  public RateLimitSettings settings() {
-    return settings;
+  /** Whether it limits as these say. */
+  public boolean goesBy(RateLimitSettings others, int otherIpv6PrefixLength) {
+    return settings.equals(others) && ipv6PrefixLength == otherIpv6PrefixLength;
   }
 
   @Override
@@ -76,7 +88,7 @@ public final class RateLimit implements RouteGate {
   }
 
   private long key(Exchange exchange) {
-    String field = settings.field();
+    String field = settings.key().field();
     if (field != null) {
       Fields fields = exchange.request().fields();
       for (int i = 0; i < fields.size(); i++) {
@@ -86,9 +98,7 @@ public final class RateLimit implements RouteGate {
       }
     }
     InetAddress address = exchange.client().getAddress();
-    return address == null
-        ? 0
-        : ClientLimits.client(address, settings.ipv6PrefixLength()).longHash();
+    return address == null ? 0 : ClientLimits.client(address, ipv6PrefixLength).longHash();
   }
 
   /**
@@ -97,7 +107,7 @@ public final class RateLimit implements RouteGate {
    * @return 0 or less if it is let through, else nanoseconds until one will be
    */
   long waitNanos(long hash) {
-    long now = nanoClock.getAsLong() - startNanos + settings.intervalNanos();
+    long now = nanoClock.getAsLong() - startNanos + intervalNanos;
     long key = hash == 0 ? 1 : hash;
     int set = (int) (key >>> 48) % (KEYS / SET) * SET;
     for (int place = set; place < set + SET; place++) {
@@ -110,14 +120,13 @@ public final class RateLimit implements RouteGate {
   }
 
   private long count(int place, long now) {
-    long ahead = (settings.burst() - 1) * settings.intervalNanos();
+    long ahead = (settings.burst() - 1L) * intervalNanos;
     long wait = NEVER;
     while (wait == NEVER) {
       long arrival = arrivals.get(place);
       if (arrival - now > ahead) {
         wait = arrival - now - ahead;
-      } else if (arrivals.compareAndSet(
-          place, arrival, Math.max(arrival, now) + settings.intervalNanos())) {
+      } else if (arrivals.compareAndSet(place, arrival, Math.max(arrival, now) + intervalNanos)) {
         wait = 0;
       }
     }
@@ -133,6 +142,6 @@ public final class RateLimit implements RouteGate {
       }
     }
     keys.set(place, key);
-    arrivals.set(place, now + settings.intervalNanos());
+    arrivals.set(place, now + intervalNanos);
   }
 }

@@ -1,5 +1,10 @@
 package io.kamille.core.h1;
 
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+
 /**
  * How large a head may be.
  *
@@ -9,11 +14,60 @@ package io.kamille.core.h1;
  */
 public record HeadLimits(int targetBytes, int fields, int headBytes) {
 
+  public static final Setting<Integer> REQUEST_TARGET =
+      Setting.of(
+              "request-target",
+              ValueTypes.smallSize(256, 1 << 20),
+              "The longest request target. A longer one is answered with 414.")
+          .defaultsTo(8 << 10)
+          .into("targetBytes");
+
+  public static final Setting<Integer> HEAD_SIZE =
+      Setting.of(
+              "head-size",
+              ValueTypes.smallSize(1 << 10, 1 << 20),
+              "The largest request head, request line included. A larger one is answered with 431,"
+                  + " and so is one larger than a loop's part of an eighth of the Java heap.")
+          .defaultsTo(32 << 10)
+          .into("headBytes");
+
+  /** What {@code limits} says of request heads. */
+  public static final Section<HeadLimits> OF_REQUEST =
+      Section.of(
+          HeadLimits.class,
+          REQUEST_TARGET,
+          Setting.of(
+                  "fields",
+                  ValueTypes.wholeNumber(10, 10_000),
+                  "The most field lines in a request head. More are answered with 431. Trailers"
+                      + " have a limit of their own, 32 lines.")
+              .defaultsTo(100),
+          HEAD_SIZE);
+
+  /** What {@code limits} says of response heads. */
+  public static final Section<HeadLimits> OF_RESPONSE =
+      Section.of(
+          HeadLimits.class,
+          Row.fixed(0),
+          Setting.of(
+                  "response-fields",
+                  ValueTypes.wholeNumber(10, 10_000),
+                  "The most field lines in a response head from an origin. More are answered with"
+                      + " 502. Trailers have a limit of their own, 32 lines.")
+              .defaultsTo(200)
+              .into("fields"),
+          Setting.of(
+                  "response-head-size",
+                  ValueTypes.smallSize(1 << 10, 1 << 20),
+                  "The largest response head from an origin. A larger one is answered with 502.")
+              .defaultsTo(64 << 10)
+              .into("headBytes"));
+
   /** What clients may send unless the configuration says otherwise. */
-  public static final HeadLimits REQUEST = new HeadLimits(8 * 1024, 100, 32 * 1024);
+  public static final HeadLimits REQUEST = OF_REQUEST.defaults();
 
   /** What origins may send: they are configured, not anonymous, and set many cookies. */
-  public static final HeadLimits RESPONSE = new HeadLimits(0, 200, 64 * 1024);
+  public static final HeadLimits RESPONSE = OF_RESPONSE.defaults();
 
   /** Checks that the limits leave room for a message. */
   public HeadLimits {

@@ -15,7 +15,7 @@ public interface AccessLog extends AutoCloseable {
    */
   static AccessLog open(AccessLogSettings settings, MetricRegistry registry, WallClock clock)
       throws IOException {
-    LogDestination destination = LogDestination.open(settings.file());
+    LogDestination destination = LogDestination.open(settings.output());
     return WrittenAccessLog.start(settings, destination, registry, clock);
   }
 

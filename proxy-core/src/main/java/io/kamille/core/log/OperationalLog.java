@@ -42,9 +42,12 @@ public final class OperationalLog {
     return STANDARD_ERROR;
   }
 
-  /** Shows messages from this level on; may be called again. Sends Netty's messages here, too. */
-  public static void install(Level level) {
-    STANDARD_ERROR.level(level);
+  /**
+   * Shows messages from the level of the settings on; may be called again. Sends Netty's messages
+   * here, too.
+   */
+  public static void install(LogSettings.Level level) {
+    STANDARD_ERROR.level(Level.valueOf(level.name()));
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     Logger root = LogManager.getLogManager().getLogger("");
     for (Handler handler : root.getHandlers()) {

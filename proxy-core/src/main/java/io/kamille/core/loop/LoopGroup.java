@@ -74,6 +74,7 @@ public final class LoopGroup implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       int number = i;
       registry.counting(LoopMetrics.STALLS, () -> stalls.stalls(number), name(i));
+      registry.counting(LoopMetrics.CPU, () -> cpuNanos(number) / 1e9, name(i));
     }
   }
 

@@ -16,6 +16,10 @@ final class LoopMetrics {
               + " while pacing is off.",
           "loop");
 
+  static final MetricDescriptor CPU =
+      MetricDescriptor.counter(
+          "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
+
   private static final MetricDescriptor POLLS =
       MetricDescriptor.counter(
           "kamille_loop_polls_total", Unit.COUNT, "Polls for events that a loop made.", "loop");

@@ -3,6 +3,7 @@ package io.kamille.core.route;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * One rule of a {@link RouteTable}: requests for this host and below this path go to that handler.
@@ -25,6 +26,7 @@ public record Route(
   public static final String ANY_HOST = "*";
 
   private static final String WILDCARD = "*.";
+  private static final Pattern PATH_PREFIX = Pattern.compile("/[!-~&&[^?#]]{0,1023}");
 
   public Route {
     if (name.isEmpty()) {
@@ -51,10 +53,7 @@ public record Route(
 
   /** Whether {@code text} can be a {@link #pathPrefix}. */
   public static boolean isPathPrefix(String text) {
-    return text.startsWith("/")
-        && !text.contains("?")
-        && !text.contains("#")
-        && NormalPath.isNormal(text);
+    return PATH_PREFIX.matcher(text).matches() && NormalPath.isNormal(text);
   }
 
   boolean hasWildcardHost() {

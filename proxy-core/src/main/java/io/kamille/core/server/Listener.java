@@ -68,43 +68,37 @@ public final class Listener implements AutoCloseable {
   /**
    * Listens.
    *
-   * @param address where; port 0 lets the kernel choose
-   * @param backlog connections the kernel may hold before we accept them
    * @param shards of the loops that serve it
    * @param limiter of all connections together
    * @param clients of all listeners
-   * @param access which clients may connect
    * @throws IOException if the address cannot be had; the message says which and why
    */
   public static Listener open(
-      InetSocketAddress address,
-      int backlog,
+      ListenerSettings settings,
       List<ServerShard> shards,
       ConnectionLimiter limiter,
-      ClientTable clients,
-      AccessList access)
+      ClientTable clients)
       throws IOException {
-    return open(address, backlog, shards, limiter, clients, access, List.of());
+    return open(settings, shards, limiter, clients, List.of());
   }
 
   /**
    * Listens, by sockets that listen already if there are any.
    *
-   * @param inherited descriptors of sockets on {@code address}; owned from now on
+   * @param inherited descriptors of sockets on that address; owned from now on
    * @throws IOException if the address cannot be had; the message says which and why
    */
   public static Listener open(
-      InetSocketAddress address,
-      int backlog,
+      ListenerSettings settings,
       List<ServerShard> shards,
       ConnectionLimiter limiter,
       ClientTable clients,
-      AccessList access,
       List<Integer> inherited)
       throws IOException {
+    InetSocketAddress address = settings.address().socketAddress();
     List<Channel> sockets = new ArrayList<>();
     AtomicInteger open = new AtomicInteger();
-    AtomicReference<AccessList> admitted = new AtomicReference<>(access);
+    AtomicReference<AccessList> admitted = new AtomicReference<>(settings.access());
     Function<ServerShard, Opening> opening =
         shard -> new Opening(shard, limiter, clients, admitted, open);
     InetSocketAddress bound = address;
@@ -112,7 +106,7 @@ public final class Listener implements AutoCloseable {
       if (inherited.isEmpty()) {
         probe(address);
         for (ServerShard shard : shards) {
-          Channel socket = bind(bound, backlog, opening.apply(shard), shards.size() > 1);
+          Channel socket = bind(bound, settings.backlog(), opening.apply(shard), shards.size() > 1);
           sockets.add(socket);
           bound = (InetSocketAddress) socket.localAddress();
         }

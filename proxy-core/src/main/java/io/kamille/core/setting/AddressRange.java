@@ -1,6 +1,8 @@
 package io.kamille.core.setting;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -104,5 +106,24 @@ public final class AddressRange {
       }
     }
     return octets.length == 16;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof AddressRange that
+        && prefixBits == that.prefixBits
+        && Arrays.equals(first, that.first);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(first) + prefixBits;
+  }
+
+  /** The form {@link #parse} reads back; without a prefix length where it is one address. */
+  @Override
+  public String toString() {
+    String address = NetUtil.bytesToIpAddress(first);
+    return prefixBits == first.length * 8 ? address : address + "/" + prefixBits;
   }
 }

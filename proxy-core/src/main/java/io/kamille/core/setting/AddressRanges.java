@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Any number of {@link AddressRange}s, asked for an address together: what it costs goes by how
@@ -18,17 +19,19 @@ public final class AddressRanges {
 
   private static final int NO_PREFIX = -1;
 
+  private final List<AddressRange> ranges;
   private final Family ipv4;
   private final Family ipv6;
 
-  private AddressRanges(Family ipv4, Family ipv6) {
-    this.ipv4 = ipv4;
-    this.ipv6 = ipv6;
+  private AddressRanges(List<AddressRange> ranges) {
+    this.ranges = ranges;
+    ipv4 = Family.of(ranges, true);
+    ipv6 = Family.of(ranges, false);
   }
 
   /** All of these. */
   public static AddressRanges of(List<AddressRange> ranges) {
-    return new AddressRanges(Family.of(ranges, true), Family.of(ranges, false));
+    return new AddressRanges(List.copyOf(ranges));
   }
 
   /** All of these; texts that are none ({@link AddressRange#parse}) are left out. */
@@ -36,8 +39,13 @@ public final class AddressRanges {
     return of(texts.stream().map(AddressRange::parse).filter(Objects::nonNull).toList());
   }
 
+  /** All of them, in their order. */
+  public List<AddressRange> ranges() {
+    return ranges;
+  }
+
   public boolean isEmpty() {
-    return ipv4.prefixes.isEmpty() && ipv6.prefixes.isEmpty();
+    return ranges.isEmpty();
   }
 
   /** Whether one of them has the address. */
@@ -49,6 +57,21 @@ public final class AddressRanges {
   public int longestPrefix(InetAddress address) {
     AddressBits bits = AddressBits.of(address);
     return (bits.isIpv4() ? ipv4 : ipv6).longestPrefix(bits);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof AddressRanges that && ranges.equals(that.ranges);
+  }
+
+  @Override
+  public int hashCode() {
+    return ranges.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return ranges.toString();
   }
 
   /** Ranges of one family: an IPv6 range has no IPv4 address, however short its prefix. */

@@ -30,14 +30,17 @@ public final class ConfigReader {
   }
 
   /** The values of the whole file. They are complete only if no problem was added. */
-  public static SectionValues read(ConfigNode root, Section section, Problems problems) {
+  public static SectionValues read(ConfigNode root, Section<?> section, Problems problems) {
     var values = SectionValues.of(section, root.position());
-    new ConfigReader(problems).readSection(root, section, values);
+    new ConfigReader(problems).readSection(root, section, null, values);
     return values.build();
   }
 
-  private void readSection(ConfigNode node, Section section, SectionValues.Builder values) {
-    Setting<?> shorthand = section.shorthand();
+  private void readSection(
+      ConfigNode node,
+      Section<?> section,
+      @Nullable Setting<?> shorthand,
+      SectionValues.Builder values) {
     switch (node) {
       case Mapping mapping -> readEntries(mapping, section, values);
       case Scalar scalar when scalar.isNothing() -> checkMissing(Map.of(), section, values);
@@ -50,7 +53,7 @@ public final class ConfigReader {
     }
   }
 
-  private void readEntries(Mapping mapping, Section section, SectionValues.Builder values) {
+  private void readEntries(Mapping mapping, Section<?> section, SectionValues.Builder values) {
     Map<String, Position> seen = new HashMap<>();
     for (Entry entry : mapping.entries()) {
       if (isFirst(entry, seen, values.path())) {
@@ -68,7 +71,7 @@ public final class ConfigReader {
   }
 
   /** The known key that an unknown one was probably meant to be, or null. */
-  private @Nullable String meantBy(Entry entry, Section section) {
+  private @Nullable String meantBy(Entry entry, Section<?> section) {
     boolean isAsked = section.member(entry.key()) == null && !problems.isFull();
     return isAsked ? NearestKey.of(entry.key(), section.members()) : null;
   }
@@ -86,11 +89,11 @@ public final class ConfigReader {
     return first == null;
   }
 
-  private void readEntry(Entry entry, Section section, SectionValues.Builder values) {
+  private void readEntry(Entry entry, Section<?> section, SectionValues.Builder values) {
     switch (section.member(entry.key())) {
       case null -> refuseUnknown(entry, section, values.path());
       case Setting<?> setting -> readSetting(entry.value(), setting, values);
-      case Section child -> {
+      case Subsection<?> child -> {
         switch (child.shape()) {
           case ONE -> readChild(entry.value(), child, "", values);
           case LIST -> readList(entry, child, values);
@@ -100,7 +103,7 @@ public final class ConfigReader {
     }
   }
 
-  private void refuseUnknown(Entry entry, Section section, String path) {
+  private void refuseUnknown(Entry entry, Section<?> section, String path) {
     String known = section.members().stream().map(Member::key).collect(Collectors.joining(", "));
     problems.add(
         Problem.Kind.UNKNOWN_KEY,
@@ -153,13 +156,13 @@ public final class ConfigReader {
   }
 
   private void readChild(
-      ConfigNode node, Section child, String name, SectionValues.Builder values) {
+      ConfigNode node, Subsection<?> child, String name, SectionValues.Builder values) {
     var builder = values.child(child, name, node.position());
-    readSection(node, child, builder);
-    values.add(builder.build());
+    readSection(node, child.section(), child.shorthand(), builder);
+    values.add(child, builder.build());
   }
 
-  private void readList(Entry entry, Section child, SectionValues.Builder values) {
+  private void readList(Entry entry, Subsection<?> child, SectionValues.Builder values) {
     switch (entry.value()) {
       case Sequence list -> {
         list.items().forEach(item -> readChild(item, child, "", values));
@@ -170,7 +173,7 @@ public final class ConfigReader {
     }
   }
 
-  private void readNamed(Entry entry, Section child, SectionValues.Builder values) {
+  private void readNamed(Entry entry, Subsection<?> child, SectionValues.Builder values) {
     switch (entry.value()) {
       case Mapping names -> {
         Map<String, Position> seen = new HashMap<>();
@@ -201,7 +204,7 @@ public final class ConfigReader {
   }
 
   private void checkNotEmpty(
-      boolean isEmpty, Entry entry, Section child, SectionValues.Builder values) {
+      boolean isEmpty, Entry entry, Subsection<?> child, SectionValues.Builder values) {
     String required = child.required();
     if (isEmpty && required != null) {
       String path = join(values.path(), child.key());
@@ -210,13 +213,13 @@ public final class ConfigReader {
   }
 
   private void checkMissing(
-      Map<String, Position> seen, Section section, SectionValues.Builder values) {
+      Map<String, Position> seen, Section<?> section, SectionValues.Builder values) {
     for (Member member : section.members()) {
       String required =
           switch (member) {
             case Setting<?> setting ->
                 setting.absence() instanceof Setting.Absence.Forbidden<?> ? valueOf(setting) : null;
-            case Section child -> child.required();
+            case Subsection<?> child -> child.required();
           };
       if (required != null && !seen.containsKey(member.key())) {
         String path = join(values.path(), member.key());

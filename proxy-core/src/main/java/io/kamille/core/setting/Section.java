@@ -1,110 +1,101 @@
 package io.kamille.core.setting;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The declaration of a section: a mapping with known keys, a list of such mappings, or such
- * mappings under names of the operator's choice. Immutable; compared by identity.
+ * The declaration of a settings record: one row for each component, in their order. Immutable;
+ * compared by identity.
+ *
+ * @param <R> the record
  */
-public final class Section implements Member {
+public final class Section<R> {
 
-  /** How often a section stands in the file. */
-  public enum Shape {
-    /** At most once. */
-    ONE,
-    /** As the elements of a list. */
-    LIST,
-    /** Under names. */
-    NAMED
+  /*
+   * The record and its rows are all there is about a setting: the file's reader, the reference page,
+   * the schema and the comparison for a reload work from the rows, and the record is built from them
+   * by its canonical constructor. Rows go by position, so each setting must bear the name of its
+   * component, or name it: two rows of one type in the wrong order would else go unnoticed. A
+   * component may say more than its key, which has no unit: `isEnabled` for `enabled`.
+   */
+  private final Class<R> type;
+  private final Constructor<R> constructor;
+  private final List<Row> rows;
+  private final List<Member> members;
+
+  private Section(Class<R> type, List<Row> rows) {
+    this.type = type;
+    this.rows = rows;
+    constructor = constructor(type);
+    members = rows.stream().flatMap(Section::members).toList();
+    check();
   }
 
-  private final Shape shape;
-  private final String name;
-  private final String description;
-  private final List<Member> members;
-  private final @Nullable Setting<?> shorthand;
-  private final @Nullable String required;
+  /** The declaration of {@code type}, a row for each of its components. */
+  public static <R extends Record> Section<R> of(Class<R> type, Row... rows) {
+    return new Section<>(type, List.of(rows));
+  }
 
-  private Section(
-      Shape shape,
-      String name,
-      String description,
-      List<Member> members,
-      @Nullable Setting<?> shorthand,
-      @Nullable String required) {
-    this.shape = shape;
-    this.name = name;
-    this.description = description;
-    this.members = members;
-    this.shorthand = shorthand;
-    this.required = required;
-    for (Member member : members) {
-      if (!member.name().equals(prefix() + member.key())) {
-        throw new IllegalArgumentException(
-            "name: " + member.name() + " (expected: it begins with " + prefix() + ")");
-      }
-      if (member.description().isBlank()) {
-        throw new IllegalArgumentException(member.name() + ": no description");
-      }
+  private static Stream<Member> members(Row row) {
+    return switch (row) {
+      case Member member -> Stream.of(member);
+      case InlinedSection<?> inlined -> inlined.section().members.stream();
+      case FixedComponent fixed -> Stream.of();
+    };
+  }
+
+  private static <R> Constructor<R> constructor(Class<R> type) {
+    Class<?>[] types =
+        Stream.of(type.getRecordComponents())
+            .map(RecordComponent::getType)
+            .toArray(Class<?>[]::new);
+    try {
+      Constructor<R> canonical = type.getDeclaredConstructor(types);
+      canonical.setAccessible(true);
+      return canonical;
+    } catch (NoSuchMethodException impossible) {
+      throw new IllegalStateException(impossible);
     }
   }
 
-  /** A section that stands in the file at most once; with an empty name, the whole file. */
-  public static Section one(String name, String description, Member... members) {
-    return new Section(Shape.ONE, name, description, List.of(members), null, null);
+  private void check() {
+    RecordComponent[] components = type.getRecordComponents();
+    if (components.length != rows.size()) {
+      throw new IllegalArgumentException(
+          type + ": " + rows.size() + " rows (expected: " + components.length + ")");
+    }
+    for (int i = 0; i < components.length; i++) {
+      String name = components[i].getName();
+      if (rows.get(i) instanceof Setting<?> setting && !setting.isReadInto(name)) {
+        throw new IllegalArgumentException(
+            type + ": row " + setting.key() + " (expected: that of " + name + ")");
+      }
+    }
+    Set<String> keys = members.stream().map(Member::key).collect(Collectors.toSet());
+    if (keys.size() < members.size()) {
+      throw new IllegalArgumentException(type + ": a key stands there twice");
+    }
   }
 
-  /** A list whose elements have these members, named {@code NAME[].key}. */
-  public static Section list(String name, String description, Member... members) {
-    return new Section(Shape.LIST, name, description, List.of(members), null, null);
-  }
-
-  /** Sections under free names, with these members, named {@code NAME.*.key}. */
-  public static Section named(String name, String description, Member... members) {
-    return new Section(Shape.NAMED, name, description, List.of(members), null, null);
-  }
-
-  /** The same, but a bare value in place of a mapping stands for {@code setting} alone. */
-  public Section withShorthand(Setting<?> setting) {
-    return new Section(shape, name, description, members, setting, required);
-  }
-
-  /**
-   * The same, but it may not be missing or empty.
-   *
-   * @param element what there must be at least one of, as a message says it: {@code an upstream}
-   */
-  public Section atLeastOne(String element) {
-    return new Section(shape, name, description, members, shorthand, element);
-  }
-
-  public Shape shape() {
-    return shape;
-  }
-
-  @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public String description() {
-    return description;
-  }
-
+  /** The members of the section, in the order of their declarations. */
   public List<Member> members() {
     return members;
   }
 
-  /** The setting that a bare value in place of the mapping stands for. */
-  public @Nullable Setting<?> shorthand() {
-    return shorthand;
-  }
-
-  /** What there must be at least one of, or null if there may be none. */
-  public @Nullable String required() {
-    return required;
+  /** The member under that key, or null. */
+  public @Nullable Member member(String key) {
+    for (Member member : members) {
+      if (member.key().equals(key)) {
+        return member;
+      }
+    }
+    return null;
   }
 
   /** Whether a change of any setting in it waits for the next start. */
@@ -114,29 +105,60 @@ public final class Section implements Member {
             member ->
                 switch (member) {
                   case Setting<?> setting -> setting.needsRestart();
-                  case Section section -> section.needsRestart();
+                  case Subsection<?> inside -> inside.section().needsRestart();
                 });
   }
 
-  @Nullable Member member(String key) {
-    for (Member member : members) {
-      if (member.key().equals(key)) {
-        return member;
-      }
+  /** The record with those values, which were read without a problem. */
+  public R record(SectionValues values) {
+    Object[] arguments = rows.stream().map(row -> component(row, values)).toArray();
+    try {
+      return constructor.newInstance(arguments);
+    } catch (InvocationTargetException refused) {
+      throw refused.getCause() instanceof RuntimeException cause
+          ? cause
+          : new IllegalStateException(refused);
+    } catch (ReflectiveOperationException impossible) {
+      throw new IllegalStateException(impossible);
     }
-    return null;
   }
 
-  private String prefix() {
-    return switch (shape) {
-      case ONE -> name.isEmpty() ? "" : name + ".";
-      case LIST -> name + "[].";
-      case NAMED -> name + ".*.";
+  private static @Nullable Object component(Row row, SectionValues values) {
+    return switch (row) {
+      case Setting<?> setting -> values.component(setting);
+      case Subsection<?> inside -> inside.component(values);
+      case InlinedSection<?> inlined -> inlined.section().record(values);
+      case FixedComponent fixed -> fixed.value();
     };
+  }
+
+  /** The record when nothing is given; each setting must have a default. */
+  public R defaults() {
+    return record(SectionValues.of(this).build());
+  }
+
+  /** This as a part of another record whose settings stand beside it in the file. */
+  public InlinedSection<R> inlined() {
+    return new InlinedSection<>(this);
+  }
+
+  /** This under a key of another section, at most once. */
+  public Subsection<R> one(String key, String description) {
+    return Subsection.one(key, description, this);
+  }
+
+  /** A list of these under a key of another section. */
+  public Subsection<R> list(String key, String description) {
+    return Subsection.list(key, description, this);
+  }
+
+  /** These under names of the operator's choice, under a key of another section. */
+  public Subsection<R> named(String key, String description) {
+    return Subsection.named(key, description, this);
   }
 
   @Override
   public String toString() {
-    return name;
+    return type.getSimpleName();
   }
 }

@@ -15,12 +15,12 @@ public final class SectionValues {
   /** A value from the file, and where it stands there. */
   private record Given(Object value, Position position) {}
 
-  private final Section section;
+  private final Section<?> section;
   private final String name;
   private final String path;
   private final Position position;
   private final Map<Setting<?>, Given> given;
-  private final Map<Section, List<SectionValues>> children;
+  private final Map<Subsection<?>, List<SectionValues>> children;
 
   private SectionValues(Builder builder) {
     section = builder.section;
@@ -33,19 +33,19 @@ public final class SectionValues {
   }
 
   /** The values of a whole file, given one by one. */
-  public static Builder of(Section root) {
+  public static Builder of(Section<?> root) {
     return of(root, Position.NOWHERE);
   }
 
-  static Builder of(Section root, Position position) {
+  static Builder of(Section<?> root, Position position) {
     return new Builder(root, "", "", position);
   }
 
-  public Section section() {
+  public Section<?> section() {
     return section;
   }
 
-  /** The name this section has among its equals ({@link Section.Shape#NAMED}), else empty. */
+  /** The name this section has among its equals ({@link Subsection.Shape#NAMED}), else empty. */
   public String name() {
     return name;
   }
@@ -98,29 +98,37 @@ public final class SectionValues {
     return value;
   }
 
+  /** What the record has for the setting. */
+  <T> @Nullable T component(Setting<T> setting) {
+    T value = find(setting);
+    return value == null && setting.absence() instanceof Setting.Absence.Meaning<T> meaning
+        ? meaning.stands()
+        : value;
+  }
+
   /** The section inside this one, all defaults when the file does not have it. */
-  public SectionValues one(Section child) {
+  public SectionValues one(Subsection<?> child) {
     List<SectionValues> found = all(child);
     return found.isEmpty()
-        ? new Builder(child, "", path(child), position).build()
+        ? new Builder(child.section(), "", path(child), position).build()
         : found.getFirst();
   }
 
   /** The sections of a list in its order, or those under names in the order of the file. */
-  public List<SectionValues> all(Section child) {
+  public List<SectionValues> all(Subsection<?> child) {
     return children.getOrDefault(child, List.of());
   }
 
   /** Puts values together. Confined to its thread. */
   public static final class Builder {
-    private final Section section;
+    private final Section<?> section;
     private final String name;
     private final String path;
     private final Position position;
     private final Map<Setting<?>, Given> given = new HashMap<>();
-    private final Map<Section, List<SectionValues>> children = new HashMap<>();
+    private final Map<Subsection<?>, List<SectionValues>> children = new HashMap<>();
 
-    private Builder(Section section, String name, String path, Position position) {
+    private Builder(Section<?> section, String name, String path, Position position) {
       this.section = section;
       this.name = name;
       this.path = path;
@@ -146,9 +154,9 @@ public final class SectionValues {
     }
 
     /** Adds a section inside this one. */
-    public Builder add(SectionValues child) {
-      checkMember(child.section);
-      children.computeIfAbsent(child.section, any -> new ArrayList<>()).add(child);
+    public Builder add(Subsection<?> member, SectionValues child) {
+      checkMember(member);
+      children.computeIfAbsent(member, any -> new ArrayList<>()).add(child);
       return this;
     }
 
@@ -157,11 +165,11 @@ public final class SectionValues {
      *
      * @param childName the name among its equals; empty unless the section is under names
      */
-    public Builder child(Section child, String childName) {
+    public Builder child(Subsection<?> child, String childName) {
       return child(child, childName, Position.NOWHERE);
     }
 
-    Builder child(Section child, String childName, Position at) {
+    Builder child(Subsection<?> child, String childName, Position at) {
       checkMember(child);
       String base = path.isEmpty() ? child.key() : path + "." + child.key();
       String childPath =
@@ -170,7 +178,7 @@ public final class SectionValues {
             case LIST -> base + "[" + children.getOrDefault(child, List.of()).size() + "]";
             case NAMED -> base + "." + childName;
           };
-      return new Builder(child, childName, childPath, at);
+      return new Builder(child.section(), childName, childPath, at);
     }
 
     String path() {

@@ -1,6 +1,8 @@
 package io.kamille.core.setting;
 
+import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The declaration of one setting. The reader of the file, the reference page and the comparison for
@@ -17,32 +19,41 @@ public final class Setting<T> implements Member {
     /** A value holds in its place; {@code text} is that value in the Markdown of the reference. */
     record Default<T>(String text, Function<SectionValues, T> rule) implements Absence<T> {}
 
-    /** It has no value; {@code text} tells in Markdown what that means. */
-    record Meaning<T>(String text) implements Absence<T> {}
+    /**
+     * It has no value; {@code text} tells in Markdown what that means, and the record has {@code
+     * stands} for it.
+     */
+    record Meaning<T>(String text, @Nullable T stands) implements Absence<T> {}
   }
 
-  private final String name;
+  private final String key;
   private final ValueType<T> type;
   private final Absence<T> absence;
   private final boolean needsRestart;
   private final String description;
+  private final String component;
 
   private Setting(
-      String name,
+      String key,
       ValueType<T> type,
       Absence<T> absence,
       boolean needsRestart,
-      String description) {
-    this.name = name;
+      String description,
+      String component) {
+    this.key = key;
     this.type = type;
     this.absence = absence;
     this.needsRestart = needsRestart;
     this.description = description;
+    this.component = component;
+    if (description.isBlank()) {
+      throw new IllegalArgumentException(key + ": no description");
+    }
   }
 
   /** A setting that must be given and applies on reload. */
-  public static <T> Setting<T> of(String name, ValueType<T> type, String description) {
-    return new Setting<>(name, type, new Absence.Forbidden<>(), false, description);
+  public static <T> Setting<T> of(String key, ValueType<T> type, String description) {
+    return new Setting<>(key, type, new Absence.Forbidden<>(), false, description, "");
   }
 
   /** The same with a default. */
@@ -55,23 +66,50 @@ public final class Setting<T> implements Member {
     return with(new Absence.Default<>(text, rule));
   }
 
-  /** The same, but it may have no value. */
+  /** The same, but it may have no value, and the record null. */
   public Setting<T> orElse(String meaning) {
-    return with(new Absence.Meaning<>(meaning));
+    return with(new Absence.Meaning<>(meaning, null));
+  }
+
+  /** The same, but it may have no value, and the record {@code stands}. */
+  public Setting<T> orElse(String meaning, T stands) {
+    return with(new Absence.Meaning<>(meaning, stands));
   }
 
   /** The same, but a new value waits for the next start. */
   public Setting<T> appliesOnRestart() {
-    return new Setting<>(name, type, absence, true, description);
+    return new Setting<>(key, type, absence, true, description, component);
+  }
+
+  /** The same, read into the component of that name, which has not the words of the key. */
+  public Setting<T> into(String otherComponent) {
+    return new Setting<>(key, type, absence, needsRestart, description, otherComponent);
+  }
+
+  /** Whether it is read into the component of that name. */
+  boolean isReadInto(String name) {
+    if (!component.isEmpty()) {
+      return component.equals(name);
+    }
+    String lower = name.toLowerCase(Locale.ROOT);
+    int at = 0;
+    for (String word : key.split("-", -1)) {
+      int found = lower.indexOf(word, at);
+      if (found < 0) {
+        return false;
+      }
+      at = found + word.length();
+    }
+    return true;
   }
 
   private Setting<T> with(Absence<T> newAbsence) {
-    return new Setting<>(name, type, newAbsence, needsRestart, description);
+    return new Setting<>(key, type, newAbsence, needsRestart, description, component);
   }
 
   @Override
-  public String name() {
-    return name;
+  public String key() {
+    return key;
   }
 
   public ValueType<T> type() {
@@ -94,6 +132,6 @@ public final class Setting<T> implements Member {
 
   @Override
   public String toString() {
-    return name;
+    return key;
   }
 }

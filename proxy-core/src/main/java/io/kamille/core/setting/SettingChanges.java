@@ -28,7 +28,7 @@ public final class SettingChanges {
     for (Member member : after.section().members()) {
       switch (member) {
         case Setting<?> setting -> compareSetting(setting, before, after, waits, changes);
-        case Section child -> {
+        case Subsection<?> child -> {
           switch (child.shape()) {
             case ONE -> compare(before.one(child), after.one(child), waits, changes);
             case LIST -> compareList(child, before, after, changes);
@@ -58,27 +58,30 @@ public final class SettingChanges {
   }
 
   private static void compareList(
-      Section child, SectionValues before, SectionValues after, List<SettingChange> changes) {
+      Subsection<?> child, SectionValues before, SectionValues after, List<SettingChange> changes) {
     List<SectionValues> old = before.all(child);
     List<SectionValues> now = after.all(child);
     if (old.size() != now.size()) {
       String path = after.path(child);
       changes.add(
           new SettingChange(
-              path, "a list of " + old.size(), "a list of " + now.size(), child.needsRestart()));
+              path,
+              "a list of " + old.size(),
+              "a list of " + now.size(),
+              child.section().needsRestart()));
       return;
     }
-    boolean waits = child.needsRestart() && !isReloadedOneByOne(child, before, after);
+    boolean waits = child.section().needsRestart() && !isReloadedOneByOne(child, before, after);
     for (int i = 0; i < now.size(); i++) {
       compare(old.get(i), now.get(i), waits, changes);
     }
   }
 
   private static void compareNamed(
-      Section child, SectionValues before, SectionValues after, List<SettingChange> changes) {
+      Subsection<?> child, SectionValues before, SectionValues after, List<SettingChange> changes) {
     Map<String, SectionValues> old = byName(before.all(child));
     Map<String, SectionValues> now = byName(after.all(child));
-    boolean needsRestart = child.needsRestart();
+    boolean needsRestart = child.section().needsRestart();
     old.forEach(
         (name, values) -> {
           if (!now.containsKey(name)) {
@@ -100,14 +103,14 @@ public final class SettingChanges {
    * together, one by one.
    */
   private static boolean isReloadedOneByOne(
-      Section child, SectionValues running, SectionValues next) {
+      Subsection<?> child, SectionValues running, SectionValues next) {
     List<SectionValues> old = running.all(child);
     List<SectionValues> now = next.all(child);
     List<SettingChange> changes = new ArrayList<>();
     for (int i = 0; i < now.size() && old.size() == now.size(); i++) {
       compare(old.get(i), now.get(i), false, changes);
     }
-    return child.shape() == Section.Shape.LIST
+    return child.shape() == Subsection.Shape.LIST
         && old.size() == now.size()
         && changes.stream().noneMatch(SettingChange::needsRestart);
   }
@@ -131,16 +134,17 @@ public final class SettingChanges {
     for (Member member : next.section().members()) {
       switch (member) {
         case Setting<?> setting -> values.copy(setting, setting.needsRestart() ? running : next);
-        case Section child when child.shape() == Section.Shape.ONE -> {
+        case Subsection<?> child when child.shape() == Subsection.Shape.ONE -> {
           SectionValues nextChild = next.one(child);
           var builder = values.child(child, "", nextChild.position());
           fill(builder, running.one(child), nextChild);
-          values.add(builder.build());
+          values.add(child, builder.build());
         }
-        case Section child -> {
-          boolean stays = child.needsRestart() && !isReloadedOneByOne(child, running, next);
+        case Subsection<?> child -> {
+          boolean stays =
+              child.section().needsRestart() && !isReloadedOneByOne(child, running, next);
           SectionValues source = stays ? running : next;
-          source.all(child).forEach(values::add);
+          source.all(child).forEach(inside -> values.add(child, inside));
         }
       }
     }

@@ -47,6 +47,20 @@ public record ValueType<T>(
         printer);
   }
 
+  /** The same, its values as others. */
+  public <U> ValueType<U> map(Function<T, U> to, Function<U, T> back) {
+    return new ValueType<>(
+        name,
+        bounds,
+        isList,
+        text ->
+            switch (parser.apply(text)) {
+              case Parsed.Value<T>(T value) -> new Parsed.Value<>(to.apply(value));
+              case Parsed.Refused<T>(String expected) -> new Parsed.Refused<>(expected);
+            },
+        value -> printer.apply(back.apply(value)));
+  }
+
   public Parsed<T> parse(String text) {
     return parser.apply(text);
   }

@@ -5,8 +5,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -94,6 +97,11 @@ public final class ValueTypes {
         ByteSize::print);
   }
 
+  /** The same, of at most 2 GiB. */
+  public static ValueType<Integer> smallSize(int leastBytes, int greatestBytes) {
+    return size(leastBytes, greatestBytes).map(Math::toIntExact, Integer::longValue);
+  }
+
   /** A duration ({@link TimeSpan}) within both bounds. */
   public static ValueType<Duration> duration(Duration least, Duration greatest) {
     return duration(least, greatest, "such as 250ms, 30s, 5m or 1h", any -> true);
@@ -106,6 +114,12 @@ public final class ValueTypes {
         greatest,
         "in whole seconds such as 30s, 5m or 1h",
         duration -> duration.toNanosPart() == 0);
+  }
+
+  /** The same, as a number of seconds. */
+  public static ValueType<Integer> seconds(Duration least, Duration greatest) {
+    return wholeSeconds(least, greatest)
+        .map(duration -> Math.toIntExact(duration.toSeconds()), Duration::ofSeconds);
   }
 
   private static ValueType<Duration> duration(
@@ -144,6 +158,29 @@ public final class ValueTypes {
     String words = all.stream().map(ValueTypes::word).collect(Collectors.joining(", "));
     return ValueType.of(
         "word", words, "one of " + words, text -> constantOf(all, text), ValueTypes::word);
+  }
+
+  /** One of these words, in their order, for the value beside it. */
+  public static <T> ValueType<T> oneOf(List<Map.Entry<String, T>> words) {
+    String all = words.stream().map(Map.Entry::getKey).collect(Collectors.joining(", "));
+    return ValueType.of(
+        "word",
+        all,
+        "one of " + all,
+        text -> {
+          for (Map.Entry<String, T> word : words) {
+            if (word.getKey().equals(text)) {
+              return word.getValue();
+            }
+          }
+          return null;
+        },
+        value ->
+            words.stream()
+                .filter(word -> word.getValue().equals(value))
+                .findFirst()
+                .orElseThrow()
+                .getKey());
   }
 
   private static <E extends Enum<E>> @Nullable E constantOf(List<E> constants, String text) {
@@ -193,6 +230,35 @@ public final class ValueTypes {
         items -> String.join(", ", items));
   }
 
+  /**
+   * A list of values, each written as one text without a comma.
+   *
+   * @param parser gives null for what is none
+   * @param expected what each of them is
+   */
+  public static <T> ValueType<List<T>> list(
+      String name,
+      Function<String, @Nullable T> parser,
+      Function<T, String> printer,
+      String expected) {
+    return list(name, text -> parser.apply(text) != null, expected)
+        .map(
+            texts ->
+                texts.stream().map(text -> Objects.requireNonNull(parser.apply(text))).toList(),
+            values -> values.stream().map(printer).toList());
+  }
+
+  /** A list of addresses and ranges ({@link AddressRange}). */
+  public static ValueType<AddressRanges> addresses() {
+    return list(
+            "list of addresses",
+            AddressRange::parse,
+            AddressRange::toString,
+            "an IP address, or a range such as 10.0.0.0/8 or 2001:db8::/32 with no bit set behind"
+                + " its prefix")
+        .map(AddressRanges::of, AddressRanges::ranges);
+  }
+
   /** The path of a file. */
   public static ValueType<Path> file() {
     return ValueType.of("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);
@@ -220,5 +286,13 @@ public final class ValueTypes {
                       new Parsed.Refused<>(expected + ", or " + word);
                 },
         value -> value.map(type::print).orElse(word));
+  }
+
+  /** A value of {@code type}, or {@code word} for {@code meant}. */
+  public static <T> ValueType<T> orWord(String word, T meant, ValueType<T> type) {
+    return orWord(word, type)
+        .map(
+            value -> value.orElse(meant),
+            value -> value.equals(meant) ? Optional.empty() : Optional.of(value));
   }
 }

@@ -1,5 +1,8 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
 /**
@@ -19,9 +22,45 @@ public record HealthPolicy(
     Duration longestOut,
     Duration slowReturn) {
 
-  public static final HealthPolicy DEFAULTS =
-      new HealthPolicy(
-          3, 0.5, Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofSeconds(10));
+  /** The settings under {@code health}. */
+  public static final Section<HealthPolicy> SECTION =
+      Section.of(
+          HealthPolicy.class,
+          Setting.of(
+                  "failures",
+                  ValueTypes.wholeNumber(1, 1_000),
+                  "Consecutive failures after which an origin gets no more requests for a while. A"
+                      + " failure is a connection refused or timed out, or an answer that did not"
+                      + " come.")
+              .defaultsTo(3),
+          Setting.of(
+                  "failure-ratio",
+                  ValueTypes.orWord("off", Double.MAX_VALUE, ValueTypes.positiveRatio()),
+                  "The share of an origin's requests within ten seconds, of at least 20, that takes"
+                      + " it out when they fail or are answered 502, 503 or 504; 20 of these in a"
+                      + " row do, too, within the ten seconds. `off` is for both: then neither"
+                      + " does.")
+              .defaultsTo(0.5),
+          Setting.of(
+                  "out-for",
+                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+                  "How long such an origin stays out before one request tries it again: so long the"
+                      + " first time, twice as long each time that request fails, and up to a"
+                      + " quarter longer at random.")
+              .defaultsTo(Duration.ofSeconds(5)),
+          Setting.of(
+                  "longest-out",
+                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(24)),
+                  "The most that `out-for` grows to.")
+              .defaultsTo(Duration.ofMinutes(1)),
+          Setting.of(
+                  "slow-return",
+                  ValueTypes.duration(Duration.ZERO, Duration.ofHours(1)),
+                  "How long an origin that comes back takes to get its full share of requests,"
+                      + " beginning with a tenth of it.")
+              .defaultsTo(Duration.ofSeconds(10)));
+
+  public static final HealthPolicy DEFAULTS = SECTION.defaults();
 
   public HealthPolicy {
     if (failuresUntilOut < 1 || !(failureRatio > 0)) {

@@ -1,5 +1,9 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.upstream.h1.ConnectionSettings;
 import io.kamille.core.upstream.h1.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
@@ -12,8 +16,7 @@ import java.time.Duration;
  * @param connectTimeout for a TCP connection
  * @param retries how often a request that failed may be sent once more, if that is safe
  * @param health when an origin is left alone
- * @param isAdaptive whether each loop finds out how many requests at a time an origin gets, up to
- *     the connections of the pool
+ * @param concurrency how many requests at a time an origin gets from one loop
  * @param pool how many connections an origin gets
  * @param connection what one connection puts up with
  * @param forwarding what origins are told
@@ -23,21 +26,57 @@ public record UpstreamSettings(
     Duration connectTimeout,
     int retries,
     HealthPolicy health,
-    boolean isAdaptive,
+    Concurrency concurrency,
     PoolSettings pool,
     ConnectionSettings connection,
     ForwardingSettings forwarding) {
 
-  public static final UpstreamSettings DEFAULTS =
-      new UpstreamSettings(
-          OriginChoice.Kind.POWER_OF_TWO,
-          Duration.ofSeconds(1),
-          1,
-          HealthPolicy.DEFAULTS,
-          false,
-          PoolSettings.DEFAULTS,
-          ConnectionSettings.DEFAULTS,
-          ForwardingSettings.DEFAULTS);
+  /** How many requests at a time an origin gets from one loop. */
+  public enum Concurrency {
+    /** As many as connections. */
+    FIXED,
+    /** As many as it can do without keeping them waiting, as far as that shows. */
+    ADAPTIVE
+  }
+
+  /** The settings of an upstream but for its origins. */
+  public static final Section<UpstreamSettings> SECTION =
+      Section.of(
+          UpstreamSettings.class,
+          Setting.of(
+                  "choice",
+                  ValueTypes.oneOf(OriginChoice.Kind.values()),
+                  "How one of several origins is chosen for a request: `power-of-two` takes the one"
+                      + " with fewer requests in flight of two drawn by weight, `round-robin` takes"
+                      + " each in turn by weight.")
+              .defaultsTo(OriginChoice.Kind.POWER_OF_TWO),
+          Setting.of(
+                  "connect-timeout",
+                  ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(5)),
+                  "How long a connection to an origin may take to open. Afterwards the request is"
+                      + " retried or answered with 504.")
+              .defaultsTo(Duration.ofSeconds(1)),
+          Setting.of(
+                  "retries",
+                  ValueTypes.wholeNumber(0, 5),
+                  "How often a safe or idempotent request that failed before the first byte of an"
+                      + " answer is sent again, on another connection.")
+              .defaultsTo(1),
+          HealthPolicy.SECTION.one(
+              "health", "When an origin gets no more requests, judged by the requests it had."),
+          Setting.of(
+                  "concurrency",
+                  ValueTypes.oneOf(Concurrency.values()),
+                  "How many requests at a time an origin gets from one loop: `fixed` gives as many"
+                      + " as `max-connections`, `adaptive` fewer when its answers begin later than"
+                      + " with few requests under way. More wait. Only for origins whose answers"
+                      + " all take about as long to begin.")
+              .defaultsTo(Concurrency.FIXED),
+          PoolSettings.SECTION.inlined(),
+          ConnectionSettings.SECTION.inlined(),
+          Row.fixed(ForwardingSettings.DEFAULTS));
+
+  public static final UpstreamSettings DEFAULTS = SECTION.defaults();
 
   public UpstreamSettings {
     if (!connectTimeout.isPositive() || retries < 0) {
@@ -48,6 +87,25 @@ public record UpstreamSettings(
               + retries
               + " (expected: positive, 0 or more)");
     }
+  }
+
+  /** Whether each loop finds out how many requests at a time an origin gets. */
+  boolean isAdaptive() {
+    return concurrency == Concurrency.ADAPTIVE;
+  }
+
+  /** The same with what holds for all upstreams, and what a route says. */
+  public UpstreamSettings with(
+      ConnectionSettings otherConnection, ForwardingSettings otherForwarding) {
+    return new UpstreamSettings(
+        choice,
+        connectTimeout,
+        retries,
+        health,
+        concurrency,
+        pool,
+        otherConnection,
+        otherForwarding);
   }
 
   /** An origin that is judged by these settings. */

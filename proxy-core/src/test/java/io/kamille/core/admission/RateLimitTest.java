@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.time.ManualClock;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,15 @@ class RateLimitTest {
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final RateLimit limit =
       new RateLimit(
-          new RateLimitSettings(INTERVAL, 5, null, 64), "r", new LongAdder(), clock::nanos);
+          new RateLimitSettings(
+              new RateLimitSettings.Rate(10, TimeUnit.SECONDS),
+              5,
+              new RateLimitSettings.Key(null),
+              RateLimitSettings.Counts.ALL),
+          64,
+          "r",
+          new LongAdder(),
+          clock::nanos);
 
   @Test
   void aBurstComesThroughAndTheNextOneWaitsForOneInterval() {

@@ -183,7 +183,7 @@ class AccessLogTest {
   }
 
   private static AccessLogSettings settings(Optional<Path> file) {
-    return new AccessLogSettings(Format.COMBINED, file, 1);
+    return new AccessLogSettings(true, file, Format.COMBINED, 1);
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -9,6 +9,7 @@ import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer;
+import io.kamille.core.setting.HostPort;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -139,13 +140,12 @@ class ListenerIT {
   }
 
   private Listener open(InetSocketAddress address) throws IOException {
+    HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
-        address,
-        1,
+        new ListenerSettings(where, "test", 1, AccessList.ALL),
         server.loops(),
         new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
-        server.admitted(),
-        AccessList.ALL);
+        server.admitted());
   }
 
   @Test

@@ -2,50 +2,105 @@ package io.kamille.core.setting;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ConfigReaderTest {
 
-  private static final Setting<HostPort> ADDRESS =
-      Setting.of("doors[].address", ValueTypes.address(), "Where.");
-  private static final Setting<Integer> WIDTH =
-      Setting.of("doors[].width", ValueTypes.wholeNumber(1, 9), "How wide.").defaultsTo(3);
-  private static final Section DOORS =
-      Section.list("doors", "Doors.", ADDRESS, WIDTH)
-          .withShorthand(ADDRESS)
-          .atLeastOne("at least one door");
+  private record Door(HostPort address, int width) {
+    static final Setting<HostPort> ADDRESS = Setting.of("address", ValueTypes.address(), "Where.");
+    static final Setting<Integer> WIDTH =
+        Setting.of("width", ValueTypes.wholeNumber(1, 9), "How wide.").defaultsTo(3);
+    static final Section<Door> SECTION = Section.of(Door.class, ADDRESS, WIDTH);
+  }
 
-  private static final Setting<Duration> TIMEOUT =
-      Setting.of(
-              "rooms.*.open-timeout",
-              ValueTypes.duration(Duration.ofMillis(1), Duration.ofHours(1)),
-              "How long.")
-          .defaultsTo(Duration.ofSeconds(1));
-  private static final Section ROOMS = Section.named("rooms", "Rooms.", TIMEOUT);
+  private record Room(Duration openTimeout) {
+    static final Setting<Duration> TIMEOUT =
+        Setting.of(
+                "open-timeout",
+                ValueTypes.duration(Duration.ofMillis(1), Duration.ofHours(1)),
+                "How long.")
+            .defaultsTo(Duration.ofSeconds(1));
+    static final Section<Room> SECTION = Section.of(Room.class, TIMEOUT);
+  }
 
-  private static final Setting<Long> CAPACITY =
-      Setting.of("cellar.capacity", ValueTypes.size(1, 1 << 20), "How much.").defaultsTo(4_096L);
-  private static final Setting<Long> SHELF =
-      Setting.of("cellar.shelf", ValueTypes.size(1, 1 << 20), "How much on one.")
-          .defaultsTo("half of it", cellar -> cellar.value(CAPACITY) / 2);
-  private static final Section CELLAR = Section.one("cellar", "The cellar.", CAPACITY, SHELF);
+  private record Cellar(long capacityBytes, long shelfBytes) {
+    static final Setting<Long> CAPACITY =
+        Setting.of("capacity", ValueTypes.size(1, 1 << 20), "How much.").defaultsTo(4_096L);
+    static final Setting<Long> SHELF =
+        Setting.of("shelf", ValueTypes.size(1, 1 << 20), "How much on one.")
+            .defaultsTo("half of it", cellar -> cellar.value(CAPACITY) / 2);
+    static final Section<Cellar> SECTION = Section.of(Cellar.class, CAPACITY, SHELF);
+  }
 
-  private static final Setting<Double> SHARE =
-      Setting.of("share", ValueTypes.ratio(), "How much of it.").orElse("nothing");
-  private static final Setting<Boolean> LIGHT =
-      Setting.of("light", ValueTypes.onOff(), "Whether.").defaultsTo(true);
+  private record Paint(@Nullable Double share, boolean light) {
+    static final Setting<Double> SHARE =
+        Setting.of("share", ValueTypes.ratio(), "How much of it.").orElse("nothing");
+    static final Setting<Boolean> LIGHT =
+        Setting.of("light", ValueTypes.onOff(), "Whether.").defaultsTo(true);
+    static final Section<Paint> SECTION = Section.of(Paint.class, SHARE, LIGHT);
+  }
+
+  private record House(
+      List<Door> doors,
+      Map<String, Room> rooms,
+      Cellar cellar,
+      Paint paint,
+      List<String> names,
+      int floors) {}
+
+  private static final Setting<Integer> WIDTH = Door.WIDTH;
+  private static final Setting<Duration> TIMEOUT = Room.TIMEOUT;
+  private static final Setting<Long> CAPACITY = Cellar.CAPACITY;
+  private static final Setting<Long> SHELF = Cellar.SHELF;
+  private static final Setting<Double> SHARE = Paint.SHARE;
+  private static final Setting<Boolean> LIGHT = Paint.LIGHT;
+  private static final Setting<HostPort> ADDRESS = Door.ADDRESS;
+
+  private static final Subsection<Door> DOORS =
+      Door.SECTION.list("doors", "Doors.").withShorthand(ADDRESS).atLeastOne("at least one door");
+  private static final Subsection<Room> ROOMS = Room.SECTION.named("rooms", "Rooms.");
+  private static final Subsection<Cellar> CELLAR = Cellar.SECTION.one("cellar", "The cellar.");
 
   private static final Setting<List<String>> NAMES =
       Setting.of("names", ValueTypes.fieldNames(), "What it is called.").defaultsTo(List.of("A"));
 
-  private static final Section HOUSE =
-      Section.one("", "The house.", DOORS, ROOMS, CELLAR, SHARE, LIGHT, NAMES);
+  private static final Section<House> HOUSE =
+      Section.of(House.class, DOORS, ROOMS, CELLAR, Paint.SECTION.inlined(), NAMES, Row.fixed(2));
+
+  @Test
+  void aRecordHasEveryValueInItsPlace() {
+    SectionValues house = read("{doors: [':80'], rooms: {b: , a: {open-timeout: 5s}}, light: off}");
+    assertThat(HOUSE.record(house))
+        .isEqualTo(
+            new House(
+                List.of(new Door(new HostPort("", 80), 3)),
+                Map.of("a", new Room(Duration.ofSeconds(5)), "b", new Room(Duration.ofSeconds(1))),
+                new Cellar(4_096, 2_048),
+                new Paint(null, false),
+                List.of("A"),
+                2));
+    assertThat(HOUSE.record(house).rooms().keySet()).containsExactly("b", "a");
+    assertThat(Cellar.SECTION.defaults()).isEqualTo(new Cellar(4_096, 2_048));
+  }
+
+  @Test
+  void aRowThatIsNotThatOfItsComponentIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Section.of(Cellar.class, SHELF, CAPACITY))
+        .withMessageContaining("row shelf (expected: that of capacityBytes)");
+    assertThatIllegalArgumentException().isThrownBy(() -> Section.of(Cellar.class, CAPACITY));
+    assertThat(Section.of(Cellar.class, SHELF.into("capacityBytes"), Row.fixed(7L)).defaults())
+        .isNotNull();
+  }
 
   @Test
   void whatIsNotGivenHasItsDefault() {
@@ -115,8 +170,8 @@ class ConfigReaderTest {
             + " duration of 1ms–1h such as 250ms, 30s, 5m or 1h",
         "names: A | 2:8: names: found \"A\", expected a list of field names",
         "names: | 2:7: names: found nothing, expected a list of field names",
-        "names: [A, 'b c'] | 2:12: names[1]: found \"b c\", expected a field name of letters, digits"
-            + " and -_.",
+        "names: [A, 'b c'] | 2:12: names[1]: found \"b c\", expected a field name of letters,"
+            + " digits and -_.",
         "names: [A, {}] | 2:12: names[1]: found a section, expected a value",
         "names: [~] | 2:9: names[0]: found nothing, expected a value",
         "cellar: 5 | 2:9: cellar: found \"5\", expected a section",

@@ -391,7 +391,7 @@ class OriginConnectionTest {
       Failure failure = untilEnded(fixture, reply, SETTINGS.connection().headTimeout());
       assertThat(failure.kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
       assertThat(failure.status()).isEqualTo(504);
-      assertThat(failure.reason()).contains("30000 ms");
+      assertThat(failure.reason()).contains("60000 ms");
       assertThat(origin.connections()).isEqualTo(1);
     }
   }

@@ -149,7 +149,7 @@ class UpstreamHandlerTest {
             SETTINGS.connectTimeout(),
             0,
             HealthPolicy.DEFAULTS.with(1, Duration.ofSeconds(10)),
-            false,
+            UpstreamSettings.Concurrency.FIXED,
             SETTINGS.pool(),
             SETTINGS.connection(),
             SETTINGS.forwarding());
@@ -334,7 +334,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
-        true,
+        UpstreamSettings.Concurrency.ADAPTIVE,
         SETTINGS.pool(),
         SETTINGS.connection(),
         SETTINGS.forwarding());
@@ -568,7 +568,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
-        false,
+        UpstreamSettings.Concurrency.FIXED,
         SETTINGS.pool(),
         SETTINGS.connection(),
         SETTINGS.forwarding());
@@ -580,7 +580,7 @@ class UpstreamHandlerTest {
         SETTINGS.connectTimeout(),
         1,
         SETTINGS.health(),
-        false,
+        UpstreamSettings.Concurrency.FIXED,
         new PoolSettings(
             maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60)),
         SETTINGS.connection(),

@@ -188,7 +188,7 @@ class UpstreamUploadTest {
         SETTINGS.connectTimeout(),
         0,
         SETTINGS.health(),
-        false,
+        UpstreamSettings.Concurrency.FIXED,
         new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60)),
         SETTINGS.connection(),
         SETTINGS.forwarding());

@@ -1,6 +1,10 @@
 package io.kamille.core.server.connection;
 
 import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
 /**
@@ -41,21 +45,104 @@ public record ClientSettings(
     int highWatermarkBytes,
     String refusedCacheStatus) {
 
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  /** What {@code limits} says of connections of clients. */
+  public static final Section<ClientSettings> SECTION =
+      Section.of(
+          ClientSettings.class,
+          HeadLimits.OF_REQUEST.inlined(),
+          Row.fixed(16L << 20),
+          Setting.of(
+                  "head-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client may take from the first byte of a request to the end of its"
+                      + " head. Afterwards it gets 408.")
+              .defaultsTo(Duration.ofSeconds(10)),
+          Setting.of(
+                  "idle-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client connection without a request stays open, unless"
+                      + " `limits.idle-threshold` makes it shorter.")
+              .defaultsTo(Duration.ofSeconds(75)),
+          Setting.of(
+                  "content-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long content from or to a client may stand still. Time in which the origin"
+                      + " is the slow one does not count. The limit that is reached first holds: a"
+                      + " pause that fills a whole `limits.upload-grace` or `limits.download-grace`"
+                      + " is too slow for `limits.upload-rate` or `limits.download-rate` already.")
+              .defaultsTo(Duration.ofSeconds(30)),
+          Setting.of(
+                  "tunnel-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a connection may stand still in both directions after an upgrade, to"
+                      + " WebSocket for example.")
+              .defaultsTo(Duration.ofHours(1)),
+          Setting.of(
+                  "upload-rate",
+                  ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
+                  "The least rate, in bytes per second, at which a client must send the content of"
+                      + " a request, or `none` for no such limit. A client that sends less within a"
+                      + " `limits.upload-grace` is answered with 408, also if it pauses for less"
+                      + " than `limits.content-timeout`. Time in which the origin is the slow one"
+                      + " does not count.")
+              .defaultsTo(500L)
+              .into("uploadBytesPerSecond"),
+          Setting.of(
+                  "upload-grace",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long request content may come slower than `limits.upload-rate`. What came"
+                      + " before gives no credit.")
+              .defaultsTo(Duration.ofSeconds(20)),
+          Setting.of(
+                  "download-rate",
+                  ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
+                  "The least rate, in bytes per second, at which a client must take what waits for"
+                      + " it, or `none` for no such limit. A client that takes less within a"
+                      + " `limits.download-grace` is reset. Taken is what its side has acknowledged"
+                      + " by TCP, whatever the send buffer holds. Time in which all it is to get"
+                      + " has been handed to the kernel, because the origin is the slow one, does"
+                      + " not count, nor does a connection after an upgrade.")
+              .defaultsTo(500L)
+              .into("downloadBytesPerSecond"),
+          Setting.of(
+                  "download-grace",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client may take what waits for it slower than `limits.download-rate`."
+                      + " What it took before gives no credit.")
+              .defaultsTo(Duration.ofSeconds(30)),
+          Setting.of(
+                  "request-content",
+                  ValueTypes.orWord("none", Long.MAX_VALUE, ValueTypes.size(0, 1L << 40)),
+                  "The most content one request may carry, or `none` for no limit. More is answered"
+                      + " with 413.")
+              .defaultsTo(Long.MAX_VALUE)
+              .into("maxContentBytes"),
+          Row.fixed(64 * 1024),
+          Row.fixed(128 * 1024),
+          Row.fixed(""));
+
   /** What suits most sites. */
-  public static final ClientSettings DEFAULT =
-      new ClientSettings(
-          HeadLimits.REQUEST,
-          16 << 20,
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(75),
-          Duration.ofSeconds(30),
-          Duration.ofMinutes(10),
-          500,
-          Duration.ofSeconds(20),
-          500,
-          Duration.ofSeconds(30),
-          Long.MAX_VALUE,
-          64 * 1024,
-          128 * 1024,
-          "");
+  public static final ClientSettings DEFAULT = SECTION.defaults();
+
+  /** The same for a process with that room for heads, whose cache names itself so. */
+  public ClientSettings with(long otherRoomForHeadsBytes, String otherRefusedCacheStatus) {
+    return new ClientSettings(
+        head,
+        otherRoomForHeadsBytes,
+        headTimeout,
+        idleTimeout,
+        contentTimeout,
+        tunnelTimeout,
+        uploadBytesPerSecond,
+        uploadGrace,
+        downloadBytesPerSecond,
+        downloadGrace,
+        maxContentBytes,
+        lowWatermarkBytes,
+        highWatermarkBytes,
+        otherRefusedCacheStatus);
+  }
 }

@@ -84,6 +84,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   }
 
   /** Whether nobody between us and the socket wants to see the octets. */
+  @SuppressWarnings("ReferenceEquality") // whether it is this very handler is the question
   public final boolean takesRegions() {
     return !secure && channel.pipeline().first() == this;
   }

@@ -1,6 +1,10 @@
 package io.kamille.core.upstream.h1;
 
 import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
 /**
@@ -25,14 +29,32 @@ public record ConnectionSettings(
     int receiveBufferBytes,
     HeadLimits headLimits) {
 
-  public static final ConnectionSettings DEFAULTS =
-      new ConnectionSettings(
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(30),
-          Duration.ofHours(1),
-          Duration.ofSeconds(1),
-          256 * 1024,
-          HeadLimits.RESPONSE);
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  /** The settings of an upstream; {@code limits} may say the rest. */
+  public static final Section<ConnectionSettings> SECTION =
+      Section.of(
+          ConnectionSettings.class,
+          Setting.of(
+                  "head-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long an origin may take from the end of the request to the end of the"
+                      + " response head, whatever interim responses come before it. Afterwards the"
+                      + " client gets 504.")
+              .defaultsTo(Duration.ofSeconds(60)),
+          Setting.of(
+                  "content-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long content from or to an origin may stand still. Time in which the client"
+                      + " is the slow one does not count.")
+              .defaultsTo(Duration.ofSeconds(60)),
+          Row.fixed(Duration.ofHours(1)),
+          Row.fixed(Duration.ofSeconds(1)),
+          Row.fixed(256 * 1024),
+          Row.fixed(HeadLimits.RESPONSE));
+
+  public static final ConnectionSettings DEFAULTS = SECTION.defaults();
 
   public ConnectionSettings {
     if (!headTimeout.isPositive()
@@ -45,5 +67,16 @@ public record ConnectionSettings(
       throw new IllegalArgumentException(
           "receiveBufferBytes: " + receiveBufferBytes + " (expected: at least 4096)");
     }
+  }
+
+  /** The same with the limits that hold for all origins. */
+  public ConnectionSettings within(Duration otherTunnelTimeout, HeadLimits otherHeadLimits) {
+    return new ConnectionSettings(
+        headTimeout,
+        contentTimeout,
+        otherTunnelTimeout,
+        continueTimeout,
+        receiveBufferBytes,
+        otherHeadLimits);
   }
 }

@@ -66,8 +66,8 @@ public final class ForwardedHead {
   public ForwardedHead(ForwardingSettings settings, HeadWriter out) {
     this.settings = settings;
     this.out = out;
-    this.via10 = ascii("Via: 1.0 " + settings.pseudonym() + "\r\n");
-    this.via11 = ascii("Via: 1.1 " + settings.pseudonym() + "\r\n");
+    this.via10 = ascii("Via: 1.0 " + settings.viaPseudonym() + "\r\n");
+    this.via11 = ascii("Via: 1.1 " + settings.viaPseudonym() + "\r\n");
     this.rewritten = EnumSet.of(FieldName.HOST, FieldName.CONTENT_LENGTH, FieldName.MAX_FORWARDS);
     Set<String> names = new HashSet<>(settings.removedFields());
     names.addAll(OURS_IN_DISGUISE);

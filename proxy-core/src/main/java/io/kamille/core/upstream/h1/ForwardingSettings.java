@@ -1,23 +1,29 @@
 package io.kamille.core.upstream.h1;
 
 import io.kamille.core.http.Octets;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an origin is told about the client and about us.
  *
+ * @param viaPseudonym our name in {@code Via} (RFC 9110 §7.6.3)
  * @param xForwarded what happens to {@code X-Forwarded-For}, {@code -Proto} and {@code -Host}
  * @param forwarded what happens to {@code Forwarded} (RFC 7239)
  * @param host the {@code Host} that origins get instead of the client's, or null for the client's
- * @param pseudonym our name in {@code Via} (RFC 9110 §7.6.3)
  * @param removedFields names of request fields that never reach an origin
  */
 public record ForwardingSettings(
+    String viaPseudonym,
     Mode xForwarded,
     Mode forwarded,
     @Nullable String host,
-    String pseudonym,
     List<String> removedFields) {
 
   /** What happens to fields that tell of the client. */
@@ -91,14 +97,72 @@ public record ForwardingSettings(
           "X-Sendfile-Type",
           "X-Url-Scheme");
 
+  private static final ValueType<Mode> MODE =
+      ValueTypes.oneOf(
+          List.of(
+              Map.entry("on", Mode.REPLACE),
+              Map.entry("off", Mode.PASS),
+              Map.entry("append", Mode.APPEND)));
+
+  /** The settings under {@code forwarding}; a route may say the host. */
+  public static final Section<ForwardingSettings> SECTION =
+      Section.of(
+          ForwardingSettings.class,
+          Setting.of(
+                  "via",
+                  ValueTypes.token(),
+                  "The pseudonym under which we add ourselves to the `Via` field (RFC 9110"
+                      + " §7.6.3).")
+              .defaultsTo("kamille"),
+          Setting.of(
+                  "x-forwarded",
+                  MODE,
+                  "What becomes of `X-Forwarded-For`, `-Proto` and `-Host` toward the origin: `on`"
+                      + " replaces what the client sent, `append` adds the client's address to the"
+                      + " list that came (choose it only behind a proxy you trust), `off` passes"
+                      + " what the client sent, except fields in `forwarding.removed-fields`.")
+              .defaultsTo(Mode.REPLACE),
+          Setting.of(
+                  "forwarded",
+                  MODE,
+                  "What becomes of the `Forwarded` field (RFC 7239) toward the origin: `on` and"
+                      + " `append` mean the same as above, `off` removes what the client sent, or"
+                      + " passes it if `forwarding.x-forwarded` is `off` too.")
+              .defaultsTo(Mode.PASS),
+          Row.fixed(null),
+          Setting.of(
+                  "removed-fields",
+                  ValueTypes.fieldNames(),
+                  "Request fields that never reach an origin, whatever their case, and with"
+                      + " underscores in place of dashes too. By default: `"
+                      + String.join("`, `", UNKEYED_FIELDS)
+                      + "`. They are other words for host, port, scheme, path or method of a"
+                      + " request or for the client's address, and no part of a cache key: if an"
+                      + " origin obeys one of them, any client can have its answer stored for all"
+                      + " others (web cache poisoning), or pretend to be another. The client's"
+                      + " address is in `X-Forwarded-For`. A list given here takes the place of the"
+                      + " default; `[]` removes nothing. Take a name off the list only where a"
+                      + " proxy you trust sets that field and lets no client set it. Fields that"
+                      + " Kamille writes itself, such as `X-Forwarded-Host` unless"
+                      + " `forwarding.x-forwarded` is `off`, are written all the same.")
+              .defaultsTo("the names listed below", values -> UNKEYED_FIELDS));
+
   /** For a gateway that clients come to directly: nothing they claim of themselves is passed on. */
-  public static final ForwardingSettings DEFAULTS =
-      new ForwardingSettings(Mode.REPLACE, Mode.REMOVE, null, "kamille", UNKEYED_FIELDS);
+  public static final ForwardingSettings DEFAULTS = SECTION.defaults();
 
   public ForwardingSettings {
     removedFields = List.copyOf(removedFields);
-    if (!Octets.isToken(pseudonym)) {
-      throw new IllegalArgumentException("pseudonym: " + pseudonym + " (expected: a token)");
+    if (forwarded == Mode.PASS && xForwarded != Mode.PASS) {
+      // Two fields that contradict each other would leave the choice to the origin, or the client.
+      forwarded = Mode.REMOVE;
     }
+    if (!Octets.isToken(viaPseudonym)) {
+      throw new IllegalArgumentException("pseudonym: " + viaPseudonym + " (expected: a token)");
+    }
+  }
+
+  /** The same, but origins get that host; null for the client's. */
+  public ForwardingSettings withHost(@Nullable String name) {
+    return new ForwardingSettings(viaPseudonym, xForwarded, forwarded, name, removedFields);
   }
 }

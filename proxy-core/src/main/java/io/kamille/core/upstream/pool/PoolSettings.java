@@ -1,5 +1,8 @@
 package io.kamille.core.upstream.pool;
 
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
 /**
@@ -14,12 +17,48 @@ import java.time.Duration;
 public record PoolSettings(
     int maxConnections, int maxWaiting, Duration queueTimeout, int maxIdle, Duration idleTimeout) {
 
-  /**
-   * Idle connections are kept for less than the five seconds after which many origins (Node.js,
-   * Apache) close theirs: a request that meets a closing connection costs a retry, or fails.
-   */
-  public static final PoolSettings DEFAULTS =
-      new PoolSettings(512, 1024, Duration.ofSeconds(5), 128, Duration.ofSeconds(4));
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  /** The settings of an upstream. */
+  public static final Section<PoolSettings> SECTION =
+      Section.of(
+          PoolSettings.class,
+          Setting.of(
+                  "max-connections",
+                  ValueTypes.wholeNumber(1, 65_535),
+                  "Connections that one loop opens to one origin. Multiply by `loops` for the most"
+                      + " that an origin sees. Requests whose content is still to come get three"
+                      + " quarters of them at the most (of one, that one), so that slow uploads"
+                      + " leave some to requests without content.")
+              .defaultsTo(512),
+          Setting.of(
+                  "max-waiting",
+                  ValueTypes.wholeNumber(0, 1_000_000),
+                  "Requests on one loop that may wait while all connections to an origin are in"
+                      + " use. More are answered with 503 at once. Requests with content get three"
+                      + " quarters of the line at the most.")
+              .defaultsTo(1_024),
+          Setting.of(
+                  "queue-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long such a request waits before it is answered with 503.")
+              .defaultsTo(Duration.ofSeconds(5)),
+          Setting.of(
+                  "max-idle-connections",
+                  ValueTypes.wholeNumber(0, 65_535),
+                  "Connections without a request that one loop keeps open to one origin.")
+              .defaultsTo(128)
+              .into("maxIdle"),
+          Setting.of(
+                  "idle-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a connection without a request stays open for the next one. Keep it"
+                      + " shorter than the origin's own limit (5 s in Node.js and Apache), so that"
+                      + " no request meets a connection that the origin is closing.")
+              .defaultsTo(Duration.ofSeconds(4)));
+
+  public static final PoolSettings DEFAULTS = SECTION.defaults();
 
   public PoolSettings {
     if (maxConnections < 1) {

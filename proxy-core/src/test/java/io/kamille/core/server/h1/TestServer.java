@@ -15,14 +15,15 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
+import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
+import io.kamille.core.setting.HostPort;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -135,12 +136,10 @@ public final class TestServer implements AutoCloseable {
     try {
       listener =
           Listener.open(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-              128,
+              new ListenerSettings(new HostPort("127.0.0.1", 0), "test", 128, AccessList.ALL),
               shared,
               limiter,
-              admitted,
-              AccessList.ALL);
+              admitted);
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);

@@ -60,7 +60,7 @@ class HeadDeadlineTest {
     tick(1);
     assertThat(failure().kind()).isEqualTo(Kind.HTTP_RESPONSE_TIMEOUT);
     assertThat(failure().status()).isEqualTo(504);
-    assertThat(failure().reason()).contains("30000 ms");
+    assertThat(failure().reason()).contains("60000 ms");
   }
 
   @Test

@@ -1,0 +1,246 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.view.ListenerSnapshot;
+import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.core.admission.AdmissionMetrics;
+import io.kamille.core.admission.ClientTable;
+import io.kamille.core.admission.Overload;
+import io.kamille.core.admission.Shedder;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.ExchangeMetrics;
+import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.log.AccessLog;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.server.ConnectionLimiter;
+import io.kamille.core.server.ConnectionMetrics;
+import io.kamille.core.server.Listener;
+import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.ServerShard;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.service.InheritedSockets;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where clients come in: the listeners, what each loop knows of their connections, and the limits
+ * that hold for them. Any thread once it is open; one reload at a time.
+ */
+final class ClientSide {
+
+  /**
+   * As an eighth of the heap each, unfinished heads and those under way leave enough for the rest.
+   */
+  private static final int ROOM_FOR_HEADS_PART = 8;
+
+  private static final long RELOAD_WAIT_MILLIS = 5_000;
+  private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final Preflight preflight;
+  private final LoopGroup loops;
+  private final MetricRegistry registry;
+  private final ConnectionLimiter limiter;
+  private final ClientTable clients;
+  private final List<ExchangeMetrics> exchanges = new ArrayList<>();
+  private final List<ServerShard> shards = new ArrayList<>();
+  // Read by the control plane while they are opened.
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  // Volatile: written by whoever reloads, read by the metrics page.
+  private volatile Configuration running;
+
+  ClientSide(
+      Configuration configuration, Preflight preflight, LoopGroup loops, MetricRegistry registry) {
+    this.preflight = preflight;
+    this.loops = loops;
+    this.registry = registry;
+    running = configuration;
+    limiter =
+        new ConnectionLimiter(
+            preflight.connections(configuration.limits().connections()),
+            configuration.limits().idleThreshold());
+    clients = new ClientTable(configuration.limits().client(), System::nanoTime);
+  }
+
+  /**
+   * Makes what each loop knows of connections.
+   *
+   * @param entrance the station that every request comes to first
+   */
+  void startShards(Overload overload, ExchangeHandler entrance, AccessLog accessLog) {
+    for (EventLoop loop : loops.loops()) {
+      int number = shards.size();
+      Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
+      AdmissionMetrics.register(registry, shedder, loops.name(number));
+      ServerShard shard =
+          new ServerShard(
+              loop,
+              running.forwarding().viaPseudonym(),
+              connectionSettings(running),
+              limiter,
+              entrance,
+              observer(accessLog),
+              System::nanoTime,
+              () -> System.currentTimeMillis() / 1000,
+              shedder);
+      shard.start();
+      loops.answered(number, exchanges.getLast());
+      shards.add(shard);
+    }
+    AdmissionMetrics.register(registry, clients);
+    AdmissionMetrics.register(registry, overload);
+    ConnectionMetrics.register(
+        registry,
+        limiter,
+        clients,
+        shards,
+        () -> running.limits().connection().idleTimeout().toNanos());
+  }
+
+  /** Listens, on the sockets that listen already where there are any. */
+  void listen(InheritedSockets sockets) throws StartFailure {
+    for (ListenerSettings settings : running.listeners()) {
+      try {
+        Listener listener =
+            Listener.open(
+                settings,
+                shards,
+                limiter,
+                clients,
+                sockets.take(settings.address().socketAddress()));
+        listeners.add(listener);
+        ConnectionMetrics.register(registry, listener, settings.name());
+      } catch (IOException failed) {
+        throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
+      }
+    }
+  }
+
+  /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
+  private ExchangeObserver observer(AccessLog accessLog) {
+    ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
+    exchanges.add(metrics);
+    return running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+  }
+
+  private static ClientSettings connectionSettings(Configuration configuration) {
+    return configuration
+        .limits()
+        .connection()
+        .with(
+            roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()),
+            configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
+  }
+
+  /** A loop's part of what unfinished heads may take, and of what those under way may. */
+  static long roomForHeadsBytes(long heapBytes, int loops) {
+    return heapBytes / ROOM_FOR_HEADS_PART / loops;
+  }
+
+  /**
+   * Goes by the limits and access lists of this configuration, for what begins from now on.
+   *
+   * @return how many loops have not taken them in time
+   */
+  int reload(Configuration next) {
+    running = next;
+    limiter.limit(
+        preflight.connections(next.limits().connections()), next.limits().idleThreshold());
+    clients.limits(next.limits().client());
+    for (int i = 0; i < listeners.size(); i++) {
+      listeners.get(i).access(next.listeners().get(i).access());
+    }
+    ClientSettings settings = connectionSettings(next);
+    return unfinished(
+        shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
+  }
+
+  /** How many are not done after that time, which is one limit for all of them. */
+  static int unfinished(List<? extends Future<?>> futures, long limitMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    int unfinished = 0;
+    for (Future<?> future : futures) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      unfinished += future.awaitUninterruptibly(left, TimeUnit.NANOSECONDS) ? 0 : 1;
+    }
+    return unfinished;
+  }
+
+  /** Stops accepting, and waits for the exchanges under way; says how many are left after that. */
+  int drain() {
+    listeners.forEach(Listener::close);
+    shards.forEach(ServerShard::drain);
+    long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
+    while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(DRAIN_LOOK_NANOS);
+    }
+    return limiter.open();
+  }
+
+  /** The listening sockets of each address, as descriptors that stay ours. */
+  Map<String, List<Integer>> listeningSockets() {
+    Map<String, List<Integer>> sockets = new LinkedHashMap<>();
+    listeners.forEach(listener -> sockets.put(text(listener.address()), listener.descriptors()));
+    return sockets;
+  }
+
+  /** Accepts nothing any more. What is open stays. */
+  void stopListening() {
+    listeners.forEach(Listener::close);
+  }
+
+  /** Stops listening and cuts off what is open. The loops stay. */
+  void close() {
+    listeners.forEach(Listener::close);
+    shards.forEach(ServerShard::closeAll);
+  }
+
+  /** Where clients reach us, with the ports the kernel chose. */
+  List<String> listening() {
+    return listeners.stream().map(listener -> text(listener.address())).toList();
+  }
+
+  static String text(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /** What happened so far. */
+  Totals totals() {
+    long requests = 0;
+    long hits = 0;
+    for (ExchangeMetrics metrics : exchanges) {
+      requests += metrics.requests();
+      hits += metrics.hits();
+    }
+    return new Totals(requests, hits, loops.cpuNanos(), limiter.open());
+  }
+
+  List<ListenerSnapshot> listenerSnapshots() {
+    return listeners.stream()
+        .map(listener -> new ListenerSnapshot(text(listener.address()), listener.connections()))
+        .toList();
+  }
+
+  List<LoopSnapshot> loopSnapshots() {
+    List<LoopSnapshot> snapshots = new ArrayList<>();
+    for (int i = 0; i < shards.size(); i++) {
+      snapshots.add(
+          new LoopSnapshot(
+              loops.name(i),
+              exchanges.get(i).requests(),
+              shards.get(i).connections().open(),
+              loops.cpuNanos(i) / 1e9));
+    }
+    return snapshots;
+  }
+}

@@ -1,0 +1,59 @@
+package io.kamille.core.loop;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How the event loops turn.
+ *
+ * @param stallLimit the longest turn that is not logged; zero to log none
+ */
+public record EngineSettings(
+    Pacing pacing, Duration latencyBudget, Optional<Duration> spin, Duration stallLimit) {
+
+  /** What a command line may say, too. */
+  public static final Setting<Pacing> PACING =
+      Setting.of(
+              "pacing",
+              Pacing.type(),
+              "The least interval between two polls of a loop: none with `off`, a fixed one, or"
+                  + " with `adaptive` one that each loop chooses by its load.")
+          .defaultsTo(Pacing.ADAPTIVE);
+
+  public static final Section<EngineSettings> SECTION =
+      Section.of(
+          EngineSettings.class,
+          PACING,
+          Setting.of(
+                  "latency-budget",
+                  Pacing.latencyBudgetType(),
+                  "What adaptive pacing may add to a response at the 99th percentile.")
+              .defaultsTo(Duration.ofNanos(PaceSettings.ADAPTIVE.latencyBudgetNanos())),
+          Setting.of(
+                  "spin",
+                  Pacing.spinLimitType(),
+                  "The longest time a loop polls without sleeping before it sleeps. Within it the"
+                      + " loop chooses by what its waits were like; it never spins when there are"
+                      + " fewer idle processors than loops.")
+              .defaultsTo(Optional.empty()),
+          Setting.of(
+                  "stall-limit",
+                  ValueTypes.orWord(
+                      "off",
+                      Duration.ZERO,
+                      ValueTypes.duration(Duration.ofMillis(10), Duration.ofMinutes(1))),
+                  "The longest turn of a loop that is no stall. One that takes half as long again"
+                      + " is always logged, with the stack that was running, and counted.")
+              .defaultsTo(Duration.ofMillis(250)));
+
+  /** How the loops pace themselves, to begin with. */
+  public PaceSettings pace() {
+    return PaceSettings.OFF
+        .with(pacing)
+        .withLatencyBudget(latencyBudget.toNanos())
+        .withSpinLimit(spin.orElse(Duration.ZERO).toNanos());
+  }
+}

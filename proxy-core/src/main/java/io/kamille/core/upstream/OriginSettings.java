@@ -1,0 +1,31 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+
+/**
+ * One origin server of an upstream.
+ *
+ * @param weight its share of the requests, relative to the others of its upstream
+ */
+public record OriginSettings(OriginUrl url, int weight) {
+
+  /** What a bare value stands for. */
+  public static final Setting<OriginUrl> URL =
+      Setting.of(
+          "url",
+          ValueTypes.origin(),
+          "Where the origin server is: `http://HOST[:PORT]`, port 80 when none is written.");
+
+  public static final Section<OriginSettings> SECTION =
+      Section.of(
+          OriginSettings.class,
+          URL,
+          Setting.of(
+                  "weight",
+                  ValueTypes.wholeNumber(1, 1_000),
+                  "The share of requests this origin gets, relative to the others of its upstream.")
+              .defaultsTo(1));
+}
