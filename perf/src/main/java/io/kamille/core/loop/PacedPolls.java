@@ -36,7 +36,7 @@ public final class PacedPolls implements IoHandlerFactory {
         control,
         LoopClock.SYSTEM,
         ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
-        new Answered(),
+        AnswerCounts.NONE,
         meter);
   }
 

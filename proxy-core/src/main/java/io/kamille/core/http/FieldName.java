@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A field name that Kamille itself looks at. Other names stay octets in their {@link Fields}.
  *
- * <p>Each has a small number, so that "is it there" is one bit test. Immutable; any thread.
+ * <p>Each has a small number, so that "is it there" is one bit test; the 64th and those behind it
+ * share a bit, and are looked for. Immutable; any thread.
  */
 public enum FieldName {
   ACCEPT("Accept"),
@@ -74,11 +75,8 @@ public enum FieldName {
   private static final int TABLE_SIZE = 512;
   private static final FieldName[] TABLE = table();
 
-  static {
-    if (ALL.length > Long.SIZE) {
-      throw new AssertionError("more field names than bits: " + ALL.length);
-    }
-  }
+  /** The names from this one on share the last bit of a mask. */
+  private static final int FIRST_SHARED = Long.SIZE - 1;
 
   private final String text;
   private final String lower;
@@ -99,7 +97,17 @@ public enum FieldName {
   }
 
   long bit() {
-    return 1L << number();
+    return bit(number());
+  }
+
+  /** The bit of the name with that number. */
+  static long bit(int number) {
+    return 1L << Math.min(number, FIRST_SHARED);
+  }
+
+  /** Whether other names may have the same bit. */
+  boolean sharesBit() {
+    return number() >= FIRST_SHARED;
   }
 
   static FieldName ofNumber(int number) {

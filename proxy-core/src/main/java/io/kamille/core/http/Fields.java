@@ -78,7 +78,7 @@ public final class Fields {
   }
 
   public boolean has(FieldName name) {
-    return (present & name.bit()) != 0;
+    return (present & name.bit()) != 0 && (!name.sharesBit() || indexOf(name, 0) >= 0);
   }
 
   /** Whether any of the names is there; {@code mask} comes from {@link #mask}. */
@@ -86,10 +86,17 @@ public final class Fields {
     return (present & mask) != 0;
   }
 
-  /** A mask for {@link #hasAny}. */
+  /**
+   * A mask for {@link #hasAny}.
+   *
+   * @throws IllegalArgumentException for a name that shares its bit with others
+   */
   public static long mask(FieldName... names) {
     long mask = 0;
     for (FieldName name : names) {
+      if (name.sharesBit()) {
+        throw new IllegalArgumentException(name + " (expected: one of the first 63 names)");
+      }
       mask |= name.bit();
     }
     return mask;
@@ -357,7 +364,7 @@ public final class Fields {
     lines[at + VALUE_END] = valueEnd;
     lines[at + KNOWN] = known;
     if (known != UNKNOWN) {
-      present |= 1L << known;
+      present |= FieldName.bit(known);
     }
     size++;
   }

@@ -5,6 +5,8 @@ import java.util.function.LongSupplier;
 /** Adds up what a loop does until somebody wants to know. Confined to its loop. */
 final class LoadWindow {
 
+  private static final int POLLS_PER_LOOK = 32;
+
   private final LongSupplier cpuNanos;
   private final AnswerCounts answers;
   private long startNanos;
@@ -35,6 +37,11 @@ final class LoadWindow {
   void polled(int found) {
     polls++;
     events += found;
+  }
+
+  /** Whether it is worth a look at the clock: so it is after every few polls. */
+  boolean isTimeToLook() {
+    return polls % POLLS_PER_LOOK == 0;
   }
 
   void busy(long nanos) {

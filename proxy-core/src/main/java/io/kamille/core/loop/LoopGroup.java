@@ -36,7 +36,7 @@ public final class LoopGroup implements AutoCloseable {
   private final List<EventLoop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<LoopMeter> meters = new ArrayList<>();
-  private final List<Answered> answered = new ArrayList<>();
+  private final List<ReplaceableCounts> answerCounts = new ArrayList<>();
   private final StallDetector stalls;
   private @Nullable LoopWatch watch;
 
@@ -92,14 +92,14 @@ public final class LoopGroup implements AutoCloseable {
       public IoHandler newHandler(ThreadAwareExecutor executor) {
         LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
         meters.add(meter);
-        Answered requests = new Answered();
-        answered.add(requests);
+        ReplaceableCounts counts = new ReplaceableCounts();
+        answerCounts.add(counts);
         return new PacedIoHandler(
             epoll.newHandler(executor),
             control,
             LoopClock.SYSTEM,
             process::getCurrentThreadCpuTime,
-            requests,
+            counts,
             meter);
       }
 
@@ -153,7 +153,7 @@ public final class LoopGroup implements AutoCloseable {
    * @param counts so far; asked on the loop
    */
   public void answered(int index, AnswerCounts counts) {
-    answered.get(index).countedBy(counts);
+    answerCounts.get(index).countedBy(counts);
   }
 
   /** What the loops did, in their order. Any thread. */

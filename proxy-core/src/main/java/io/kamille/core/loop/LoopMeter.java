@@ -91,6 +91,18 @@ final class LoopMeter {
     turns.record(nanos);
   }
 
+  /** How the loop paces itself, and why. */
+  void pace(long intervalNanos, PaceReason reason) {
+    set(Reading.INTERVAL_NANOS, intervalNanos);
+    set(Reading.REASON, reason.ordinal());
+  }
+
+  /** What a poll costs, and how long it may be spun for. */
+  void costs(long pollNanos, long spinNanos) {
+    set(Reading.POLL_COST_NANOS, pollNanos);
+    set(Reading.SPIN_BUDGET_NANOS, spinNanos);
+  }
+
   /** What the last window was like. */
   void load(LoadSample load) {
     set(Reading.POLLS_PER_SECOND, load.polls() * 1e9 / Math.max(1, load.elapsedNanos()));

@@ -27,9 +27,6 @@ final class PacedIoHandler implements IoHandler {
    * afterwards. No pause begins while a task waits. When the interval is over and nothing is ready,
    * the poll blocks, so that an idle loop sleeps in the kernel and its next event is not delayed.
    *
-   * The delegate asks its context shouldReportActiveIoTime() at one moment only: when its wait is
-   * over and before it handles events. That is where a turn begins.
-   *
    * Off and without a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every call goes
    * through: a loop costs what it would cost without this class, but for two counters. So it is while
    * an adaptive loop has too little to do for a pause to gather anything; it then looks at the clock
@@ -39,8 +36,6 @@ final class PacedIoHandler implements IoHandler {
    * read already. An adaptive loop then polls once without a pause, so that a new connection waits
    * for one interval and not for two.
    */
-  private static final int POLLS_PER_LOOK = 32;
-
   private final IoHandler delegate;
   private final LoopControl control;
   private final LoopClock clock;
@@ -50,7 +45,7 @@ final class PacedIoHandler implements IoHandler {
   private final TurnPacer pacer = new TurnPacer();
   private final PaceController controller;
   private final SpinBudget spin = new SpinBudget();
-  private final PollContext context = new PollContext();
+  private final PollContext context = new PollContext(this::pollReturned);
 
   // Written before the state first leaves RUNNING, so whoever sees PAUSED sees it too.
   private @Nullable Thread thread;
@@ -59,10 +54,6 @@ final class PacedIoHandler implements IoHandler {
   private boolean isPlain = true;
   private boolean isWatching;
   private boolean isStopping;
-  private boolean isExact;
-
-  // Since the last look at the clock, while watching
-  private int watchedPolls;
 
   // Of the turn that goes on
   private boolean isInTurn;
@@ -152,7 +143,7 @@ final class PacedIoHandler implements IoHandler {
     isWatching = false;
     forgetTurn();
     controller.measure();
-    beExact();
+    clock.beExact();
     state.running();
     window.restart(now);
   }
@@ -166,16 +157,8 @@ final class PacedIoHandler implements IoHandler {
 
   private void watch(long now) {
     isWatching = true;
-    watchedPolls = 0;
     beginPlain();
     window.restart(now);
-  }
-
-  private void beExact() {
-    if (!isExact) {
-      isExact = true;
-      clock.beExact();
-    }
   }
 
   // Without pacing
@@ -195,10 +178,9 @@ final class PacedIoHandler implements IoHandler {
   /** Counts, and looks now and then whether there is reason to measure. */
   private void watched(int events) {
     window.polled(events);
-    if (++watchedPolls < POLLS_PER_LOOK) {
+    if (!window.isTimeToLook()) {
       return;
     }
-    watchedPolls = 0;
     long now = clock.nanos();
     if (window.elapsedNanos(now) < controller.windowNanos()) {
       return;
@@ -276,14 +258,12 @@ final class PacedIoHandler implements IoHandler {
       case FIXED -> publish(present.intervalNanos(), PaceReason.FIXED);
       case ADAPTIVE -> publish(controller.intervalNanos(), controller.reason());
     }
-    meter.set(Reading.POLL_COST_NANOS, controller.pollCostNanos());
-    meter.set(Reading.SPIN_BUDGET_NANOS, spin.nanos());
+    meter.costs(controller.pollCostNanos(), spin.nanos());
   }
 
   private void publish(long intervalNanos, PaceReason reason) {
     pacer.interval(intervalNanos);
-    meter.set(Reading.INTERVAL_NANOS, intervalNanos);
-    meter.set(Reading.REASON, reason.ordinal());
+    meter.pace(intervalNanos, reason);
   }
 
   /** Whether the next poll need not wait: once after a socket was registered. */
@@ -359,7 +339,7 @@ final class PacedIoHandler implements IoHandler {
     state.delegating();
     int events = delegate.run(context);
     state.running();
-    if (!context.hasReturned) {
+    if (!context.hasReturned()) {
       pollReturned();
     }
     meter.add(Reading.POLLS, 1);
@@ -413,46 +393,5 @@ final class PacedIoHandler implements IoHandler {
   @Override
   public boolean isCompatible(Class<? extends IoHandle> handleType) {
     return delegate.isCompatible(handleType);
-  }
-
-  /** What the delegate is told while it polls. */
-  private final class PollContext implements IoHandlerContext {
-
-    private @Nullable IoHandlerContext outer;
-    private boolean mayBlock;
-    private boolean hasReturned;
-
-    PollContext over(IoHandlerContext loop, boolean block) {
-      outer = loop;
-      mayBlock = block;
-      hasReturned = false;
-      return this;
-    }
-
-    private IoHandlerContext outer() {
-      return Objects.requireNonNull(outer);
-    }
-
-    @Override
-    public boolean canBlock() {
-      return mayBlock && outer().canBlock();
-    }
-
-    @Override
-    public long delayNanos(long currentTimeNanos) {
-      return outer().delayNanos(currentTimeNanos);
-    }
-
-    @Override
-    public long deadlineNanos() {
-      return outer().deadlineNanos();
-    }
-
-    @Override
-    public boolean shouldReportActiveIoTime() {
-      hasReturned = true;
-      pollReturned();
-      return false;
-    }
   }
 }

@@ -10,11 +10,11 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.upstream.h1.Attempt;
 import io.kamille.core.upstream.h1.OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
+import io.kamille.core.upstream.pool.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
-final class ForwardedRequest
-    implements Attempt, ConnectionPool.Waiter<OriginConnection>, ContentSource {
+final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, ContentSource {
 
   /*
    * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
@@ -37,7 +37,7 @@ final class ForwardedRequest
       new Failure(
           Kind.DESTINATION_UNAVAILABLE, 503, "no origin takes connections; one request tries", 1);
 
-  private final UpstreamLoop home;
+  private final UpstreamShard home;
   private final Exchange exchange;
   private final Reply reply;
   private final RequestContent content;
@@ -49,9 +49,10 @@ final class ForwardedRequest
   private boolean onFresh;
   private int status;
   private boolean isUploading;
+  private boolean isPaused;
   private boolean over;
 
-  ForwardedRequest(UpstreamLoop home, Exchange exchange) {
+  ForwardedRequest(UpstreamShard home, Exchange exchange) {
     this.home = home;
     this.exchange = exchange;
     this.reply = exchange.reply();
@@ -107,6 +108,9 @@ final class ForwardedRequest
     onFresh = lent.isFresh();
     if (onFresh) {
       home.origin(place).health().reached();
+    }
+    if (isPaused) {
+      lent.pause();
     }
     lent.send(this);
   }
@@ -217,6 +221,7 @@ final class ForwardedRequest
 
   @Override
   public void pause() {
+    isPaused = true;
     if (connection != null) {
       connection.pause();
     }
@@ -224,6 +229,7 @@ final class ForwardedRequest
 
   @Override
   public void resume() {
+    isPaused = false;
     if (connection != null) {
       connection.resume();
     }

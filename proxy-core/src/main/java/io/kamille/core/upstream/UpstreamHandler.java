@@ -11,7 +11,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,12 +25,23 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
+  /*
+   * The shards of a loop lie in one map for all handlers: an index of a FastThreadLocal is never
+   * given back, so one for each handler would make the table of every thread grow with each reload.
+   */
+  private static final FastThreadLocal<Map<UpstreamHandler, UpstreamShard>> SHARDS =
+      new FastThreadLocal<>() {
+        @Override
+        protected Map<UpstreamHandler, UpstreamShard> initialValue() {
+          return new IdentityHashMap<>();
+        }
+      };
+
   private final UpstreamSettings settings;
   private final List<Origin> origins;
   private final ChannelFactory<? extends Channel> channels;
   private final WallClock clock;
   private final UpstreamMetrics metrics;
-  private final FastThreadLocal<UpstreamLoop> ofLoop = new FastThreadLocal<>();
   private final Set<EventLoop> loops = new CopyOnWriteArraySet<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -69,12 +82,12 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     }
   }
 
-  private UpstreamLoop of(EventLoop loop) {
-    UpstreamLoop present = ofLoop.getIfExists();
+  private UpstreamShard of(EventLoop loop) {
+    UpstreamShard present = SHARDS.get().get(this);
     if (present == null) {
       UpstreamCounters counters = metrics.counters(loop, origins);
-      present = new UpstreamLoop(settings, origins, loop, channels, clock, counters);
-      ofLoop.set(present);
+      present = new UpstreamShard(settings, origins, loop, channels, clock, counters);
+      SHARDS.get().put(this, present);
       loops.add(loop);
       if (closed.get()) {
         // Who closes looks at the loops after that: it may have missed this one.
@@ -96,9 +109,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   }
 
   private void retire() {
-    UpstreamLoop present = ofLoop.getIfExists();
+    UpstreamShard present = SHARDS.get().remove(this);
     if (present != null) {
-      ofLoop.remove();
       present.retire();
     }
   }

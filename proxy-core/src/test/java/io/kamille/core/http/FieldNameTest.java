@@ -35,4 +35,12 @@ class FieldNameTest {
       assertThat(bits.add(name.bit())).as("%s", name).isTrue();
     }
   }
+
+  @Test
+  void namesBehindThe63rdShareABit() {
+    assertThat(FieldName.bit(0)).isEqualTo(1);
+    assertThat(FieldName.bit(62)).isNotEqualTo(FieldName.bit(63));
+    assertThat(FieldName.bit(64)).isEqualTo(FieldName.bit(63));
+    assertThat(FieldName.bit(200)).isEqualTo(FieldName.bit(63));
+  }
 }

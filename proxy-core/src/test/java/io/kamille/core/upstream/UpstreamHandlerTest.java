@@ -13,6 +13,7 @@ import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFactory;
+import io.netty.util.internal.InternalThreadLocalMap;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
@@ -560,6 +561,53 @@ class UpstreamHandlerTest {
       assertThat(await(second.ended()).content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
     }
+  }
+
+  @Test
+  void aPauseAskedOfARequestThatWaitsForAConnectionIsKept() throws Exception {
+    CompletableFuture<Void> bothWait = new CompletableFuture<>();
+    CompletableFuture<Void> answered = new CompletableFuture<>();
+    Script answersBoth =
+        with -> {
+          with.readHead();
+          bothWait.join();
+          with.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+          with.readHead();
+          with.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nlater");
+          answered.complete(null);
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(answersBoth);
+        var fixture = new UpstreamFixture(pool(1, 1), origin)) {
+      RecordingReply first = fixture.send("GET", "http://example.org/");
+      RecordingReply second = fixture.send("GET", "http://example.org/");
+      fixture.onLoop(
+          () -> {
+            second.source().pause();
+            return null;
+          });
+      bothWait.complete(null);
+      assertThat(await(first.ended()).content()).isEqualTo("ok");
+      await(answered);
+      // Each task ends a poll, which would have found the answer.
+      fixture.onLoop(() -> null);
+      fixture.onLoop(() -> null);
+      assertThat(second.begun()).isNotDone();
+      fixture.loop().execute(() -> second.source().resume());
+      assertThat(await(second.ended()).content()).isEqualTo("later");
+    }
+  }
+
+  @Test
+  void handlersThatComeAndGoLeaveNothingInTheTablesOfTheThreads() throws Exception {
+    int before = InternalThreadLocalMap.lastVariableIndex();
+    for (int i = 0; i < 8; i++) {
+      try (var origin = ScriptedOrigin.open(ANSWERS);
+          var fixture = new UpstreamFixture(SETTINGS, origin)) {
+        assertThat(fixture.get("/").content()).isEqualTo("ok");
+      }
+    }
+    assertThat(InternalThreadLocalMap.lastVariableIndex() - before).isLessThan(8);
   }
 
   private static UpstreamSettings roundRobin() {

@@ -7,24 +7,37 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.ChunkedEncoder;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The content of one request on its way to the origin. Confined to its loop. */
 final class ContentUpload implements ContentSink {
 
-  private final OriginConnection connection;
-  private final Channel channel;
+  private final OriginOutput output;
   private final RequestContent content;
+  private final RemovedFields removed;
+  private final Consumer<Failure> broken;
   private long left;
   private boolean started;
   private boolean over;
   private boolean paused;
 
-  ContentUpload(OriginConnection connection, Channel channel, RequestContent content) {
-    this.connection = connection;
-    this.channel = channel;
+  /**
+   * Content still to be asked for.
+   *
+   * @param removed what trailers may not carry
+   * @param broken told if the client did not send all it had announced: the origin must not believe
+   *     it did
+   */
+  ContentUpload(
+      OriginOutput output,
+      RequestContent content,
+      RemovedFields removed,
+      Consumer<Failure> broken) {
+    this.output = output;
     this.content = content;
+    this.removed = removed;
+    this.broken = broken;
     this.left = content.length();
   }
 
@@ -54,13 +67,13 @@ final class ContentUpload implements ContentSink {
       return;
     }
     if (isChunked()) {
-      ChunkedEncoder.write(channel, chunk);
+      ChunkedEncoder.write(output.channel(), chunk);
     } else {
       left -= chunk.readableBytes();
-      channel.write(chunk, channel.voidPromise());
+      output.write(chunk);
     }
-    connection.sending();
-    if (!channel.isWritable() && !over && !paused) {
+    output.queued();
+    if (!output.isWritable() && !over && !paused) {
       paused = true;
       content.pause();
     }
@@ -74,22 +87,22 @@ final class ContentUpload implements ContentSink {
     over = true;
     if (isChunked()) {
       if (trailers != null) {
-        connection.removedFields().removeFrom(trailers);
+        removed.removeFrom(trailers);
       }
-      ChunkedEncoder.end(channel, trailers);
+      ChunkedEncoder.end(output.channel(), trailers);
     } else if (left != 0) {
-      connection.uploadBroke(
+      broken.accept(
           Failure.of(Kind.PROXY_INTERNAL_ERROR, "content of another length than announced"));
       return;
     }
-    connection.sending();
+    output.queued();
   }
 
   @Override
   public void abort(Failure why) {
     if (!over) {
       over = true;
-      connection.uploadBroke(why);
+      broken.accept(why);
     }
   }
 

@@ -5,9 +5,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.socket.DuplexChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,17 +13,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tunnel implements ContentSink {
 
-  private final OriginConnection connection;
-  private final Channel channel;
+  private final OriginOutput output;
   private final RequestContent client;
+  private final Runnable over;
   private boolean clientEnded;
   private boolean originEnded;
   private boolean paused;
 
-  Tunnel(OriginConnection connection, Channel channel, RequestContent client) {
-    this.connection = connection;
-    this.channel = channel;
+  /**
+   * A tunnel still to be opened.
+   *
+   * @param over called once both sides have said all they had to say, or one of them is gone
+   */
+  Tunnel(OriginOutput output, RequestContent client, Runnable over) {
+    this.output = output;
     this.client = client;
+    this.over = over;
   }
 
   void open() {
@@ -39,9 +41,9 @@ final class Tunnel implements ContentSink {
       chunk.release();
       return;
     }
-    channel.write(chunk, channel.voidPromise());
-    connection.sending();
-    if (!channel.isWritable() && !paused) {
+    output.write(chunk);
+    output.queued();
+    if (!output.isWritable() && !paused) {
       paused = true;
       client.pause();
     }
@@ -55,19 +57,17 @@ final class Tunnel implements ContentSink {
     }
     clientEnded = true;
     if (originEnded) {
-      connection.tunnelIsOver();
+      over.run();
       return;
     }
-    channel
-        .writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(written -> ((DuplexChannel) channel).shutdownOutput());
+    output.end();
   }
 
   @Override
   public void abort(Failure why) {
     if (!clientEnded) {
       clientEnded = true;
-      connection.tunnelIsOver();
+      over.run();
     }
   }
 
@@ -75,7 +75,7 @@ final class Tunnel implements ContentSink {
   void originEnded() {
     originEnded = true;
     if (clientEnded) {
-      connection.tunnelIsOver();
+      over.run();
     }
   }
 

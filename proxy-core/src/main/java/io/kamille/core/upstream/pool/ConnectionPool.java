@@ -14,10 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /*
-   * Idle connections form a list, newest first: the one used last is lent next, its memory is warm
-   * and its origin has had the least time to close it; the surplus ages at the other end and is
-   * closed from there. Taking and giving back move a few links and allocate nothing.
-   *
    * Whoever finds none idle waits in line while a new one is opened; a connection that comes back in
    * the meantime serves the first in line. The line is short and has a deadline: an origin that is
    * too slow is felt by its own requests at once, not by the memory of everyone.
@@ -47,24 +43,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     void dial(ConnectionPool<C> pool);
   }
 
-  /** Someone who waits for a connection. */
-  public interface Waiter<C extends PooledConnection<C>> {
-
-    /** Whether its content is still to come. Always the same answer. */
-    default boolean isUpload() {
-      return false;
-    }
-
-    /**
-     * Here it is. To be given back by {@link ConnectionPool#release} or {@link #forget}; for an
-     * upload, {@link ConnectionPool#uploaded} has to come too, once.
-     */
-    void lend(C connection);
-
-    /** There will be none. */
-    void refuse(Failure why);
-  }
-
   private final String origin;
   private final PoolSettings settings;
   private final Dialer<C> dialer;
@@ -78,9 +56,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   private final List<C> open = new ArrayList<>();
   private final WaitingLine<C> line = new WaitingLine<>();
-  private @Nullable C newestIdle;
-  private @Nullable C oldestIdle;
-  private int idle;
+  private final IdleList<C> idle = new IdleList<>();
   private int dialing;
   private int lendLimit;
   private int uploading;
@@ -128,7 +104,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   public int idleCount() {
-    return idle;
+    return idle.size();
   }
 
   public int waitingCount() {
@@ -137,7 +113,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** Connections that carry a request. */
   public int lentCount() {
-    return open.size() - idle;
+    return open.size() - idle.size();
   }
 
   /** Lends no more than so many at a time from now on; what is lent stays. */
@@ -193,11 +169,13 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private @Nullable C takeIdle() {
-    while (newestIdle != null && mayLend()) {
-      C connection = newestIdle;
-      unlink(connection);
+    while (mayLend()) {
+      C connection = idle.takeNewest();
+      if (connection == null) {
+        return null;
+      }
       if (!connection.isCurrent()) {
-        connection.discard();
+        connection.close();
       } else if (connection.isOpen()) {
         return connection;
       }
@@ -258,14 +236,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     if (connection.isCurrent()) {
       offer(connection);
     } else {
-      connection.discard();
+      connection.close();
     }
   }
 
   /** Strikes a connection, lent or idle, that is closed. */
   public void forget(C connection) {
     if (connection.isIdle) {
-      unlink(connection);
+      idle.remove(connection);
     }
     closed.increment();
     C last = open.removeLast();
@@ -279,8 +257,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   /** Closes what is idle, and from now on whatever comes back. */
   public void retire() {
     retired = true;
-    while (oldestIdle != null) {
-      discardIdle(oldestIdle);
+    for (C oldest = idle.oldest(); oldest != null; oldest = idle.oldest()) {
+      closeIdle(oldest);
     }
   }
 
@@ -288,10 +266,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     Waiter<C> first = lentCount() + dialing <= lendLimit ? next() : null;
     if (first != null) {
       lend(connection, first);
-    } else if (retired || idle >= settings.maxIdle()) {
-      connection.discard();
+    } else if (retired || idle.size() >= settings.maxIdle()) {
+      connection.close();
     } else {
-      link(connection);
+      idle.add(connection, clock.nanos());
     }
   }
 
@@ -343,41 +321,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     dialer.dial(this);
   }
 
-  private void link(C connection) {
-    connection.isIdle = true;
-    connection.idleSinceNanos = clock.nanos();
-    connection.older = newestIdle;
-    if (newestIdle == null) {
-      oldestIdle = connection;
-    } else {
-      newestIdle.newer = connection;
-    }
-    newestIdle = connection;
-    idle++;
-  }
-
-  private void unlink(C connection) {
-    C older = connection.older;
-    C newer = connection.newer;
-    if (older == null) {
-      oldestIdle = newer;
-    } else {
-      older.newer = newer;
-    }
-    if (newer == null) {
-      newestIdle = older;
-    } else {
-      newer.older = older;
-    }
-    connection.older = null;
-    connection.newer = null;
-    connection.isIdle = false;
-    idle--;
-  }
-
-  private void discardIdle(C connection) {
-    unlink(connection);
-    connection.discard();
+  private void closeIdle(C connection) {
+    idle.remove(connection);
+    connection.close();
   }
 
   private void startTicking() {
@@ -400,8 +346,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private void lookAtDeadlines(long now) {
-    while (oldestIdle != null && now - oldestIdle.idleSinceNanos >= idleTimeoutNanos) {
-      discardIdle(oldestIdle);
+    for (C oldest = idle.oldest();
+        oldest != null && now - oldest.idleSinceNanos >= idleTimeoutNanos;
+        oldest = idle.oldest()) {
+      closeIdle(oldest);
     }
     for (int i = open.size() - 1; i >= 0; i--) {
       if (i < open.size()) {
@@ -425,14 +373,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   private void look(C connection, long nowNanos) {
     if (connection.isIdle) {
       if (!connection.isCurrent()) {
-        discardIdle(connection);
+        closeIdle(connection);
       }
       return;
     }
     try {
       connection.tick(nowNanos);
     } catch (RuntimeException | OutOfMemoryError fault) {
-      connection.broken(fault);
+      connection.caught(fault);
     }
   }
 

@@ -21,7 +21,7 @@ public abstract class PooledConnection<C extends PooledConnection<C>> {
    * A tick of it has thrown this, which is a fault of ours: the connection ends, and whoever uses
    * it is told.
    */
-  protected abstract void broken(Throwable fault);
+  protected abstract void caught(Throwable fault);
 
   /** Whether its socket is open: the end of an idle one is known a moment before it is told. */
   protected abstract boolean isOpen();
@@ -30,5 +30,5 @@ public abstract class PooledConnection<C extends PooledConnection<C>> {
   protected abstract boolean isCurrent();
 
   /** Closes the connection, which is idle and no longer wanted. */
-  protected abstract void discard();
+  protected abstract void close();
 }

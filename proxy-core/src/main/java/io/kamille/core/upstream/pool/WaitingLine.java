@@ -1,6 +1,5 @@
 package io.kamille.core.upstream.pool;
 
-import io.kamille.core.upstream.pool.ConnectionPool.Waiter;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

@@ -17,6 +17,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.kamille.core.upstream.pool.PoolSettings;
+import io.kamille.core.upstream.pool.Waiter;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
@@ -162,7 +163,7 @@ class HeadDeadlineTest {
             registry.counter(connections));
     Exchange exchange = exchange(sent, reply);
     pool.await(
-        new ConnectionPool.Waiter<>() {
+        new Waiter<>() {
           @Override
           public void lend(OriginConnection lent) {
             lent.send(new Asked(exchange, reply));

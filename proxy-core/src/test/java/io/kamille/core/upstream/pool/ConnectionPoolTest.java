@@ -199,7 +199,7 @@ class ConnectionPoolTest {
     }
   }
 
-  private class Asking implements ConnectionPool.Waiter<Line> {
+  private class Asking implements Waiter<Line> {
 
     @Override
     public void lend(Line connection) {
@@ -227,7 +227,7 @@ class ConnectionPoolTest {
     }
 
     @Override
-    protected void broken(Throwable why) {
+    protected void caught(Throwable why) {
       assertThat(why).isSameAs(fault);
       if (isStubborn) {
         throw new IllegalStateException("another fault");
@@ -246,7 +246,7 @@ class ConnectionPoolTest {
     }
 
     @Override
-    protected void discard() {
+    protected void close() {
       pool.forget(this);
     }
   }

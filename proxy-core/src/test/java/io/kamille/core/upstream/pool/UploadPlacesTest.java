@@ -290,7 +290,7 @@ class UploadPlacesTest {
     return asking;
   }
 
-  private static final class Asking implements ConnectionPool.Waiter<Line> {
+  private static final class Asking implements Waiter<Line> {
 
     private final ConnectionPool<Line> pool;
     private final boolean isUpload;
@@ -361,7 +361,7 @@ class UploadPlacesTest {
     protected void tick(long nowNanos) {}
 
     @Override
-    protected void broken(Throwable fault) {
+    protected void caught(Throwable fault) {
       throw new AssertionError(fault);
     }
 
@@ -376,7 +376,7 @@ class UploadPlacesTest {
     }
 
     @Override
-    protected void discard() {
+    protected void close() {
       pool.forget(this);
     }
   }

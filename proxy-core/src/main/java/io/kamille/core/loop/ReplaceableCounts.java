@@ -1,7 +1,7 @@
 package io.kamille.core.loop;
 
-/** The counts of one loop, once somebody counts. Any thread. */
-final class Answered implements AnswerCounts {
+/** What one loop has answered, as whoever counts it says: nobody does at first. Any thread. */
+final class ReplaceableCounts implements AnswerCounts {
 
   // Volatile: whoever assembles the appliance says it, the loop asks a hundred times a second.
   private volatile AnswerCounts counts = NONE;

@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What one loop has of an upstream: a pool for each origin, the choice, the budget. Confined. */
-final class UpstreamLoop {
+final class UpstreamShard {
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
   private static final Duration LONGEST_TICK = Duration.ofMillis(250);
@@ -35,7 +35,7 @@ final class UpstreamLoop {
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
 
-  UpstreamLoop(
+  UpstreamShard(
       UpstreamSettings settings,
       List<Origin> origins,
       EventLoop loop,

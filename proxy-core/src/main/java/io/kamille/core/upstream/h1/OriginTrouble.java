@@ -1,0 +1,53 @@
+package io.kamille.core.upstream.h1;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/** What went wrong on the connection to an origin, and how it is said. Confined to its loop. */
+final class OriginTrouble {
+
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
+
+  private final String origin;
+  private @Nullable Throwable cause;
+
+  /** Nothing went wrong yet with {@code origin}. */
+  OriginTrouble(String origin) {
+    this.origin = origin;
+  }
+
+  /** Another request begins. */
+  void forget() {
+    cause = null;
+  }
+
+  /** This was thrown; a fault of ours is logged. */
+  void caught(Throwable thrown) {
+    cause = thrown;
+    if (isOurs()) {
+      LOG.log(Level.ERROR, "a fault of ours on the connection to " + origin, thrown);
+    }
+  }
+
+  boolean isNone() {
+    return cause == null;
+  }
+
+  /** Whether it is not the socket's, and so says nothing of the origin. */
+  boolean isOurs() {
+    return cause != null && !(cause instanceof IOException);
+  }
+
+  /** The connection is closed {@code where} nobody expected it. */
+  Failure closed(Kind kind, String where) {
+    return failure(kind, (isNone() ? "closed the connection" : "broke the connection") + where);
+  }
+
+  /** The origin did this. */
+  Failure failure(Kind kind, String what) {
+    return Failure.of(kind, origin + " " + what);
+  }
+}
