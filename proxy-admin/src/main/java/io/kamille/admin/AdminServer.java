@@ -6,6 +6,7 @@ import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.BearerToken;
+import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.TokenFile;
 import io.kamille.admin.live.History;
 import io.kamille.admin.live.Point;
@@ -36,6 +37,7 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -60,6 +62,7 @@ public final class AdminServer implements AutoCloseable {
   private final EventLoopGroup group;
   private final ExecutorService control;
   private final AuditLog audit;
+  private final Authenticator authenticator;
   private final PrometheusText metrics;
   private final ChannelGroup connections;
   private final Channel listener;
@@ -70,12 +73,14 @@ public final class AdminServer implements AutoCloseable {
       EventLoopGroup group,
       ExecutorService control,
       AuditLog audit,
+      Authenticator authenticator,
       PrometheusText metrics,
       ChannelGroup connections,
       Channel listener) {
     this.group = group;
     this.control = control;
     this.audit = audit;
+    this.authenticator = authenticator;
     this.metrics = metrics;
     this.connections = connections;
     this.listener = listener;
@@ -161,7 +166,8 @@ public final class AdminServer implements AutoCloseable {
             .bind(address)
             .awaitUninterruptibly();
     AdminServer server =
-        new AdminServer(group, control, audit, metrics, connections, bound.channel());
+        new AdminServer(
+            group, control, audit, authenticator, metrics, connections, bound.channel());
     if (!bound.isSuccess()) {
       server.close();
       throw cannotBind(bound.cause());
@@ -233,6 +239,15 @@ public final class AdminServer implements AutoCloseable {
   /** The address that is listened on. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** A link that signs a browser in as who runs this process, once, within a minute. */
+  public String signInLink() {
+    String code =
+        CompletableFuture.supplyAsync(
+                () -> authenticator.sessions().code(Identity.local()), control)
+            .join();
+    return "http://" + NetUtil.toSocketAddressString(address()) + "/#code=" + code;
   }
 
   /** Stops listening, closes all connections and ends the loop, within seconds. */

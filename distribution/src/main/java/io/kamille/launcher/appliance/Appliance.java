@@ -162,6 +162,11 @@ public final class Appliance implements AutoCloseable {
     return clientSide.listening();
   }
 
+  /** A link that signs a browser in to the control plane, once, within a minute. */
+  public Optional<String> signInLink() {
+    return Optional.ofNullable(admin).map(AdminServer::signInLink);
+  }
+
   /** Where the control plane listens, if it does. */
   public Optional<String> adminListening() {
     return Optional.ofNullable(admin).map(server -> ClientSide.text(server.address()));

@@ -5,6 +5,7 @@ import io.kamille.launcher.appliance.Totals;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationOptions;
 import io.kamille.launcher.demo.DemoOrigin;
+import io.kamille.launcher.demo.DemoVisitors;
 import io.kamille.launcher.demo.OriginLog;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
@@ -14,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -27,6 +29,8 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = "Run a small origin with the proxy in front of it, to try it out.")
 final class DemoCommand implements Callable<Integer> {
+
+  private static final int USUAL_VISITS = 5;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -44,6 +48,12 @@ final class DemoCommand implements Callable<Integer> {
       description = "Where health, metrics and the API are served (default: ${DEFAULT-VALUE}).")
   private String admin = "";
 
+  @Option(
+      names = "--visitors",
+      paramLabel = "RATE",
+      description = "Requests per second to make up (default: 5 on a terminal, else none).")
+  private @Nullable Integer visitors;
+
   @Override
   public Integer call() throws Exception {
     PrintWriter out = spec.commandLine().getOut();
@@ -57,7 +67,9 @@ final class DemoCommand implements Callable<Integer> {
               spec.commandLine().getErr());
       try (Appliance appliance = Running.start(configuration, Version.number())) {
         welcome(out, appliance, origin);
-        try (ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+        String site = "http://" + appliance.listening().getFirst();
+        try (DemoVisitors visits = new DemoVisitors(site, visitors());
+            ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
           clock.scheduleAtFixedRate(() -> summary.show(appliance.totals()), 1, 1, TimeUnit.SECONDS);
           toldToStop.await();
           clock.shutdownNow();
@@ -73,6 +85,10 @@ final class DemoCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
+  private int visitors() {
+    return visitors == null ? (isTerminal() ? USUAL_VISITS : 0) : visitors;
+  }
+
   @SuppressWarnings("SystemConsoleNull") // it is null again in JDK 25 when output is redirected
   private static boolean isTerminal() {
     Console console = System.console();
@@ -83,9 +99,7 @@ final class DemoCommand implements Callable<Integer> {
     String site = "http://" + appliance.listening().getFirst();
     out.println();
     out.println("  the site, through Kamille   " + site + "/");
-    appliance
-        .adminListening()
-        .ifPresent(address -> out.println("  admin                       http://" + address + "/"));
+    appliance.signInLink().ifPresent(link -> out.println("  its pages, for a minute     " + link));
     out.println("  the origin behind it        " + origin.url() + "/");
     out.println();
     out.println("Ask twice, and look at Cache-Status and Age:");

@@ -28,7 +28,7 @@ public record Identity(
   }
 
   /** Who came by the local socket. */
-  static Identity local() {
+  public static Identity local() {
     return new Identity(LOCAL_ID, "local socket", Scope.ADMIN, Via.SOCKET, "local", true);
   }
 
