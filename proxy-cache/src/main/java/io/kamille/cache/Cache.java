@@ -62,7 +62,7 @@ public final class Cache implements AutoCloseable {
   private final Coder coder;
 
   private final @Nullable Disk disk;
-  private final @Nullable DiskLookups recalls;
+  private final @Nullable DiskLookups lookups;
 
   /** The disk tier, what it keeps, and who reads it. */
   private record Disk(DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
@@ -90,14 +90,14 @@ public final class Cache implements AutoCloseable {
     PurgeTable purges = new PurgeTable();
     if (disk == null) {
       this.store = new TieredStore(arena, index, purges);
-      this.recalls = null;
+      this.lookups = null;
       this.warming = null;
     } else {
       disk.tier.keepPurges(purges);
       disk.tier.register(registry);
       disk.copies.peak().register(registry);
       this.store = new TieredStore(arena, index, purges, disk.copies);
-      this.recalls =
+      this.lookups =
           new DiskLookups(
               store, disk.copies, disk.readers, disk.settings.sendFromBytes(), registry);
       this.warming =
@@ -264,7 +264,7 @@ public final class Cache implements AutoCloseable {
     return new CacheHandler(
         next,
         store,
-        recalls,
+        lookups,
         flights,
         removals,
         coder,

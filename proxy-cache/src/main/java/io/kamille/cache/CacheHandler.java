@@ -12,6 +12,7 @@ import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.Cookies;
 import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.semantics.ReusePlan;
 import io.kamille.cache.semantics.ReusePlan.Forward;
 import io.kamille.cache.semantics.ReusePlan.Refuse;
 import io.kamille.cache.semantics.ReusePlan.Serve;
@@ -168,7 +169,7 @@ public final class CacheHandler implements ExchangeHandler {
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = StoredAnswers.selected(variants, request, now);
-    StoredResponse usable = read == null ? null : disk.usable(exchange, stored, read, now);
+    StoredResponse usable = read == null ? null : disk.usable(exchange, stored, read);
     if (usable != null) {
       stored = usable;
       if (!usable.content().isInFile()) {
@@ -212,10 +213,14 @@ public final class CacheHandler implements ExchangeHandler {
       long now,
       Wait wait,
       boolean isFromDisk) {
-    switch (ReusePlanner.plan(exchange.request(), stored.facts(), now)) {
+    ReusePlan plan = ReusePlanner.plan(exchange.request(), stored.facts(), now);
+    if (stored.content().isInFile()) {
+      useFromFile(exchange, loop, key, stored, now, plan);
+      return;
+    }
+    switch (plan) {
       case Serve.SERVE -> {
-        if (!stored.content().isInFile()
-            && settings.background().isDue(exchange.request(), stored.facts(), now)) {
+        if (settings.background().isDue(exchange.request(), stored.facts(), now)) {
           fetches.validateInBackground(exchange, key.copy(), stored);
         }
         serve(exchange, loop, key, stored, now, isFromDisk);
@@ -228,6 +233,30 @@ public final class CacheHandler implements ExchangeHandler {
       case Forward forward -> misses.forward(exchange, key, forward.reason(), stored, wait);
       case Refuse.REFUSE -> {
         stored.release();
+        answers.refuse(exchange);
+      }
+    }
+  }
+
+  /**
+   * Does with a response that stays on the disk what is right: nothing is stored beside it that
+   * could be freshened, so one that is stale is fetched anew, and stands in if that fails.
+   */
+  private void useFromFile(
+      Exchange exchange,
+      LoopState loop,
+      CacheKey key,
+      StoredResponse lent,
+      long now,
+      ReusePlan plan) {
+    Wait wait = Wait.NotBegun.NOT_BEGUN;
+    switch (plan) {
+      case Serve.SERVE -> answers.serveFromDisk(exchange, loop, key, lent, now);
+      case ServeStale.SERVE_STALE -> misses.forward(exchange, key, ForwardReason.STALE, lent, wait);
+      case Validate validate -> misses.forward(exchange, key, validate.reason(), lent, wait);
+      case Forward forward -> misses.forward(exchange, key, forward.reason(), lent, wait);
+      case Refuse.REFUSE -> {
+        lent.release();
         answers.refuse(exchange);
       }
     }

@@ -160,19 +160,19 @@ public final class CacheOperations {
     for (Kind kind : Kind.values()) {
       registry.counting(PURGES, () -> removals.count(kind), kind.token());
     }
-    registry.counting(PURGED, store::removed, "hard");
-    registry.counting(PURGED, store::madeStale, "soft");
+    registry.counting(PURGED, store.figures()::removed, "hard");
+    registry.counting(PURGED, store.figures()::madeStale, "soft");
     registry.gauge(PURGE_NOTES, table::size);
     this.queries = queries;
     registry.gauge(CAPACITY, this::capacityBytes);
     registry.gauge(USED, this::usedBytes);
-    registry.gauge(RETIRED, store::retiredBytes);
+    registry.gauge(RETIRED, store.figures()::retiredBytes);
     registry.gauge(KEYS, this::keys);
     registry.gauge(IN_FLIGHT, this::inFlight);
-    registry.counting(EVICTIONS, store::evictions);
-    registry.counting(FALLBACK_EVICTIONS, store::fallbackEvictions);
-    registry.counting(INDEX_REFUSALS, store::refusals);
-    registry.counting(REGIONS, store::regionBytes);
+    registry.counting(EVICTIONS, store.figures()::evictions);
+    registry.counting(FALLBACK_EVICTIONS, store.figures()::fallbackEvictions);
+    registry.counting(INDEX_REFUSALS, store.figures()::refusals);
+    registry.counting(REGIONS, store.figures()::regionBytes);
     registry.gauge(PART, () -> memory().storedBytes(), "stored");
     registry.gauge(PART, () -> memory().indexBytes(), "index");
     registry.gauge(PART, () -> memory().fillingBytes(), "filling");
@@ -201,12 +201,12 @@ public final class CacheOperations {
 
   /** What the memory is taken by. */
   public MemorySnapshot memory() {
-    return store.memory();
+    return store.figures().memory();
   }
 
   /** How many target URIs were forgotten for want of room, since the start. */
   public long evictions() {
-    return store.evictions();
+    return store.figures().evictions();
   }
 
   /** Lets that policy choose what to forget, from now on. */

@@ -3,14 +3,11 @@ package io.kamille.cache;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.promotion.DiskLookups;
-import io.kamille.cache.semantics.ReusePlan.Serve;
-import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +55,7 @@ final class DiskDetour {
    * @param stored what memory has for the request by now, or null; the caller's lease stays
    */
   @Nullable StoredResponse usable(
-      Exchange exchange, @Nullable StoredResponse stored, StoredResponse read, long now) {
+      Exchange exchange, @Nullable StoredResponse stored, StoredResponse read) {
     if (stored != null && stored.isSameContent(read)) {
       read.release();
       return stored;
@@ -66,20 +63,15 @@ final class DiskDetour {
     if (stored == null
         && read.selecting().matches(exchange.request())
         && store.isUnpurged(read)
-        && (!read.content().isInFile() || maySendFromFile(exchange, read, now))) {
+        && (!read.content().isInFile() || takesFiles(exchange))) {
       return read;
     }
     read.release();
     return null;
   }
 
-  /**
-   * Whether a response that stays on the disk may be the answer: as it is, since nothing is stored
-   * beside it that could be freshened, and to a client that takes regions.
-   */
-  private static boolean maySendFromFile(Exchange exchange, StoredResponse lent, long now) {
-    RequestHead request = exchange.request();
-    return (request.method() == Method.HEAD || exchange.reply().takesRegions())
-        && ReusePlanner.plan(request, lent.facts(), now) == Serve.SERVE;
+  /** Whether the client takes content from a file, or none. */
+  private static boolean takesFiles(Exchange exchange) {
+    return exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
   }
 }

@@ -563,4 +563,41 @@ class CollapseTest {
     fixture.origin.requests().get(1).respond(200, "new", "Cache-Control", FRESH);
     assertThat(fixture.get().text()).isEqualTo("new");
   }
+
+  @Test
+  void aFollowerThatFailsIsBrokenOffAloneAndHoldsNothing() {
+    List<RecordingReply> replies = get(4);
+    replies
+        .get(1)
+        .whenWritten(
+            () -> {
+              throw new IllegalStateException("a bug");
+            });
+    fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
+    fixture.run();
+    fixture.origin.last().write("56789").end();
+    fixture.run();
+    assertThat(replies.get(1).isAborted()).isTrue();
+    for (int other : new int[] {0, 2, 3}) {
+      assertThat(replies.get(other).text()).isEqualTo("0123456789");
+      assertThat(replies.get(other).isComplete()).isTrue();
+    }
+  }
+
+  @Test
+  void theLastNewsReachesTheOthersAndTheLeaseOfTheFailedOneEnds() {
+    List<RecordingReply> replies = get(3);
+    replies
+        .get(1)
+        .whenWritten(
+            () -> {
+              throw new IllegalStateException("a bug");
+            });
+    fixture.origin.last().respond(200, "0123456789", "Cache-Control", FRESH);
+    fixture.run();
+    assertThat(replies.get(1).isAborted()).isTrue();
+    assertThat(replies.get(2).isComplete()).isTrue();
+    assertThat(fixture.cache.operations().purge(CacheFixture.URI)).hasValue(1);
+    assertThat(fixture.cache.operations().usedBytes()).isZero();
+  }
 }

@@ -398,4 +398,36 @@ class DiskCacheTest {
     fixture.fill(200, "new", FRESH);
     awaitRecords(0);
   }
+
+  @Test
+  void twoVariantsAskedForAtOnceAreBothReadFromTheDisk() {
+    for (String language : List.of("de", "en")) {
+      String[] asked = {"Accept-Language", language};
+      fixture.get(asked);
+      runReads();
+      fixture
+          .origin
+          .last()
+          .respond(200, "in " + language, concat(FRESH, "Vary", "Accept-Language"));
+      fixture.run();
+      fixture.get(asked);
+      settle();
+    }
+    awaitRecords(2);
+    restart();
+    int before = fixture.forwarded();
+    RecordingReply german = fixture.get("Accept-Language", "de");
+    RecordingReply english = fixture.get("Accept-Language", "en");
+    RecordingReply french = fixture.get("Accept-Language", "fr");
+    assertThat(reads).hasSize(1);
+    runReads();
+    assertThat(german.text()).isEqualTo("in de");
+    runReads();
+    runReads();
+    assertThat(english.text()).isEqualTo("in en");
+    assertThat(french.isBegun()).isFalse();
+    assertThat(fixture.forwarded()).isEqualTo(before + 1);
+    fixture.origin.last().respond(200, "in fr", "Cache-Control", "no-store");
+    fixture.run();
+  }
 }

@@ -425,6 +425,31 @@ class SendFromDiskTest {
   }
 
   @Test
+  void whatHasBecomeStaleStandsInWhenTheOriginFails() {
+    leave("ETag", "\"1\"", "Cache-Control", "stale-if-error=600");
+    fixture.clock.advance(Duration.ofSeconds(3601));
+    RecordingReply reply = asked();
+    runReads();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.origin.last().respond(503, "down");
+    fixture.run();
+    assertThat(take(reply).text()).isEqualTo(content);
+    assertThat(reply.field("Cache-Status")).contains("fwd-status=503");
+  }
+
+  @Test
+  void whatWasPurgedSoftlyIsStaleAndNoMiss() {
+    leave("Surrogate-Key", "news", "Cache-Control", "stale-if-error=600");
+    fixture.cache.operations().purge(PurgeTarget.tags(List.of("news")), true);
+    RecordingReply reply = asked();
+    runReads();
+    assertThat(fixture.forwarded()).isEqualTo(1);
+    fixture.origin.last().respond(503, "down");
+    fixture.run();
+    assertThat(take(reply).text()).isEqualTo(content);
+  }
+
+  @Test
   void atAPeakNothingIsSentFromTheDisk() {
     leave();
     fixture.cache.operations().peak().orElseThrow().choose(PeakChoice.FORCED);

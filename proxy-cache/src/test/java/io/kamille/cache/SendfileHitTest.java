@@ -78,10 +78,23 @@ class SendfileHitTest {
   void aClientThatLeavesEndsTheLease() {
     fixture.store(content(3_000_000));
     warm();
-    hit().leave();
+    RecordingReply inTheMiddle = hit();
+    assertThat(inTheMiddle.regions()).isPositive();
+    assertThat(inTheMiddle.isEnded()).isFalse();
     RecordingReply atTheEnd = hit();
     atTheEnd.resume();
+    assertThat(atTheEnd.isEnded()).isFalse();
+    fixture.cache.operations().clear();
+    assertThat(leasedBytes()).isPositive();
+    inTheMiddle.leave();
+    assertThat(leasedBytes()).isPositive();
     atTheEnd.leave();
+    assertThat(leasedBytes()).isZero();
+  }
+
+  /** What is not stored any more and still read. */
+  private long leasedBytes() {
+    return fixture.cache.operations().memory().leasedBytes();
   }
 
   @Test

@@ -25,7 +25,7 @@ public final class FaultyDisk implements AutoCloseable {
   /** Lies under every store that is opened until it is closed. */
   public static FaultyDisk install() {
     FaultyDisk disk = new FaultyDisk();
-    DiskTier.openThrough(files -> disk.new Directory(files));
+    StoreOpening.openThrough(files -> disk.new Directory(files));
     return disk;
   }
 
@@ -35,7 +35,7 @@ public final class FaultyDisk implements AutoCloseable {
 
   @Override
   public void close() {
-    DiskTier.openThrough(UnaryOperator.identity());
+    StoreOpening.openThrough(UnaryOperator.identity());
   }
 
   private void checkWritable() throws IOException {

@@ -38,7 +38,7 @@ public final class SlowDisk implements StoreDirectory {
     long seekNanos = Long.parseLong(arguments[0]) * NANOS_PER_MICRO;
     var spindle = new Spindle(seekNanos, Long.parseLong(arguments[1]), SEED);
     Path mark = Path.of(arguments[2]);
-    DiskTier.openThrough(files -> new SlowDisk(files, spindle, mark));
+    StoreOpening.openThrough(files -> new SlowDisk(files, spindle, mark));
     Main.main(Arrays.copyOfRange(arguments, OWN_ARGUMENTS, arguments.length));
   }
 

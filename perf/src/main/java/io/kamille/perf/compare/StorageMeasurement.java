@@ -138,7 +138,7 @@ public final class StorageMeasurement {
       stored += store(i);
     }
     double heap = (double) (liveBytes() - before) / RESPONSES;
-    double rounding = (double) (store.memory().storedBytes() - stored) / RESPONSES;
+    double rounding = (double) (store.figures().memory().storedBytes() - stored) / RESPONSES;
     System.out.printf(
         Locale.ROOT,
         "%n%,d responses with about %d octets of content, %s: on the heap %.0f octets each, lost to"
@@ -149,7 +149,7 @@ public final class StorageMeasurement {
         heap,
         rounding,
         heap + rounding,
-        (double) store.memory().indexBytes() / RESPONSES);
+        (double) store.figures().memory().indexBytes() / RESPONSES);
   }
 
   private void printChurn() throws IOException {

@@ -9,15 +9,12 @@ import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,21 +29,14 @@ public final class DiskTier implements AutoCloseable {
   /*
    * One thread writes, forgets and recovers; it is given its work by a queue.
    *
-   * A tier that has stepped aside does not learn what is removed meanwhile. So it deletes what makes
+   * A tier aside does not learn what is removed meanwhile. So it deletes what makes
    * its files a store; a later process begins with an empty one.
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
-  private static final int SEGMENTS_WANTED = 64;
-  private static final int SEGMENT_MINIMUM_BYTES = 1 << 20;
   private static final Extent[] NONE = {};
-  private static final Comparator<Extent> LAST_WRITTEN_FIRST =
-      (one, other) -> Long.compare(other.place(), one.place());
-
-  /** What lies between a tier that is opened and its files: nothing, but in experiments. */
-  private static volatile UnaryOperator<StoreDirectory> layer = UnaryOperator.identity();
 
   /** The least capacity of a store, in octets. */
-  public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
+  public static final long CAPACITY_MINIMUM_BYTES = 4L * StoreOpening.SEGMENT_MINIMUM_BYTES;
 
   private final StoreDirectory directory;
   private final StoreIdentity identity;
@@ -58,6 +48,7 @@ public final class DiskTier implements AutoCloseable {
   private final PurgeJournal journal;
   private final PurgeNotes earlierPurges;
   private final DiskWorker worker = new DiskWorker(new Duties());
+  private final RecordReads reads;
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
 
   /** Read by whoever ends the last lease on a segment. */
@@ -74,12 +65,23 @@ public final class DiskTier implements AutoCloseable {
     journal.begin(() -> earlierPurges);
   }
 
+  /** Begins to work on a thread of its own. */
+  void start() {
+    worker.start();
+  }
+
+  /** Finds and takes nothing from now on. */
+  void stepAside(IOException why) {
+    worker.stepAside(why);
+  }
+
   /** Does a part of what is to be done; false if there is nothing. Confined to one thread. */
   boolean runOnce() {
     return worker.runOnce();
   }
 
-  private DiskTier(
+  /** A tier whose identity is known; its thread does not run yet. */
+  DiskTier(
       StoreDirectory directory,
       StoreIdentity identity,
       long capacityBytes,
@@ -92,22 +94,14 @@ public final class DiskTier implements AutoCloseable {
     this.journal = new PurgeJournal(directory, identity.store());
     PurgeNotes earlier = journal.read();
     if (earlier == null) {
-      deleteSegments();
+      Segment.deleteAll(directory);
     }
     this.earlierPurges = earlier == null ? PurgeNotes.NONE : earlier;
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
     this.queue = new DiskQueue(worker, log, queueBytes);
-  }
-
-  /** Purges may be forgotten: what they were about must not come back. */
-  private void deleteSegments() throws IOException {
-    for (String name : directory.names()) {
-      if (Segment.isName(name)) {
-        directory.delete(name);
-      }
-    }
+    this.reads = new RecordReads(identity.store(), log, index, queue, worker, counts);
   }
 
   /**
@@ -124,60 +118,7 @@ public final class DiskTier implements AutoCloseable {
       throw new IllegalArgumentException(
           "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
     }
-    StoreDirectory directory = layer.apply(FileDirectory.open(path));
-    DiskTier tier = openOrAside(directory, capacityBytes, queueBytes);
-    tier.worker.start();
-    return tier;
-  }
-
-  /** Tiers opened from now on use their files through a layer; for experiments with other disks. */
-  static void openThrough(UnaryOperator<StoreDirectory> between) {
-    layer = between;
-  }
-
-  private static DiskTier openOrAside(
-      StoreDirectory directory, long capacityBytes, long queueBytes) {
-    int segmentBytes = segmentBytes(capacityBytes);
-    try {
-      boolean isOpen = false;
-      try {
-        DiskTier tier = new DiskTier(directory, capacityBytes, segmentBytes, queueBytes);
-        isOpen = true;
-        return tier;
-      } finally {
-        if (!isOpen) {
-          giveUp(directory);
-        }
-      }
-    } catch (IOException e) {
-      return aside(capacityBytes, segmentBytes, e);
-    }
-  }
-
-  /** What is removed from now on is not known there: nobody is to take it for a store. */
-  private static void giveUp(StoreDirectory directory) throws IOException {
-    try (directory) {
-      directory.delete(StoreIdentity.NAME);
-    }
-  }
-
-  private static DiskTier aside(long capacityBytes, int segmentBytes, IOException why) {
-    try {
-      DiskTier tier =
-          new DiskTier(
-              NoDirectory.INSTANCE, StoreIdentity.random(), capacityBytes, segmentBytes, 0);
-      tier.worker.stepAside(why);
-      return tier;
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static int segmentBytes(long capacityBytes) {
-    return Math.clamp(
-        capacityBytes / SEGMENTS_WANTED & -Extent.UNIT_BYTES,
-        SEGMENT_MINIMUM_BYTES,
-        Extent.SEGMENT_BYTES_LIMIT);
+    return StoreOpening.open(FileDirectory.open(path), capacityBytes, queueBytes);
   }
 
   /** First half of the secret that the store's cache keys are hashed with. */
@@ -224,11 +165,7 @@ public final class DiskTier implements AutoCloseable {
    * if there are none. Takes no lock, and allocates nothing for what is not there. Borrows the key.
    */
   public Extent[] find(CacheKey key) {
-    Extent[] found = isRunning() ? index.find(key.low()) : NONE;
-    if (found.length > 1) {
-      Arrays.sort(found, LAST_WRITTEN_FIRST);
-    }
-    return found;
+    return isRunning() ? index.find(key.low()) : NONE;
   }
 
   /**
@@ -252,7 +189,7 @@ public final class DiskTier implements AutoCloseable {
    *     else it must throw away what it was given
    */
   public boolean read(CacheKey key, Extent extent, RecordSink sink) {
-    return read(key, extent, (reader, _) -> reader.read(key, sink));
+    return isRunning() && reads.read(key, extent, sink);
   }
 
   /**
@@ -270,46 +207,7 @@ public final class DiskTier implements AutoCloseable {
       Predicate<StoredHead> isWanted,
       long fetchBytes,
       Executor readers) {
-    Lending lending = new Lending(isWanted, fetchBytes, readers, worker::stepAside);
-    boolean isProven = read(key, extent, (reader, segment) -> lending.prove(key, reader, segment));
-    return isProven ? lending.lent() : null;
-  }
-
-  /** What is done with a record, under a lease on its segment. */
-  private interface Reading {
-
-    RecordReader.Outcome of(RecordReader reader, Segment segment) throws IOException;
-  }
-
-  private boolean read(CacheKey key, Extent extent, Reading reading) {
-    Segment segment = isRunning() ? log.retained(extent.segment()) : null;
-    if (segment == null) {
-      return false;
-    }
-    try {
-      return switch (reading.of(new RecordReader(identity.store(), segment, extent), segment)) {
-        case PROVEN -> true;
-        case DECLINED, OTHER -> false;
-        case DAMAGED -> {
-          damaged(key, extent);
-          yield false;
-        }
-      };
-    } catch (IOException e) {
-      worker.stepAside(e);
-      return false;
-    } finally {
-      segment.release();
-    }
-  }
-
-  private void damaged(CacheKey key, Extent extent) {
-    long high = key.high();
-    long low = key.low();
-    if (index.remove(low, extent)) {
-      counts.damagedRecords.increment();
-      queue.remove(() -> log.replace(high, low, extent.variant()));
-    }
+    return isRunning() ? reads.lend(key, extent, isWanted, fetchBytes, readers) : null;
   }
 
   /** Removes all responses of that key, for good. Borrows the key. Does not wait for the disk. */

@@ -37,6 +37,7 @@ final class Recovery {
   private final Deque<Segment> segments;
   private final Set<Long> removed = ConcurrentHashMap.newKeySet();
   private final Set<Variant> replaced = ConcurrentHashMap.newKeySet();
+  private final List<RecordHeader> crowdedOut = new ArrayList<>();
 
   /** A variant of a key. */
   private record Variant(long key, int variant) {}
@@ -133,9 +134,21 @@ final class Recovery {
       case RESPONSE -> {
         BooleanSupplier isCurrent =
             () -> !isCancelled && !removed.contains(key) && !replaced.contains(variant);
-        index.putOlder(key, header.extent(), isCurrent);
+        if (index.putOlder(key, header.extent(), isCurrent) == header.variant()) {
+          crowdedOut.add(header);
+        }
       }
     }
+  }
+
+  /**
+   * The records that found no room in the index since the last call, because their keys have too
+   * many that are younger. No later process may take them in: it would not learn what was removed.
+   */
+  List<RecordHeader> crowdedOut() {
+    List<RecordHeader> taken = List.copyOf(crowdedOut);
+    crowdedOut.clear();
+    return taken;
   }
 
   /** Reads the headers up to the end or a torn record; false if one is damaged. */

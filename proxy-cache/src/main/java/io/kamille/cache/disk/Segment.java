@@ -146,6 +146,15 @@ final class Segment {
     file.readFully(target, offset);
   }
 
+  /** Deletes all segments of a directory. */
+  static void deleteAll(StoreDirectory directory) throws IOException {
+    for (String name : directory.names()) {
+      if (isName(name)) {
+        directory.delete(name);
+      }
+    }
+  }
+
   /** Which of its records were read whole and found right, by this process. */
   ProvenRecords proven() {
     return proven;

@@ -1,6 +1,7 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.store.StoredResponse;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -202,7 +203,12 @@ final class SegmentLog {
 
   /** Takes a part of what was there at the start into the index; false if nothing is left. */
   boolean recover() throws IOException {
-    return recovery.step();
+    boolean isAny = recovery.step();
+    for (RecordHeader header : recovery.crowdedOut()) {
+      replace(header.keyHigh(), header.keyLow(), header.variant());
+      isAny = true;
+    }
+    return isAny;
   }
 
   /** Forgets all segments. The index is cleared by the caller, before. */
@@ -297,6 +303,10 @@ final class SegmentLog {
   }
 
   private boolean copy(Segment from, Extent extent, SegmentWriter to) throws IOException {
+    if (!hasAll(from, extent)) {
+      counts.damagedRecords.increment();
+      return false;
+    }
     byte[] octets = new byte[RecordHeader.LENGTH];
     from.read(ByteBuffer.wrap(octets), extent.offset());
     RecordHeader header = RecordHeader.parse(octets, store, extent.segment(), extent.offset());
@@ -314,6 +324,16 @@ final class SegmentLog {
     }
     pending.add(new Pending(placed, extent, () -> true));
     return true;
+  }
+
+  /** Whether a record is there to its end: somebody may have shortened the file. */
+  private static boolean hasAll(Segment from, Extent extent) throws IOException {
+    try {
+      from.read(ByteBuffer.allocate(1), (long) extent.offset() + extent.length() - 1);
+      return true;
+    } catch (EOFException shortened) {
+      return false;
+    }
   }
 
   private void drop(Segment segment) {

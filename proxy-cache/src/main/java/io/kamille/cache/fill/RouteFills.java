@@ -3,10 +3,12 @@ package io.kamille.cache.fill;
 import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.serve.StoredReply;
@@ -71,7 +73,10 @@ final class RouteFills {
 
   /** The origin's answer to a fetch began. */
   void answered(Fetch fetch) {
-    store.originAnswered(clock.nanos() - fetch.forwardedNanos());
+    PeakWatch peak = store.peak();
+    if (peak != null) {
+      peak.originAnswered(clock.nanos() - fetch.forwardedNanos());
+    }
   }
 
   /** Makes a head that came from the origin one that this route works with and passes on. */
@@ -166,8 +171,10 @@ final class RouteFills {
     Forwarding forwarding = fetch.forwarding().status(originStatus);
     boolean isFresh = originStatus == 304;
     fetch.exchange().notes().cache(isFresh ? CacheResult.REVALIDATED : CacheResult.STALE_HIT);
+    LoopState loop = loops.current();
+    loop.runsOn(fetch.exchange().loop());
     replies.send(
-        loops.current(),
+        loop,
         fetch.request(),
         client,
         stored,

@@ -29,12 +29,9 @@ public final class Arena implements AutoCloseable {
    * keeps the headroom free (ADR 8).
    *
    * That promise holds under concurrency because a request first subtracts its granules from one
-   * counter, and then collects them: the maps always show at least as many free granules as the
-   * counter and all unfinished requests together. A collecting thread can miss a run that is freed
-   * behind its back while another takes one before its eyes; it looks again, and what it missed was
-   * somebody's progress.
+   * counter, and then collects them from the Shards.
    *
-   * The slabs are split into shards with a monitor each. A loop names its home shard, so loops that
+   * The shards have a monitor each. A loop names its home shard, so loops that
    * fill and free do not meet in a lock unless memory is short. Readers take no lock at all.
    *
    * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
@@ -55,9 +52,6 @@ public final class Arena implements AutoCloseable {
   private static final int SHARDS_MAXIMUM = 16;
   private static final long HEADROOM_DIVISOR = 32;
 
-  /** Far more than progress of others can explain: the maps have lost granules. */
-  private static final int ATTEMPTS_LIMIT = 10_000_000;
-
   private final java.lang.foreign.Arena life = java.lang.foreign.Arena.ofShared();
   private final @Nullable MemoryFile file;
   private final @Nullable Renewal renewal;
@@ -65,8 +59,7 @@ public final class Arena implements AutoCloseable {
   private final MemorySegment readable;
   private final long address;
   private final long capacityGranules;
-  private final long slabsPerShard;
-  private final Shard[] shards;
+  private final Shards shards;
 
   private final AtomicLong freeGranules;
   private final AtomicLong chargedGranules = new AtomicLong();
@@ -84,12 +77,7 @@ public final class Arena implements AutoCloseable {
     address = memory.address();
     capacityGranules = slabs * Slab.GRANULES;
     freeGranules = new AtomicLong(capacityGranules);
-    slabsPerShard = Math.ceilDiv(slabs, shardCount);
-    shards = new Shard[(int) Math.ceilDiv(slabs, slabsPerShard)];
-    for (int i = 0; i < shards.length; i++) {
-      long first = i * slabsPerShard;
-      shards[i] = new Shard(first, (int) Math.min(slabsPerShard, slabs - first));
-    }
+    shards = new Shards(slabs, shardCount);
   }
 
   /**
@@ -264,25 +252,21 @@ public final class Arena implements AutoCloseable {
   }
 
   /**
-   * How many octets the owner of the content should keep free, by evicting, so that nearly every
-   * object lies in one block. Fills in flight may use them.
+   * How many octets of an arena of that capacity the owner of the content should keep free, by
+   * evicting, so that nearly every object lies in one block. Fills in flight may use them.
    */
-  public long headroomBytes() {
-    return capacityGranules / HEADROOM_DIVISOR * Block.GRANULE_BYTES;
+  public static long headroomBytes(long capacityBytes) {
+    return capacityBytes / HEADROOM_DIVISOR;
   }
 
   /** The figures of this moment, each by itself exact. Cheap. */
   public ArenaSnapshot snapshot() {
-    int longestRun = 0;
-    for (Shard shard : shards) {
-      longestRun = Math.max(longestRun, shard.longestRun());
-    }
     return new ArenaSnapshot(
         capacityBytes(),
         usedBytes(),
         requestedBytes.get(),
         live.get(),
-        (long) longestRun * Block.GRANULE_BYTES);
+        (long) shards.longestRun() * Block.GRANULE_BYTES);
   }
 
   /**
@@ -323,34 +307,12 @@ public final class Arena implements AutoCloseable {
 
   /** Turns {@code granules} that were reserved into blocks at the end of {@code blocks}. */
   void collect(Blocks blocks, long granules, int home) {
-    long left = granules - lengthen(blocks, granules);
-    while (left >= Slab.GRANULES) {
-      long block = takeSlabs(left / Slab.GRANULES, blocks.endGranule(), home);
-      if (block == Block.NONE) {
-        break;
-      }
-      blocks.append(block);
-      left -= Block.granules(block);
-    }
-    while (left > 0) {
-      long block = takeRun((int) Math.min(left, Slab.GRANULES), home);
-      blocks.append(block);
-      left -= Block.granules(block);
-    }
+    shards.collect(blocks, granules, home);
   }
 
   /** Returns {@code block} to the free granules. */
   void give(long block) {
-    long granule = Block.firstGranule(block);
-    long end = Block.endGranule(block);
-    while (granule < end) {
-      long slab = granule / Slab.GRANULES;
-      long shardEnd = (slab / slabsPerShard + 1) * slabsPerShard;
-      long batchEnd = Math.min(slab + Shard.BATCH_SLABS, shardEnd) * Slab.GRANULES;
-      int given = (int) (Math.min(batchEnd, end) - granule);
-      shardOf(granule).give(granule, given);
-      granule += given;
-    }
+    shards.give(block);
     freeGranules.addAndGet(Block.granules(block));
   }
 
@@ -417,67 +379,5 @@ public final class Arena implements AutoCloseable {
   /** Where the arena begins. */
   long address() {
     return address;
-  }
-
-  private long lengthen(Blocks blocks, long granules) {
-    long end = blocks.endGranule();
-    return end < 0 || end % Slab.GRANULES == 0 ? 0 : lengthen(blocks, end, granules);
-  }
-
-  private long lengthen(Blocks blocks, long end, long granules) {
-    int taken = shardOf(end).takeFrom(end, granules);
-    if (taken > 0) {
-      blocks.append(Block.of(end, taken));
-    }
-    return taken;
-  }
-
-  private long takeSlabs(long slabs, long preferred, int home) {
-    if (preferred >= 0 && preferred < capacityGranules) {
-      Shard neighbour = shardOf(preferred);
-      if (neighbour.longestRun() == Slab.GRANULES) {
-        long block = neighbour.takeSlabs(slabs, preferred);
-        if (block != Block.NONE) {
-          return block;
-        }
-      }
-    }
-    for (int i = 0; i < shards.length; i++) {
-      Shard shard = shards[Math.floorMod(home + i, shards.length)];
-      if (shard.longestRun() == Slab.GRANULES) {
-        long block = shard.takeSlabs(slabs, -1);
-        if (block != Block.NONE) {
-          return block;
-        }
-      }
-    }
-    return Block.NONE;
-  }
-
-  private long takeRun(int granules, int home) {
-    for (int attempt = 0; attempt < ATTEMPTS_LIMIT; attempt++) {
-      long block = shardFor(granules, home).takeRun(granules);
-      if (block != Block.NONE) {
-        return block;
-      }
-      Thread.onSpinWait();
-    }
-    throw new IllegalStateException("arena: " + snapshot() + " (expected: the granules reserved)");
-  }
-
-  /** The first shard from {@code home} on with so long a run, else the one with the longest. */
-  private Shard shardFor(int granules, int home) {
-    Shard best = shards[Math.floorMod(home, shards.length)];
-    for (int i = 1; i < shards.length && best.longestRun() < granules; i++) {
-      Shard shard = shards[Math.floorMod(home + i, shards.length)];
-      if (shard.longestRun() > best.longestRun()) {
-        best = shard;
-      }
-    }
-    return best;
-  }
-
-  private Shard shardOf(long granule) {
-    return shards[(int) (granule / Slab.GRANULES / slabsPerShard)];
   }
 }

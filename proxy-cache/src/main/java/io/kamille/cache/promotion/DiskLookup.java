@@ -5,11 +5,14 @@ import io.kamille.cache.disk.LentRecord;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.promotion.DiskLookupMetrics.Outcome;
+import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.RequestHead;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,9 @@ final class DiskLookup implements Runnable {
   /*
    * Who waits is a list that only grows, until it is taken whole, and closed, when the look has ended.
    * Each is given a lease of its own: the response may leave memory before its loop gets to it.
+   *
+   * The first is the one whose request is looked for. Others may select another copy of the key:
+   * they look again, each round for one more of them, until their time is over.
    */
   private static final class Waiting {
 
@@ -36,7 +42,7 @@ final class DiskLookup implements Runnable {
 
   private static final Waiting CLOSED = new Waiting(HeldRequest.NOBODY, null);
 
-  private final DiskLookups recalls;
+  private final DiskLookups lookups;
   private final TieredStore store;
   private final DiskCopies copies;
   private final CacheKey key;
@@ -50,6 +56,9 @@ final class DiskLookup implements Runnable {
   private boolean isBroken;
   private boolean isWanted;
 
+  /** What tells the copies apart that the request does not select; complete when it has ended. */
+  private final List<SelectingFields> unwanted = new ArrayList<>();
+
   /**
    * A look that is to be run.
    *
@@ -60,7 +69,7 @@ final class DiskLookup implements Runnable {
    * @param sendFromBytes records that long, or longer, stay on the disk
    */
   DiskLookup(
-      DiskLookups recalls,
+      DiskLookups lookups,
       TieredStore store,
       DiskCopies copies,
       CacheKey key,
@@ -68,7 +77,7 @@ final class DiskLookup implements Runnable {
       long changes,
       int home,
       long sendFromBytes) {
-    this.recalls = recalls;
+    this.lookups = lookups;
     this.store = store;
     this.copies = copies;
     this.key = key;
@@ -102,7 +111,7 @@ final class DiskLookup implements Runnable {
       outcome = outcome(found);
     } finally {
       copies.peak().end(beginNanos, runNanos);
-      recalls.ended(key, this, outcome);
+      lookups.ended(key, this, outcome);
       tell(found);
     }
   }
@@ -131,10 +140,10 @@ final class DiskLookup implements Runnable {
   /** It will not be run. Tells all but the one that goes on by itself. */
   void refuse(HeldRequest own) {
     copies.peak().refuse();
-    recalls.ended(key, this, Outcome.FULL);
+    lookups.ended(key, this, Outcome.FULL);
     for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
       if (next.request != own) {
-        next.request.tell(null, this::isCurrent);
+        next.request.tell(null, this::isCurrent, _ -> false);
       }
     }
   }
@@ -145,11 +154,20 @@ final class DiskLookup implements Runnable {
       if (found != null) {
         found.retain();
       }
-      next.request.tell(found, this::isCurrent);
+      boolean isFirst = next.next == null;
+      next.request.tell(
+          found, this::isCurrent, isFirst ? _ -> false : another -> isThereAnother(found, another));
     }
     if (found != null) {
       found.release();
     }
+  }
+
+  /** Whether a copy that was not wanted, or not looked at, may be what that request selects. */
+  private boolean isThereAnother(@Nullable StoredResponse found, RequestHead another) {
+    return found == null
+        ? unwanted.stream().anyMatch(selecting -> selecting.matches(another))
+        : !found.selecting().matches(another);
   }
 
   /** The response, with a lease that the caller owns; or null. */
@@ -175,13 +193,16 @@ final class DiskLookup implements Runnable {
 
   private @Nullable StoredResponse lend(Extent extent) {
     isWanted = false;
-    LentRecord lent = recalls.lend(key, extent, request, this::isWanted);
+    LentRecord lent = lookups.lend(key, extent, request, this::isWanted);
     isBroken |= isWanted && lent == null;
     return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
   }
 
   private boolean isWanted(StoredHead head) {
     isWanted = head.selecting().matches(request);
+    if (!isWanted) {
+      unwanted.add(head.selecting());
+    }
     return isWanted;
   }
 
@@ -193,8 +214,7 @@ final class DiskLookup implements Runnable {
 
   private @Nullable StoredResponse promote(Extent extent) {
     Promotion promotion =
-        new Promotion(
-            store, key, changes, home, (head, length) -> head.selecting().matches(request));
+        new Promotion(store, key, changes, home, (head, length) -> isWanted(head));
     try {
       boolean isProven = copies.read(key, extent, promotion);
       isWithoutMemory |= promotion.isWithoutMemory();

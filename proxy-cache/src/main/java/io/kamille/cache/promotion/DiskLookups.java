@@ -57,7 +57,7 @@ public final class DiskLookups {
   private final Executor readers;
   private final long sendFromBytes;
   private final DiskLookupMetrics metrics;
-  private final ConcurrentHashMap<CacheKey, DiskLookup> recalls = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CacheKey, DiskLookup> lookups = new ConcurrentHashMap<>();
 
   /**
    * Reads by these threads.
@@ -91,25 +91,31 @@ public final class DiskLookups {
     if (!copies.mayHave(key) || !copies.peak().mayRead()) {
       return false;
     }
-    HeldRequest held = new HeldRequest(exchange, onward, metrics::late);
-    DiskLookup running = recalls.get(key);
-    if (running == null || !running.join(held)) {
-      DiskLookup own =
-          new DiskLookup(
-              this,
-              store,
-              copies,
-              key.copy(),
-              exchange.request().copy(),
-              store.changes(key),
-              home,
-              sendFromBytes(exchange));
-      if (!begin(own, held)) {
-        return false;
-      }
+    CacheKey own = key.copy();
+    HeldRequest held =
+        new HeldRequest(exchange, onward, metrics::late, again -> look(again, exchange, own, home));
+    if (!look(held, exchange, own, home)) {
+      return false;
     }
     held.begin(exchange, LIMIT_NANOS);
     return true;
+  }
+
+  /** Has a request wait for a look that is under way, or for one of its own; false if it cannot. */
+  private boolean look(HeldRequest held, Exchange exchange, CacheKey key, int home) {
+    DiskLookup running = lookups.get(key);
+    return (running != null && running.join(held))
+        || begin(
+            new DiskLookup(
+                this,
+                store,
+                copies,
+                key,
+                exchange.request().copy(),
+                store.changes(key),
+                home,
+                sendFromBytes(exchange)),
+            held);
   }
 
   /** From which length on the response may go to that client from its file. */
@@ -130,7 +136,7 @@ public final class DiskLookups {
   private boolean begin(DiskLookup own, HeldRequest held) {
     boolean isJoined = own.join(held);
     assert isJoined;
-    recalls.putIfAbsent(own.key(), own);
+    lookups.putIfAbsent(own.key(), own);
     try {
       readers.execute(own);
       return true;
@@ -140,13 +146,13 @@ public final class DiskLookups {
     }
   }
 
-  void ended(CacheKey key, DiskLookup recall, Outcome outcome) {
-    recalls.remove(key, recall);
+  void ended(CacheKey key, DiskLookup lookup, Outcome outcome) {
+    lookups.remove(key, lookup);
     metrics.ended(outcome);
   }
 
   /** How many keys are being read. */
   public int size() {
-    return recalls.size();
+    return lookups.size();
   }
 }

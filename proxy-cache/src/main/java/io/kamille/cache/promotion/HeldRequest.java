@@ -5,22 +5,25 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.http.RequestHead;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A request that waits for the disk. Confined to its loop, but for {@link #tell}. */
 final class HeldRequest implements ContentSource {
 
   /** Nobody who waits. */
-  static final HeldRequest NOBODY = new HeldRequest(null, (_, _) -> {}, () -> {});
+  static final HeldRequest NOBODY = new HeldRequest(null, (_, _) -> {}, () -> {}, _ -> false);
 
   private final @Nullable Exchange exchange;
   private final DiskLookups.Onward onward;
   private final Runnable late;
+  private final Predicate<HeldRequest> lookAgain;
   private @Nullable Future<?> deadline;
   private boolean isDone;
 
@@ -28,11 +31,17 @@ final class HeldRequest implements ContentSource {
    * A request to be held.
    *
    * @param late told when it has waited too long
+   * @param lookAgain has the disk read again for this request; false if it goes on without
    */
-  HeldRequest(@Nullable Exchange exchange, DiskLookups.Onward onward, Runnable late) {
+  HeldRequest(
+      @Nullable Exchange exchange,
+      DiskLookups.Onward onward,
+      Runnable late,
+      Predicate<HeldRequest> lookAgain) {
     this.exchange = exchange;
     this.onward = onward;
     this.late = late;
+    this.lookAgain = lookAgain;
   }
 
   /** Begins to wait. */
@@ -48,10 +57,14 @@ final class HeldRequest implements ContentSource {
    *
    * @param found takes over one lease, if there is a response
    * @param isCurrent whether it may be used still, when the loop comes to it
+   * @param isThereAnother whether the disk seems to have another response, for such a request
    */
-  void tell(@Nullable StoredResponse found, BooleanSupplier isCurrent) {
+  void tell(
+      @Nullable StoredResponse found,
+      BooleanSupplier isCurrent,
+      Predicate<RequestHead> isThereAnother) {
     Exchange held = exchange;
-    if (held == null || !execute(held.loop(), () -> goOn(held, found, isCurrent))) {
+    if (held == null || !execute(held.loop(), () -> goOn(held, found, isCurrent, isThereAnother))) {
       release(found);
     }
   }
@@ -65,14 +78,19 @@ final class HeldRequest implements ContentSource {
     }
   }
 
-  private void goOn(Exchange held, @Nullable StoredResponse found, BooleanSupplier isCurrent) {
+  private void goOn(
+      Exchange held,
+      @Nullable StoredResponse found,
+      BooleanSupplier isCurrent,
+      Predicate<RequestHead> isThereAnother) {
     boolean isUsable = !isDone && isCurrent.getAsBoolean();
-    if (!isUsable) {
+    boolean isForAnother = isUsable && isThereAnother.test(held.request());
+    if (!isUsable || isForAnother) {
       release(found);
     }
-    if (!isDone) {
+    if (!isDone && !(isForAnother && lookAgain.test(this))) {
       end();
-      onward.goOn(held, isUsable ? found : null);
+      onward.goOn(held, isUsable && !isForAnother ? found : null);
     }
   }
 

@@ -12,8 +12,6 @@ import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +28,11 @@ public final class DiskCopies {
    * back into memory, only if no change was under way at the look at the place it comes from, nor
    * has begun when it becomes visible in the other; and no change comes between that second look and
    * its becoming visible, since the index makes both one step. So either the change comes later, and
-   * meets the copy, or the copy is given up. Two keys in one stripe cost at most one copy that could
-   * have been made.
+   * meets the copy, or the copy is given up.
    *
    * A purge by tag, prefix or host counts nothing. A copy bears the number of the purge up to which
    * it was known to be unpurged, and is compared with later ones when it is read.
    */
-  private static final int STRIPES = 1 << 17;
-
   private static final long UNDER_WAY = 1L << 40;
   private static final long BEGIN = UNDER_WAY + 1;
   private static final long END = 1 - UNDER_WAY;
@@ -64,10 +59,7 @@ public final class DiskCopies {
   private final PeakWatch peak;
 
   /** How many changes were begun or made, and above {@link #UNDER_WAY} how many are under way. */
-  private final AtomicLongArray changes = new AtomicLongArray(STRIPES);
-
-  /** The same for changes of everything. */
-  private final AtomicLong clears = new AtomicLong();
+  private final ChangeStripes changes = new ChangeStripes();
 
   /**
    * Copies in that tier, which stays the caller's to close.
@@ -87,11 +79,7 @@ public final class DiskCopies {
 
   /** What has changed under that key, or under others of its stripe, and changes now. */
   long changes(CacheKey key) {
-    return changes(stripe(key));
-  }
-
-  private long changes(int stripe) {
-    return changes.get(stripe) + clears.get();
+    return changes.of(key);
   }
 
   /** Whether something changed at that moment, so that nothing could be concluded from it. */
@@ -133,22 +121,22 @@ public final class DiskCopies {
 
   /** A change under that key begins, in memory and here. */
   void begin(CacheKey key) {
-    changes.addAndGet(stripe(key), BEGIN);
+    changes.add(key, BEGIN);
   }
 
   /** The change is made. */
   void end(CacheKey key) {
-    changes.addAndGet(stripe(key), END);
+    changes.add(key, END);
   }
 
   /** A change of everything begins. */
   void beginAll() {
-    clears.addAndGet(BEGIN);
+    changes.addToAll(BEGIN);
   }
 
   /** The change of everything is made. */
   void endAll() {
-    clears.addAndGet(END);
+    changes.addToAll(END);
   }
 
   /** Part of a change: a response has taken the place of others in memory. Borrows both. */
@@ -226,10 +214,9 @@ public final class DiskCopies {
   }
 
   private boolean write(CacheKey key, StoredResponse response, long before) {
-    int stripe = stripe(key);
+    int stripe = ChangeStripes.stripe(key);
     response.retain();
-    return disk.offer(
-        key, response, response.unpurgedUpTo(), () -> changes.get(stripe) + clears.get() == before);
+    return disk.offer(key, response, response.unpurgedUpTo(), () -> changes.of(stripe) == before);
   }
 
   private static boolean isIn(ResponseIndex index, CacheKey key, StoredResponse response) {
@@ -250,10 +237,5 @@ public final class DiskCopies {
       }
     }
     return false;
-  }
-
-  private static int stripe(CacheKey key) {
-    int hash = key.hashCode();
-    return (hash ^ hash >>> 16) & (STRIPES - 1);
   }
 }

@@ -17,7 +17,7 @@ public final class Reservation {
   /** What any response may grow to; from there on, each doubling is asked for. */
   private static final long UNASKED_BYTES = 16 << 10;
 
-  private final TieredStore store;
+  private final MemoryRoom room;
   private final ArenaWriter writer;
   private final @Nullable CacheKey key;
 
@@ -32,8 +32,8 @@ public final class Reservation {
    * @param lengthBytes how much that is
    * @param key under which to ask whether more room pays; null for room at any price
    */
-  Reservation(TieredStore store, ArenaWriter writer, long lengthBytes, @Nullable CacheKey key) {
-    this.store = store;
+  Reservation(MemoryRoom room, ArenaWriter writer, long lengthBytes, @Nullable CacheKey key) {
+    this.room = room;
     this.writer = writer;
     this.key = key;
     this.decidedBytes = Math.max(lengthBytes, UNASKED_BYTES);
@@ -62,14 +62,14 @@ public final class Reservation {
     if (length > decidedBytes && !grow(length, more)) {
       return false;
     }
-    return writer.append(content) || (store.makeRoom(more) && writer.append(content));
+    return writer.append(content) || (room.makeRoom(more) && writer.append(content));
   }
 
   private boolean grow(long length, int more) {
-    isOutweighed = key != null && !store.stillPays(key, length);
+    isOutweighed = key != null && !room.stillPays(key, length);
     if (!isOutweighed) {
       decidedBytes = 2 * length;
-      store.taken(more);
+      room.taken(more);
     }
     return !isOutweighed;
   }

@@ -4,7 +4,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.peak.PeakWatch;
@@ -14,8 +13,6 @@ import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -31,29 +28,20 @@ public final class TieredStore {
    * removes then: whichever comes second sees the other. Two keys in one stripe cost at most one
    * response that could have been stored; every unsafe request removes, so there are many
    * stripes.
-   *
-   * Purges by tag and prefix are notes in a table of their own. What is found is compared with those
-   * that came since it was last looked at; what fell under one leaves the index, or is put back as
-   * stale. A response that is committed late is older than they are, and meets the same fate.
-   *
-   * The index is asked before memory is taken whether a response is worth it, and again when one
-   * of unknown length turns out to be large. It keeps some memory free. When that is not enough, so
-   * much is evicted that the free memory would suffice. Readers may hold evicted content, so a few
-   * rounds get past a few slow readers; forgetting the whole cache for one response would help
-   * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
-   * finds room.
    */
-  private static final int STRIPES = 1 << 17;
-  private static final int ROUNDS = 8;
+  private static final long FILLS_LIMIT_BYTES = 256L << 20;
 
   private final Arena arena;
   private final ResponseIndex index;
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
-  private final AtomicIntegerArray removals = new AtomicIntegerArray(STRIPES);
-  private final AtomicLong clears = new AtomicLong();
+  private final PurgeSettlement settlement;
+  private final MemoryRoom room;
+  private final TierChanges tiers;
+  private final Promotions promotions;
+  private final StoreFigures figures;
+  private final ChangeStripes removals = new ChangeStripes();
   private final LongAdder removed = new LongAdder();
-  private final LongAdder madeStale = new LongAdder();
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
   public TieredStore(Arena arena, ResponseIndex index, PurgeTable purges) {
@@ -67,6 +55,11 @@ public final class TieredStore {
     this.index = index;
     this.purges = purges;
     this.copies = copies;
+    this.settlement = new PurgeSettlement(index, purges);
+    this.room = new MemoryRoom(arena, index);
+    this.tiers = new TierChanges(index, settlement, copies);
+    this.promotions = new Promotions(index, settlement, copies);
+    this.figures = new StoreFigures(arena, index, settlement, removed);
   }
 
   /**
@@ -78,11 +71,13 @@ public final class TieredStore {
   public record Moment(long removals, long purge) {}
 
   /**
-   * How much of an arena an index may fill: the rest is for fills on their way and for what is
-   * forgotten and still read.
+   * How much of an arena an index may fill. The rest is the headroom that keeps objects in one
+   * block, in proportion to the capacity, and as much again, up to 256 MiB, for fills on their way
+   * and for what is forgotten and still read.
    */
   public static long indexCapacityBytes(long arenaCapacityBytes) {
-    return arenaCapacityBytes - Math.min(arenaCapacityBytes / 16, 512L << 20);
+    long headroomBytes = Arena.headroomBytes(arenaCapacityBytes);
+    return arenaCapacityBytes - headroomBytes - Math.min(headroomBytes, FILLS_LIMIT_BYTES);
   }
 
   /**
@@ -90,71 +85,17 @@ public final class TieredStore {
    * allocates nothing unless something was purged since the key was last looked at.
    */
   public @Nullable Variants find(CacheKey key) {
-    return unpurged(key, index.find(key));
+    return settlement.unpurged(key, index.find(key));
   }
 
   /** As {@link #find}, but no request for what is there: for purges, copies and explanations. */
   public @Nullable Variants peek(CacheKey key) {
-    return unpurged(key, index.peek(key));
-  }
-
-  private @Nullable Variants unpurged(CacheKey key, @Nullable Variants under) {
-    Variants found = under;
-    while (found != null && !found.areUnpurgedUpTo(purges.last())) {
-      settle(key, found);
-      found = index.peek(key);
-    }
-    return found;
+    return settlement.unpurged(key, index.peek(key));
   }
 
   /** Compares what is under a key with the purges that came since it was last looked at. */
   public void settle(CacheKey key, Variants variants) {
-    long upTo = purges.last();
-    for (int i = 0; i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      long since = response.unpurgedUpTo();
-      if (since < upTo && response.tryRetain()) {
-        Purge purge = purgeOf(response, since);
-        if (purge == null) {
-          response.unpurged(since, upTo);
-        } else if (replace(key, response, purge, upTo)) {
-          purge.affected(1);
-        }
-        response.release();
-      }
-    }
-  }
-
-  /** The purge that a response, on which the caller holds a lease, fell under since then. */
-  private @Nullable Purge purgeOf(StoredResponse response, long since) {
-    return purges.find(since, response.facts().tags(), () -> NormalUri.of(response.uri()));
-  }
-
-  /** Does what a purge asks for with a response on which the caller holds a lease. */
-  private boolean replace(CacheKey key, StoredResponse response, Purge purge, long upTo) {
-    boolean isReplaced =
-        purge.isSoft()
-            ? soften(key, response, purge, upTo)
-            : index.replace(key.copy(), response, null);
-    if (isReplaced) {
-      (purge.isSoft() ? madeStale : removed).increment();
-    }
-    return isReplaced;
-  }
-
-  private boolean soften(CacheKey key, StoredResponse response, Purge purge, long upTo) {
-    if (!response.facts().isFresh(purge.epochSeconds())) {
-      response.unpurged(response.unpurgedUpTo(), upTo);
-      return false;
-    }
-    response.retain();
-    StoredResponse stale = response.staleSince(purge.epochSeconds());
-    stale.unpurged(0, upTo);
-    boolean isReplaced = index.replace(key.copy(), response, stale);
-    if (!isReplaced) {
-      stale.forget();
-    }
-    return isReplaced;
+    settlement.settle(key, variants);
   }
 
   /**
@@ -162,31 +103,13 @@ public final class TieredStore {
    * its way is not stored.
    */
   public int soften(CacheKey key, Purge purge) {
-    removals.incrementAndGet(stripe(key));
-    beginChange(key);
-    Variants variants = peek(key);
-    int count = 0;
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      if (response.tryRetain()) {
-        count += replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
-        response.release();
-      }
-    }
-    if (copies != null) {
-      copies.remove(key);
-      copies.end(key);
-    }
-    return count;
+    removals.add(key, 1);
+    return tiers.soften(key, purge);
   }
 
   /** What {@link #commit} wants to know: asked before the request is forwarded. */
   public Moment moment(CacheKey key) {
-    return new Moment(removalsOf(key), purges.last());
-  }
-
-  private long removalsOf(CacheKey key) {
-    return removals.get(stripe(key)) + clears.get();
+    return new Moment(removals.of(key), purges.last());
   }
 
   /**
@@ -197,7 +120,7 @@ public final class TieredStore {
    * @return null if there is not enough memory, even with everything forgotten that can be
    */
   public @Nullable Reservation reserve(long lengthBytes, int home) {
-    return reserve(lengthBytes, home, null);
+    return reservation(lengthBytes, home, null);
   }
 
   /**
@@ -210,19 +133,12 @@ public final class TieredStore {
    * @return null if there is not enough memory for it
    */
   public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
-    return reserve(lengthBytes, home, key);
+    return reservation(lengthBytes, home, key);
   }
 
-  private @Nullable Reservation reserve(long lengthBytes, int home, @Nullable CacheKey key) {
-    ArenaWriter writer = arena.writer(lengthBytes, home);
-    if (writer == null && makeRoom(lengthBytes)) {
-      writer = arena.writer(lengthBytes, home);
-    }
-    if (writer == null) {
-      return null;
-    }
-    index.taken(lengthBytes);
-    return new Reservation(this, writer, lengthBytes, key);
+  private @Nullable Reservation reservation(long lengthBytes, int home, @Nullable CacheKey key) {
+    ArenaWriter writer = room.writer(lengthBytes, home);
+    return writer == null ? null : new Reservation(room, writer, lengthBytes, key);
   }
 
   /**
@@ -233,16 +149,6 @@ public final class TieredStore {
    */
   public boolean pays(CacheKey key, long lengthBytes) {
     return index.admits(key, lengthBytes);
-  }
-
-  /** Whether it still does when it has that length. */
-  boolean stillPays(CacheKey key, long lengthBytes) {
-    return index.wouldAdmit(key, lengthBytes);
-  }
-
-  /** A response on its way has taken so much more. */
-  void taken(long bytes) {
-    index.taken(bytes);
   }
 
   /** Makes a response of the octets of a reservation that is complete. */
@@ -263,7 +169,7 @@ public final class TieredStore {
       CacheKey key, Reservation reservation, Moment before, Completion completion) {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, before.purge());
-    if (isStillGood(key, before) && !isPurged(response)) {
+    if (isStillGood(key, before) && !settlement.isPurged(response)) {
       put(key, response, before);
     }
     return response;
@@ -283,9 +189,11 @@ public final class TieredStore {
       Completion completion) {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, before.purge());
-    if (isStillGood(key, before) && !isPurged(response) && !fellUnderAPurge(asked, before)) {
+    if (isStillGood(key, before)
+        && !settlement.isPurged(response)
+        && !settlement.fellUnderAPurge(asked, before.purge())) {
       put(key, response, before);
-      if (fellUnderAPurge(asked, before)) {
+      if (settlement.fellUnderAPurge(asked, before.purge())) {
         index.replace(key, response, null);
       }
     }
@@ -293,23 +201,10 @@ public final class TieredStore {
   }
 
   private void put(CacheKey key, StoredResponse response, Moment before) {
-    response.retain();
-    beginChange(key);
-    index.put(key, response);
-    if (copies != null) {
-      copies.replace(key, response);
-      copies.end(key);
-      copies.stored(key, response, index);
-    }
+    tiers.put(key, response);
     if (!isStillGood(key, before)) {
-      removeFromTiers(key);
+      tiers.remove(key);
     }
-  }
-
-  /** Whether a response was purged, hard or softly, since it was found or the origin was asked. */
-  private boolean fellUnderAPurge(StoredResponse asked, Moment before) {
-    long since = Math.min(before.purge(), asked.unpurgedUpTo());
-    return since < purges.last() && purgeOf(asked, since) != null;
   }
 
   /** Whether that content is what is to be found under a key, whatever its head. */
@@ -318,16 +213,9 @@ public final class TieredStore {
     return variants != null && variants.sameContent(response) != null;
   }
 
-  /** Whether a response is not worth storing, because the next look would remove it. */
-  private boolean isPurged(StoredResponse response) {
-    long since = response.unpurgedUpTo();
-    Purge purge = since < purges.last() ? purgeOf(response, since) : null;
-    return purge != null && !purge.isSoft();
-  }
-
   /** Whether what was forwarded then may be stored now, as far as its key tells. */
   private boolean isStillGood(CacheKey key, Moment before) {
-    return removalsOf(key) == before.removals() && purges.floor() <= before.purge();
+    return removals.of(key) == before.removals() && purges.floor() <= before.purge();
   }
 
   /**
@@ -353,33 +241,16 @@ public final class TieredStore {
 
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
-    removals.incrementAndGet(stripe(key));
-    int count = removeFromTiers(key);
+    removals.add(key, 1);
+    int count = tiers.remove(key);
     removed.add(count);
-    return count;
-  }
-
-  private int removeFromTiers(CacheKey key) {
-    beginChange(key);
-    int count = index.remove(key);
-    if (copies != null) {
-      count = Math.max(count, copies.remove(key));
-      copies.end(key);
-    }
     return count;
   }
 
   /** Removes everything, and says how many responses that were. */
   public int clear() {
-    clears.incrementAndGet();
-    if (copies != null) {
-      copies.beginAll();
-    }
-    int count = index.clear();
-    if (copies != null) {
-      copies.clear();
-      copies.endAll();
-    }
+    removals.addToAll(1);
+    int count = tiers.clear();
     removed.add(count);
     return count;
   }
@@ -390,12 +261,6 @@ public final class TieredStore {
   }
 
   // Copies on a disk
-
-  private void beginChange(CacheKey key) {
-    if (copies != null) {
-      copies.begin(key);
-    }
-  }
 
   /** A stored response was sent from memory. Borrows both; the caller holds a lease. */
   public void asked(CacheKey key, StoredResponse response, long nowEpochSeconds) {
@@ -424,13 +289,6 @@ public final class TieredStore {
     return copies == null ? 0 : copies.count(key);
   }
 
-  /** An origin began its answer after that time. */
-  public void originAnswered(long nanos) {
-    if (copies != null) {
-      copies.peak().originAnswered(nanos);
-    }
-  }
-
   /** When requests leave the disk alone, or null if there is none. */
   public @Nullable PeakWatch peak() {
     return copies == null ? null : copies.peak();
@@ -448,87 +306,35 @@ public final class TieredStore {
     }
   }
 
-  /**
-   * Makes a response visible that was read from the disk.
-   *
-   * @param key kept
-   * @param changes what {@link #changes} said before the disk was asked
-   * @param unpurgedUpTo the purge up to which it was known not to be purged
-   * @return the response with a lease that the caller owns; null if it must not be used
-   */
+  /** Makes a response visible that was read from the disk: {@link Promotions#promote}. */
   public @Nullable StoredResponse promote(
       CacheKey key,
       Reservation reservation,
       long changes,
       long unpurgedUpTo,
       Completion completion) {
-    StoredResponse response = finish(reservation, completion);
-    response.unpurged(0, unpurgedUpTo);
-    response.claimCopy();
-    boolean isUsable =
-        !DiskCopies.isUnderWay(changes)
-            && !isPurged(response)
-            && !DiskCopies.hasSame(peek(key), response);
-    response.retain();
-    if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
-      return response;
-    }
-    response.release();
-    response.release();
-    return null;
+    return promotions.promote(key, finish(reservation, completion), changes, unpurgedUpTo);
   }
 
-  /**
-   * A response that stays on the disk, for the requests that wait for it: nobody else finds it.
-   * Takes over one lease on it.
-   *
-   * @param changes what {@link #changes} said before the disk was asked
-   * @param unpurgedUpTo the purge up to which it was known not to be purged
-   * @return it, with a lease that the caller owns; null if it must not be used
-   */
+  /** A response that stays on the disk, for the requests that wait: {@link Promotions#lend}. */
   public @Nullable StoredResponse lend(
       CacheKey key, StoredResponse response, long changes, long unpurgedUpTo) {
-    response.unpurged(0, unpurgedUpTo);
-    response.claimCopy();
-    boolean isUsable =
-        !DiskCopies.isUnderWay(changes)
-            && isUnpurged(response)
-            && !DiskCopies.hasSame(peek(key), response)
-            && changes(key) == changes;
-    if (!isUsable) {
-      response.release();
-    }
-    return isUsable ? response : null;
+    return promotions.lend(key, response, changes, unpurgedUpTo);
   }
 
   /** How often something changed under that key, for {@link #promote}. */
   public long changes(CacheKey key) {
-    return copies == null ? 0 : copies.changes(key);
+    return promotions.changes(key);
   }
 
   /** Whether a response that was found once fell under no purge since, on which a lease is held. */
   public boolean isUnpurged(StoredResponse response) {
-    long since = response.unpurgedUpTo();
-    return since >= purges.last() || purgeOf(response, since) == null;
+    return settlement.isUnpurged(response);
   }
 
   /** Shows everything that is stored. Purged or not: {@link #settle} comes first. */
   public void forEach(BiConsumer<CacheKey, Variants> reader) {
     index.forEach(reader);
-  }
-
-  /** Forgets what is coldest until {@code bytes} are free; false if that does not succeed. */
-  boolean makeRoom(long bytes) {
-    if (bytes > arena.capacityBytes()) {
-      return false;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-      long missing = bytes - arena.freeBytes() - arena.renewingBytes();
-      if (missing <= 0 || index.evict(missing) == 0) {
-        break;
-      }
-    }
-    return bytes <= arena.freeBytes();
   }
 
   /** Lets that policy choose what to forget, from now on. */
@@ -545,32 +351,9 @@ public final class TieredStore {
     return arena.capacityBytes();
   }
 
-  /** What the memory is taken by. */
-  public MemorySnapshot memory() {
-    long used = arena.usedBytes();
-    long indexed = arena.chargedBytes();
-    long stored = index.weightBytes() - index.heapBytes();
-    long filling = arena.writingBytes();
-    long renewing = arena.renewingBytes();
-    long retired = arena.retiredBytes();
-    long leased = Math.max(0, used - indexed - stored - filling - renewing - retired);
-    return new MemorySnapshot(
-        arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
-  }
-
   /** What is taken of the arena: stored, being filled, or forgotten and still read. */
   public long usedBytes() {
     return arena.usedBytes();
-  }
-
-  /** What of it never comes free: see {@link Arena#retiredBytes}. */
-  public long retiredBytes() {
-    return arena.retiredBytes();
-  }
-
-  /** What of it was sent without a copy: see {@link Arena#regionBytes}. */
-  public long regionBytes() {
-    return arena.regionBytes();
   }
 
   /** How many keys something is stored under; an estimate while fills go on. */
@@ -578,33 +361,8 @@ public final class TieredStore {
     return index.size();
   }
 
-  /** How many keys were evicted for want of room since the start. */
-  public long evictions() {
-    return index.evictions();
-  }
-
-  /** How many of them by LRU because the policy had made no room. */
-  public long fallbackEvictions() {
-    return index.fallbackEvictions();
-  }
-
-  /** How many responses were not stored because the index was behind. */
-  public long refusals() {
-    return index.refusals();
-  }
-
-  /** How many responses were removed by purges and invalidation since the start. */
-  public long removed() {
-    return removed.sum();
-  }
-
-  /** How many responses were made stale by purges since the start. */
-  public long madeStale() {
-    return madeStale.sum();
-  }
-
-  private static int stripe(CacheKey key) {
-    int hash = key.hashCode();
-    return (hash ^ hash >>> 16) & (STRIPES - 1);
+  /** What metrics and operators are told of it. */
+  public StoreFigures figures() {
+    return figures;
   }
 }

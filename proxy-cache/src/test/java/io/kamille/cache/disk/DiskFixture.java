@@ -128,6 +128,18 @@ final class DiskFixture implements AutoCloseable {
   }
 
   void putVariant(int number, int version, int length, String language) {
+    offerVariant(number, version, length, language);
+    run();
+  }
+
+  /** What tells the variant of that language apart. */
+  static SelectingFields selecting(String language) {
+    return SelectingFields.of(
+        head(0, "Vary", "Accept-Language, X-Absent").fields(),
+        RequestHead.of("GET", uri(0), "Accept-Language", language));
+  }
+
+  void offerVariant(int number, int version, int length, String language) {
     StoredResponse response =
         response(
             number,
@@ -135,7 +147,6 @@ final class DiskFixture implements AutoCloseable {
             head(version, "Vary", "Accept-Language, X-Absent"),
             RequestHead.of("GET", uri(number), "Accept-Language", language));
     assertThat(tier.offer(key(number), response, version, () -> true)).isTrue();
-    run();
   }
 
   /** Does all work there is. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -276,6 +277,54 @@ class DiskTierTest {
         Thread.onSpinWait();
       }
       assertThat(tier.find(DiskFixture.key(1))).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatFindsNoRoomBesideYoungerVariantsDoesNotComeBackAfterAPurge() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.putVariant(1, 1, 100, "old");
+    }
+    try (var fixture = DiskFixture.recovered(crowded(directory))) {
+      assertThat(fixture.all(1)).hasSize(DiskIndex.LIMIT);
+      for (int i = 0; i < DiskIndex.LIMIT; i++) {
+        fixture.tier.replaced(DiskFixture.key(1), DiskFixture.selecting("new" + i));
+      }
+      fixture.run();
+      assertThat(fixture.all(1)).isEmpty();
+      fixture.tier.remove(DiskFixture.key(1), 0);
+      fixture.run();
+    }
+    try (var fixture = DiskFixture.recovered(directory)) {
+      assertThat(fixture.all(1)).isEmpty();
+    }
+  }
+
+  /** As many variants as a key may have come before the older one is taken in. */
+  private static MemoryDirectory crowded(MemoryDirectory directory) {
+    try (var fixture = new DiskFixture(directory)) {
+      for (int i = 0; i < DiskIndex.LIMIT; i++) {
+        fixture.offerVariant(1, 2 + i, 100, "new" + i);
+      }
+      fixture.run();
+    }
+    return directory;
+  }
+
+  @Test
+  void aSegmentThatWasShortenedIsEvictedLikeAnyOther() {
+    var directory = new MemoryDirectory();
+    try (var fixture = new DiskFixture(directory)) {
+      fixture.put(0, 1, 1000);
+      assertThat(fixture.version(0, 1000)).isEqualTo(1);
+      String first = directory.segments().getFirst();
+      directory.put(first, Arrays.copyOf(directory.octets(first), 200));
+      for (int i = 1; i < 100; i++) {
+        fixture.put(i, 1, 1000);
+      }
+      assertThat(fixture.tier.isRunning()).isTrue();
+      assertThat(fixture.version(99, 1000)).isEqualTo(1);
     }
   }
 }

@@ -33,7 +33,7 @@ class ArenaFragmentationTest {
   @Test
   void withTheHeadroomNearlyEveryObjectLiesInOneBlock() {
     try (Arena arena = Arena.open(CAPACITY_BYTES, 1)) {
-      Outcome outcome = replace(arena, arena.headroomBytes());
+      Outcome outcome = replace(arena, Arena.headroomBytes(CAPACITY_BYTES));
       assertThat(outcome.unusedRatio()).isLessThanOrEqualTo(0.10);
       assertThat(outcome.inOneBlockRatio()).isGreaterThanOrEqualTo(0.90);
     }

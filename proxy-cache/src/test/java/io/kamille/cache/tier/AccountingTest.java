@@ -67,7 +67,7 @@ class AccountingTest {
     fillings.forEach(filling -> filling.reservation().abandon());
     leased.forEach(StoredResponse::release);
     store.clear();
-    assertThat(store.memory())
+    assertThat(store.figures().memory())
         .isEqualTo(new MemorySnapshot(arena.capacityBytes(), 0, 0, 0, 0, 0, 0));
     assertThat(arena.usedBytes()).isZero();
     arena.close();
@@ -129,7 +129,7 @@ class AccountingTest {
       step(random);
       check();
     }
-    assertThat(store.evictions()).isPositive();
+    assertThat(store.figures().evictions()).isPositive();
   }
 
   private void step(SplittableRandom random) {
@@ -183,7 +183,7 @@ class AccountingTest {
     leased.stream()
         .filter(response -> !inIndex.containsKey(response))
         .forEach(response -> onlyLeased.put(response, true));
-    MemorySnapshot memory = store.memory();
+    MemorySnapshot memory = store.figures().memory();
     assertThat(memory.storedBytes()).isEqualTo(occupied(inIndex));
     assertThat(memory.fillingBytes())
         .isEqualTo(fillings.stream().mapToLong(Filling::heldBytes).sum());

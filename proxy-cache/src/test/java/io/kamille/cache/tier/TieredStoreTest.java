@@ -21,6 +21,7 @@ import io.kamille.core.time.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,11 @@ class TieredStoreTest {
   }
 
   private StoredResponse commit(int number, Reservation reservation, TieredStore.Moment before) {
+    return commit(store, number, reservation, before);
+  }
+
+  private static StoredResponse commit(
+      TieredStore store, int number, Reservation reservation, TieredStore.Moment before) {
     EncodedHead head = encode(number, Unpooled.buffer());
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     return store.commit(
@@ -205,6 +211,40 @@ class TieredStoreTest {
       put(i, 1000);
     }
     assertThat(store.usedBytes()).isLessThan(TieredStore.indexCapacityBytes(CAPACITY));
-    assertThat(store.evictions()).isPositive();
+    assertThat(store.figures().evictions()).isPositive();
+  }
+
+  @Test
+  void whatTheIndexLeavesFreeGrowsWithTheCapacity() {
+    for (long gibibytes = 1; gibibytes <= 64; gibibytes *= 2) {
+      long capacity = gibibytes << 30;
+      assertThat(capacity - TieredStore.indexCapacityBytes(capacity))
+          .as("%d GiB", gibibytes)
+          .isGreaterThan(Arena.headroomBytes(capacity));
+    }
+  }
+
+  @Test
+  void whatCannotBeStoredForWantOfHeapLeavesNothingOlderInItsPlace() {
+    var isHeapFull = new AtomicBoolean();
+    TieredStore scarce =
+        new TieredStore(
+            arena,
+            CaffeineIndex.inCaller(
+                TieredStore.indexCapacityBytes(CAPACITY),
+                PolicyChoice.LRU,
+                changeBytes -> changeBytes <= 0 || !isHeapFull.get(),
+                WallClock.system()),
+            new PurgeTable());
+    for (int number = 40; number > 0; number--) {
+      Reservation reservation = written(number, 100);
+      commit(scarce, number, reservation, scarce.moment(key(number))).release();
+    }
+    isHeapFull.set(true);
+    Reservation newer = written(1, 200);
+    commit(scarce, 1, newer, scarce.moment(key(1))).release();
+    assertThat(scarce.size()).isPositive();
+    assertThat(scarce.find(key(1))).isNull();
+    scarce.clear();
   }
 }

@@ -1,0 +1,173 @@
+package io.kamille.cache.disk;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+
+/** A part of a {@link DiskIndex}: changed under its monitor, looked up by any thread without. */
+final class DiskIndexShard {
+
+  /** Volatile for those who look up without the monitor. */
+  private volatile DiskIndexTable table = new DiskIndexTable(DiskIndexTable.SLOTS_MINIMUM);
+
+  /**
+   * Odd from before a change is decided on until it is made, so that who looks without the monitor
+   * can be sure that something is not there, nor about to be.
+   */
+  private final AtomicInteger changes = new AtomicInteger();
+
+  private int size;
+
+  /** As {@link DiskIndex#find}. */
+  Extent[] find(long key) {
+    return table.find(key);
+  }
+
+  /** As {@link DiskIndex#touch}. */
+  boolean touch(long key) {
+    return table.touch(key);
+  }
+
+  /** As {@link DiskIndex#count}. */
+  int count(long key) {
+    return table.count(key);
+  }
+
+  long heapBytes() {
+    return table.heapBytes();
+  }
+
+  /** As {@link DiskIndex#removeVariant}. */
+  boolean removeVariant(long key, int variant) {
+    int before = changes.get();
+    boolean isSurelyAbsent = before % 2 == 0 && count(key) == 0 && changes.get() == before;
+    return !isSurelyAbsent && delete(() -> table.slotOf(key, variant));
+  }
+
+  /** As {@link DiskIndex#remove}. */
+  boolean remove(long key, long place) {
+    return delete(() -> table.slotAt(key, place));
+  }
+
+  private synchronized boolean delete(IntSupplier slotOf) {
+    changes.incrementAndGet();
+    try {
+      int slot = slotOf.getAsInt();
+      if (slot >= 0) {
+        delete(slot);
+      }
+      return slot >= 0;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  /** As {@link DiskIndex#put}. */
+  synchronized int put(long key, Extent extent, BooleanSupplier isCurrent) {
+    changes.incrementAndGet();
+    try {
+      if (!isCurrent.getAsBoolean()) {
+        return DiskIndex.REFUSED;
+      }
+      int same = table.slotOf(key, extent.variant());
+      if (same >= 0) {
+        delete(same);
+      }
+      int result = DiskIndex.ADDED;
+      if (table.count(key) >= DiskIndex.LIMIT) {
+        int oldest = table.oldest(key);
+        result = table.variant(oldest);
+        delete(oldest);
+      }
+      insert(key, extent);
+      return result;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  /** As {@link DiskIndex#putOlder}. */
+  synchronized int putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
+    changes.incrementAndGet();
+    try {
+      if (table.slotOf(key, extent.variant()) >= 0 || !isCurrent.getAsBoolean()) {
+        return DiskIndex.REFUSED;
+      }
+      if (table.count(key) >= DiskIndex.LIMIT) {
+        return extent.variant();
+      }
+      insert(key, extent);
+      return DiskIndex.ADDED;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  /** As {@link DiskIndex#move}. */
+  synchronized boolean move(long key, Extent from, Extent to) {
+    changes.incrementAndGet();
+    try {
+      int slot = table.slotAt(key, from.place());
+      if (slot < 0) {
+        return false;
+      }
+      delete(slot);
+      insert(key, to);
+      return true;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  /** As {@link DiskIndex#removeAll}. */
+  synchronized boolean removeAll(long key) {
+    changes.incrementAndGet();
+    try {
+      boolean isRemoved = false;
+      for (int slot = table.slotOf(key, -1); slot >= 0; slot = table.slotOf(key, -1)) {
+        delete(slot);
+        isRemoved = true;
+      }
+      return isRemoved;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  synchronized void clear() {
+    changes.incrementAndGet();
+    try {
+      table = new DiskIndexTable(DiskIndexTable.SLOTS_MINIMUM);
+      size = 0;
+    } finally {
+      changes.incrementAndGet();
+    }
+  }
+
+  synchronized int size() {
+    return size;
+  }
+
+  /** Adds all records in that segment to {@code found}. */
+  synchronized void collect(int segment, List<DiskIndex.Entry> found) {
+    for (int slot = 0; slot < table.slots(); slot++) {
+      if (table.isIn(slot, segment)) {
+        found.add(table.entry(slot));
+      }
+    }
+  }
+
+  private void insert(long key, Extent extent) {
+    if ((size + 1) * 4L > table.slots() * 3L) {
+      table = table.doubled();
+    }
+    table.insert(key, extent.place(), extent.units());
+    size++;
+  }
+
+  private void delete(int slot) {
+    table.delete(slot);
+    size--;
+  }
+}

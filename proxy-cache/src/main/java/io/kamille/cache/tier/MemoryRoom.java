@@ -1,0 +1,65 @@
+package io.kamille.cache.tier;
+
+import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.memory.Arena;
+import io.kamille.cache.memory.ArenaWriter;
+import org.jspecify.annotations.Nullable;
+
+/** The memory that responses on their way take, and what has to leave for them. Any thread. */
+final class MemoryRoom {
+
+  /*
+   * The index is asked before memory is taken whether a response is worth it, and again when one
+   * of unknown length turns out to be large. It keeps some memory free. When that is not enough, so
+   * much is evicted that the free memory would suffice. Readers may hold evicted content, so a few
+   * rounds get past a few slow readers; forgetting the whole cache for one response would help
+   * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
+   * finds room.
+   */
+  private static final int ROUNDS = 8;
+
+  private final Arena arena;
+  private final ResponseIndex index;
+
+  MemoryRoom(Arena arena, ResponseIndex index) {
+    this.arena = arena;
+    this.index = index;
+  }
+
+  /** Takes memory for a response, or null if there is not enough, whatever leaves. */
+  @Nullable ArenaWriter writer(long lengthBytes, int home) {
+    ArenaWriter writer = arena.writer(lengthBytes, home);
+    if (writer == null && makeRoom(lengthBytes)) {
+      writer = arena.writer(lengthBytes, home);
+    }
+    if (writer != null) {
+      index.taken(lengthBytes);
+    }
+    return writer;
+  }
+
+  /** Whether a response under that key is worth its memory when it has that length. */
+  boolean stillPays(CacheKey key, long lengthBytes) {
+    return index.wouldAdmit(key, lengthBytes);
+  }
+
+  /** A response on its way has taken so much more. */
+  void taken(long bytes) {
+    index.taken(bytes);
+  }
+
+  /** Forgets what is coldest until {@code bytes} are free; false if that does not succeed. */
+  boolean makeRoom(long bytes) {
+    if (bytes > arena.capacityBytes()) {
+      return false;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      long missing = bytes - arena.freeBytes() - arena.renewingBytes();
+      if (missing <= 0 || index.evict(missing) == 0) {
+        break;
+      }
+    }
+    return bytes <= arena.freeBytes();
+  }
+}
