@@ -1,6 +1,7 @@
 package io.kamille.core.server.connection;
 
 import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -17,6 +18,12 @@ public final class ClientConnections {
    * others are busy.
    */
 
+  /**
+   * How long tunnels may go on once no other exchange begins: they know no end of their own, and
+   * would hold a drain up for as long as it may last.
+   */
+  private static final long TUNNEL_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /** How many of those that linger are looked at for a new connection: each costs a system call. */
   private static final int LOOKS_FOR_ROOM = 16;
 
@@ -26,6 +33,7 @@ public final class ClientConnections {
   private final IdleConnections idle;
   private final UnfinishedHeads heads;
   private boolean draining;
+  private long drainingSinceNanos;
   private volatile int open;
   private volatile long tooSlow;
   private volatile long stopped;
@@ -107,20 +115,36 @@ public final class ClientConnections {
     return lingering.size();
   }
 
+  /** Whether a tunnel has to end, because the process wants to. */
+  public boolean mustEndTunnels() {
+    return draining && time.nowNanos() - drainingSinceNanos >= TUNNEL_DRAIN_NANOS;
+  }
+
   // For the loop
 
   /** Closes what has passed its deadline. */
   void sweep() {
+    if (draining) {
+      closeWhatIsDone();
+    }
     busy.forEach(ListedConnection::checkDeadline);
     heads.forEach(ListedConnection::checkDeadline);
     lingering.forEach(ListedConnection::checkDeadline);
     idle.sweep();
   }
 
+  /** Idle connections end now, others with their exchange. */
   void drain() {
+    time.look();
     draining = true;
+    drainingSinceNanos = time.nowNanos();
     busy.forEach(ListedConnection::drain);
     idle.drain();
+  }
+
+  /** Closes those whose client has the last answer whole: nothing is left to wait for. */
+  void closeWhatIsDone() {
+    lingering.forEach(ListedConnection::closeIfAllIsAcknowledged);
   }
 
   void closeAll() {

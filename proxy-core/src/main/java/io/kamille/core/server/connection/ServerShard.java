@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
 public final class ServerShard {
 
   private static final long SWEEP_MILLIS = 1000;
+  private static final long DRAIN_LOOK_MILLIS = 50;
 
   private final EventLoop loop;
   private final String name;
@@ -71,9 +72,14 @@ public final class ServerShard {
     connections.sweep();
   }
 
-  /** Closes idle connections and lets the others finish their exchange. Any thread. */
+  /**
+   * Closes idle connections and lets the others finish their exchange; each is gone as soon as its
+   * client has the last answer. Tunnels end some seconds later. Any thread; once.
+   */
   public void drain() {
     loop.execute(connections::drain);
+    loop.scheduleWithFixedDelay(
+        connections::closeWhatIsDone, DRAIN_LOOK_MILLIS, DRAIN_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Closes all connections at once. Any thread. */

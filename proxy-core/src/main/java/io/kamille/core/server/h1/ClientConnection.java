@@ -353,6 +353,8 @@ public final class ClientConnection extends ClientSocket implements Carrier {
     ClientExchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");
+    } else if (phase == Phase.TUNNEL && connections.mustEndTunnels()) {
+      close();
     } else if (phase != Phase.TUNNEL && progress.isTooSlow(false)) {
       resetTooSlow();
     } else if (isIdle()) {

@@ -51,6 +51,14 @@ class PersistenceIT {
   }
 
   @Test
+  void aDrainIsOverWithTheLastAnswerWhetherTheClientClosesItsSideOrNot() {
+    TestClient client = server.connect();
+    assertThat(client.get("/a").answer().content()).isEqualTo("/a");
+    server.loops().getFirst().drain();
+    TestServer.await("its end", () -> server.connections() == 0);
+  }
+
+  @Test
   void pipelinedRequestsAreAnsweredInOrder() {
     String[] paths = {"/stored", "/later", "/sync", "/chunks", "/a", "/later", "/b", "/sync"};
     StringBuilder requests = new StringBuilder();

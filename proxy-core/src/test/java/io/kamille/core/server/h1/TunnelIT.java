@@ -87,6 +87,18 @@ class TunnelIT {
   }
 
   @Test
+  void aTunnelEndsSomeSecondsAfterADrainHasBegun() {
+    open();
+    server.loops().getFirst().drain();
+    server.settle();
+    server.pass(Duration.ofSeconds(9));
+    say("still here");
+    assertThat(client.read(10)).isEqualTo("still here");
+    server.pass(Duration.ofSeconds(2));
+    TestServer.await("its end", () -> server.connections() == 0);
+  }
+
+  @Test
   void theClientMayEndFirst() {
     open();
     client.send("last").closeOutput();

@@ -1,0 +1,190 @@
+package io.kamille;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Each class of the product can be found by its name, read in one sitting, and read alone. */
+class RoomRulesTest {
+
+  private static final int MOST_LINES = 400;
+
+  /** Modules whose classes are all short; the others follow. */
+  private static final List<String> SHORT = List.of("proxy-core");
+
+  /** Names that two packages still use. */
+  private static final Set<String> TWICE =
+      Set.of(
+          "AdminSettings",
+          "CacheSettings",
+          "DiskSettings",
+          "ForwardingSettings",
+          "Metrics",
+          "Purges",
+          "RateLimitSettings",
+          "UpstreamSettings");
+
+  /** Classes of one package that know each other, and why they may. */
+  private static final Map<String, String> CIRCLES =
+      Map.ofEntries(
+          Map.entry(
+              "AccessLog DisabledAccessLog WrittenAccessLog", "an interface opens what it names"),
+          Map.entry("ClientTable ClientTally", "a tally leaves the table that made it"),
+          Map.entry("CombinedFormat JsonFormat LineFormat", "an interface opens what it names"),
+          Map.entry("ConnectionList ListedConnection", "a connection is itself the link"),
+          Map.entry("ContentDecoder TrailerParser", "trailers are refused as chunks are"),
+          Map.entry(
+              "FileDestination LogDestination StandardOutput", "an interface opens what it names"),
+          Map.entry("Histogram HistogramSnapshot", "a copy has the buckets of the original"),
+          Map.entry("LoggingHandler OperationalLog", "the log installs what leads to it"),
+          Map.entry(
+              "OriginChoice PowerOfTwoChoices WeightedRoundRobin",
+              "an interface opens what it names"),
+          Map.entry("PaceSettings Pacing", "a part of the settings is taken out and put back"),
+          Map.entry("FixedComponent Row", "a row knows the kinds of its parts"),
+          Map.entry(
+              "InlinedSection Section SectionValues Setting Subsection",
+              "a section is made of settings and sections"),
+          Map.entry("StructuredDictionary StructuredFieldParser", "a value parses itself"),
+          Map.entry("SystemClock WallClock", "an interface opens what it names"));
+
+  private static final List<JavaClass> CLASSES =
+      new ClassFileImporter()
+              .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+              .withImportOption(location -> !location.contains("-tests.jar"))
+              .importPackages("io.kamille")
+              .stream()
+              .filter(type -> !type.getName().startsWith("io.kamille.perf."))
+              .toList();
+
+  @Test
+  void noClassIsLongerThanOneCanRead() throws IOException {
+    List<String> tooLong = new ArrayList<>();
+    for (String module : SHORT) {
+      Path sources = Path.of("..", module, "src", "main", "java");
+      try (Stream<Path> files = Files.walk(sources)) {
+        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+          int lines = Files.readAllLines(file).size();
+          if (lines > MOST_LINES) {
+            tooLong.add(file.getFileName() + ": " + lines + " lines");
+          }
+        }
+      }
+    }
+    assertThat(tooLong).isEmpty();
+  }
+
+  @Test
+  void noSimpleNameIsUsedTwice() {
+    Map<String, Set<String>> packages = new TreeMap<>();
+    for (JavaClass type : CLASSES) {
+      if (isTopLevel(type)) {
+        packages
+            .computeIfAbsent(type.getSimpleName(), name -> new TreeSet<>())
+            .add(type.getPackageName());
+      }
+    }
+    packages.values().removeIf(homes -> homes.size() < 2);
+    packages.keySet().removeAll(TWICE);
+    packages.remove("package-info");
+    assertThat(packages).isEmpty();
+  }
+
+  @Test
+  void theClassesOfAPackageFormNoCircleThatIsNotExplained() {
+    Map<String, Set<String>> uses = new TreeMap<>();
+    for (JavaClass type : CLASSES) {
+      if (type.getPackageName().startsWith("io.kamille.core.")) {
+        Set<String> used = uses.computeIfAbsent(topLevel(type), name -> new TreeSet<>());
+        type.getDirectDependenciesFromSelf().stream()
+            .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+            .filter(target -> target.getPackageName().equals(type.getPackageName()))
+            .map(RoomRulesTest::topLevel)
+            .filter(name -> !name.equals(topLevel(type)))
+            .forEach(used::add);
+      }
+    }
+    Set<String> circles = new TreeSet<>(new Circles(uses).found());
+    circles.removeAll(CIRCLES.keySet());
+    assertThat(circles).isEmpty();
+  }
+
+  private static boolean isTopLevel(JavaClass type) {
+    return type.isTopLevelClass();
+  }
+
+  private static String topLevel(JavaClass type) {
+    return type.getName().replaceFirst("\\$.*", "");
+  }
+
+  /** The strongly connected components of more than one class (Tarjan, 1972). */
+  private static final class Circles {
+
+    private final Map<String, Set<String>> uses;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final Map<String, Integer> lowest = new HashMap<>();
+    private final Deque<String> path = new ArrayDeque<>();
+    private final List<String> found = new ArrayList<>();
+
+    Circles(Map<String, Set<String>> uses) {
+      this.uses = uses;
+    }
+
+    /** Each as its simple names in order, with blanks between. */
+    List<String> found() {
+      for (String type : uses.keySet()) {
+        if (!numbers.containsKey(type)) {
+          visit(type);
+        }
+      }
+      return found;
+    }
+
+    private void visit(String type) {
+      int number = numbers.size();
+      numbers.put(type, number);
+      lowest.put(type, number);
+      path.push(type);
+      for (String used : uses.getOrDefault(type, Set.of())) {
+        if (!numbers.containsKey(used)) {
+          visit(used);
+          lowest.merge(type, lowest.get(used), Math::min);
+        } else if (path.contains(used)) {
+          lowest.merge(type, numbers.get(used), Math::min);
+        }
+      }
+      if (lowest.get(type) == number) {
+        close(type);
+      }
+    }
+
+    private void close(String first) {
+      Set<String> members = new TreeSet<>();
+      String member;
+      do {
+        member = path.pop();
+        members.add(member.substring(member.lastIndexOf('.') + 1));
+      } while (!member.equals(first));
+      if (members.size() > 1) {
+        found.add(members.stream().collect(Collectors.joining(" ")));
+      }
+    }
+  }
+}
