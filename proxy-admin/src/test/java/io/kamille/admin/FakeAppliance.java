@@ -1,5 +1,9 @@
 package io.kamille.admin;
 
+import io.kamille.admin.tuning.BufferTuner;
+import io.kamille.admin.tuning.KernelLimits;
+import io.kamille.admin.tuning.TuningHistograms;
+import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
@@ -32,6 +36,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.socket.SendBuffer;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +57,20 @@ final class FakeAppliance implements ApplianceView {
   volatile boolean isFull;
   final List<String> purged = new ArrayList<>();
   final List<PurgeReport> reports = new ArrayList<>();
+
+  final BufferTuner tuner =
+      new BufferTuner(
+          TuningSettings.DEFAULT,
+          new SendBuffer(0, 0, 1 << 16, 1 << 17),
+          new KernelLimits(1 << 21, 1 << 21),
+          () -> 0,
+          new TuningHistograms(new MetricRegistry()),
+          () -> 0);
+
+  @Override
+  public BufferTuner tuner() {
+    return tuner;
+  }
 
   @Override
   public State state() {

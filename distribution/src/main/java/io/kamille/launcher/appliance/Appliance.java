@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminServer;
+import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
@@ -150,6 +151,11 @@ public final class Appliance implements AutoCloseable {
       throw new StartFailure(
           StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());
     }
+  }
+
+  /** Who decides on send buffers. */
+  BufferTuner tuner() {
+    return clientSide.tuner();
   }
 
   /** What the loops shed while they are late. */

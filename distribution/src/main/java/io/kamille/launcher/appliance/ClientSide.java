@@ -1,5 +1,7 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.tuning.BufferTuner;
+import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.core.admission.AdmissionMetrics;
@@ -18,6 +20,7 @@ import io.kamille.core.server.Listener;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
+import io.kamille.core.socket.SendBuffer;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -51,6 +54,7 @@ final class ClientSide {
   private final MetricRegistry registry;
   private final ConnectionLimiter limiter;
   private final ClientTable clients;
+  private final BufferTuner tuner;
   private final List<ExchangeMetrics> exchanges = new ArrayList<>();
   private final List<ServerShard> shards = new ArrayList<>();
   // Read by the control plane while they are opened.
@@ -69,6 +73,13 @@ final class ClientSide {
             preflight.connections(configuration.limits().connections()),
             configuration.limits().idleThreshold());
     clients = new ClientTable(configuration.limits().client(), System::nanoTime);
+    tuner = TuningMetrics.tuner(configuration.tuning(), sendBuffer(configuration), registry);
+  }
+
+  /** What a connection has that nobody tunes. */
+  private static SendBuffer sendBuffer(Configuration configuration) {
+    ClientSettings settings = connectionSettings(configuration);
+    return new SendBuffer(0, 0, settings.lowWatermarkBytes(), settings.highWatermarkBytes());
   }
 
   /**
@@ -92,6 +103,7 @@ final class ClientSide {
               System::nanoTime,
               () -> System.currentTimeMillis() / 1000,
               shedder);
+      shard.sampledBy(tuner.sampler(loop));
       shard.start();
       loops.answered(number, exchanges.getLast());
       shards.add(shard);
@@ -123,6 +135,7 @@ final class ClientSide {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
       }
     }
+    tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
   }
 
   /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
@@ -152,6 +165,9 @@ final class ClientSide {
    * @return how many loops have not taken them in time
    */
   int reload(Configuration next) {
+    if (!next.tuning().equals(running.tuning())) {
+      tuner.settings(next.tuning());
+    }
     running = next;
     limiter.limit(
         preflight.connections(next.limits().connections()), next.limits().idleThreshold());
@@ -201,7 +217,13 @@ final class ClientSide {
   /** Stops listening and cuts off what is open. The loops stay. */
   void close() {
     listeners.forEach(Listener::close);
+    tuner.close();
     shards.forEach(ServerShard::closeAll);
+  }
+
+  /** Who decides on send buffers. */
+  BufferTuner tuner() {
+    return tuner;
   }
 
   /** Where clients reach us, with the ports the kernel chose. */

@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
@@ -126,6 +127,11 @@ final class LiveView implements ApplianceView {
       case OUT, PROBED -> OriginState.OUT;
       case RETURNING -> OriginState.RETURNING;
     };
+  }
+
+  @Override
+  public BufferTuner tuner() {
+    return appliance.tuner();
   }
 
   @Override

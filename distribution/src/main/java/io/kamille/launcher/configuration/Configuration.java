@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.SharedCacheSettings;
 import io.kamille.core.admission.OverloadSettings;
 import io.kamille.core.log.LogSettings;
@@ -33,6 +34,7 @@ public final class Configuration {
       SharedCacheSettings cache,
       LimitSettings limits,
       OverloadSettings overload,
+      TuningSettings tuning,
       ForwardingSettings forwarding,
       LogSettings log,
       AdminSettings admin) {}
@@ -99,6 +101,7 @@ public final class Configuration {
           LIMITS,
           OverloadSettings.SECTION.one(
               "overload", "What happens when more is asked for than can be done."),
+          TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
           ForwardingSettings.SECTION.one(
               "forwarding", "What a forwarded message says about its way."),
           LogSettings.SECTION.one(
@@ -159,6 +162,10 @@ public final class Configuration {
 
   public OverloadSettings overload() {
     return groups.overload;
+  }
+
+  public TuningSettings tuning() {
+    return groups.tuning;
   }
 
   public ForwardingSettings forwarding() {

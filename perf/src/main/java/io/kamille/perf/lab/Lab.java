@@ -101,10 +101,11 @@ public final class Lab {
       case "p1" -> new PacedPolling(options.scale(), options.against());
       case "p2" -> new MemoryAtPeak(options.scale());
       case "p3" -> new BusyWait(options.scale());
+      case "p4" -> new BufferTuning(options.scale());
       case "p5" -> new LossyPaths(options.scale(), options.against());
       default ->
           throw new IllegalArgumentException(
-              "unknown experiment " + options.experiment() + " (expected: p1, p2, p3 or p5)");
+              "unknown experiment " + options.experiment() + " (expected: p1, p2, p3, p4 or p5)");
     };
   }
 

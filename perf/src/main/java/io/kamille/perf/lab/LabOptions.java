@@ -19,6 +19,7 @@ record LabOptions(
       ./dev lab p1 [OPTIONS]   paced polling: request rate × interval between two polls
       ./dev lab p2 [OPTIONS]   memory at the peak: four kinds of store through a peak of load
       ./dev lab p3 [OPTIONS]   short busy wait: round trip, wake-ups, what a neighbour loses
+      ./dev lab p4 [OPTIONS]   send buffers: policy × paths, memory at equal goodput (as root)
       ./dev lab p5 [OPTIONS]   long and lossy paths: object × round trip × loss × rate (as root)
 
       --quick       three minutes at most: to see that it works, not to believe it
@@ -36,7 +37,7 @@ record LabOptions(
   static LabOptions parse(List<String> words) {
     if (words.isEmpty() || words.getFirst().startsWith("-")) {
       throw new IllegalArgumentException(
-          "no experiment before the options (expected: p1, p2, p3 or p5)");
+          "no experiment before the options (expected: p1, p2, p3, p4 or p5)");
     }
     LabScale scale = LabScale.NORMAL;
     Path directory = null;

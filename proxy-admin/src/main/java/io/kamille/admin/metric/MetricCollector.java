@@ -27,7 +27,6 @@ final class MetricCollector implements MultiCollector {
    * buckets to each power of two every second bound is exported: half the lines, and still no
    * bucket more than half as wide again as its lower bound.
    */
-  private static final double NANOS_PER_SECOND = 1e9;
   private static final int BUCKETS_PER_BOUND = 2;
 
   private final MetricRegistry registry;
@@ -82,6 +81,7 @@ final class MetricCollector implements MultiCollector {
 
   private static MetricSnapshot histogram(MetricFamily family) {
     MetricDescriptor descriptor = family.descriptor();
+    double parts = descriptor.unit().parts();
     var histogram =
         io.prometheus.metrics.model.snapshots.HistogramSnapshot.builder()
             .name(descriptor.name())
@@ -90,14 +90,14 @@ final class MetricCollector implements MultiCollector {
       histogram.dataPoint(
           HistogramDataPointSnapshot.builder()
               .labels(labels(descriptor, sample))
-              .classicHistogramBuckets(buckets(sample.durations()))
-              .sum(sample.durations().sumNanos() / NANOS_PER_SECOND)
+              .classicHistogramBuckets(buckets(sample.durations(), parts))
+              .sum(sample.durations().sumNanos() / parts)
               .build());
     }
     return histogram.build();
   }
 
-  private static ClassicHistogramBuckets buckets(HistogramSnapshot durations) {
+  private static ClassicHistogramBuckets buckets(HistogramSnapshot durations, double parts) {
     List<Double> bounds = new ArrayList<>();
     List<Long> counts = new ArrayList<>();
     int last = durations.buckets() - 1;
@@ -105,7 +105,7 @@ final class MetricCollector implements MultiCollector {
     for (int i = 0; i < last; i++) {
       count += durations.count(i);
       if (i % BUCKETS_PER_BOUND == 0) {
-        bounds.add(durations.upperBoundNanos(i) / NANOS_PER_SECOND);
+        bounds.add(durations.upperBoundNanos(i) / parts);
         counts.add(count);
         count = 0;
       }

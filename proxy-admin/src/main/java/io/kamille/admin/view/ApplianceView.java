@@ -1,5 +1,6 @@
 package io.kamille.admin.view;
 
+import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.purge.PurgeTarget;
@@ -66,6 +67,9 @@ public interface ApplianceView {
 
   /** Another pace, from each loop's next turn on, until a configuration with another is loaded. */
   void pace(PaceSettings settings);
+
+  /** Who decides on send buffers. */
+  BufferTuner tuner();
 
   /**
    * What is stored for a target URI, all variants of it.

@@ -1,5 +1,6 @@
 package io.kamille.cache.memory;
 
+import io.kamille.core.content.Leased;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Reference counts may change on any thread; the indices belong to one holder at a time, as with
  * every {@link ByteBuf}.
  */
-final class LeasedSlice extends UnwritableByteBuf {
+final class LeasedSlice extends UnwritableByteBuf implements Leased {
 
   /*
    * This is what a socket writes, so it is one object and nothing else: it has its own count, where
@@ -64,6 +65,11 @@ final class LeasedSlice extends UnwritableByteBuf {
   }
 
   // Life
+
+  @Override
+  public int waitingBytes() {
+    return readableBytes();
+  }
 
   @Override
   public int refCnt() {

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * @param name as it is exported: {@code kamille_}, words with underscores, base unit; a counter
  *     ends in {@code _total}
  * @param kind how its values move
- * @param unit what one is one of; for a histogram always seconds
+ * @param unit what one is one of
  * @param help one sentence for the reader of the reference page
  * @param labels the label names, in the order in which values are given
  */
@@ -22,23 +22,30 @@ public record MetricDescriptor(
     COUNTER,
     /** Up and down. */
     GAUGE,
-    /** Durations, by size. */
+    /** Durations or other amounts, by size. */
     HISTOGRAM
   }
 
   /** What is counted or measured; the name of the metric says so (style guide, units). */
   public enum Unit {
     /** Things; the name says which. */
-    COUNT(""),
-    SECONDS("_seconds"),
-    BYTES("_bytes"),
+    COUNT("", 1),
+    SECONDS("_seconds", 1e9),
+    BYTES("_bytes", 1),
     /** A share between 0 and 1. */
-    RATIO("_ratio");
+    RATIO("_ratio", 1e9);
 
     private final String suffix;
+    private final double parts;
 
-    Unit(String suffix) {
+    Unit(String suffix, double parts) {
       this.suffix = suffix;
+      this.parts = parts;
+    }
+
+    /** How many whole numbers of a histogram are one: nanoseconds, billionths, octets. */
+    public double parts() {
+      return parts;
     }
   }
 
@@ -75,6 +82,11 @@ public record MetricDescriptor(
 
   /** Durations. */
   public static MetricDescriptor histogram(String name, String help, String... labels) {
-    return new MetricDescriptor(name, Kind.HISTOGRAM, Unit.SECONDS, help, List.of(labels));
+    return histogram(name, Unit.SECONDS, help, labels);
+  }
+
+  /** Other amounts, by size. */
+  public static MetricDescriptor histogram(String name, Unit unit, String help, String... labels) {
+    return new MetricDescriptor(name, Kind.HISTOGRAM, unit, help, List.of(labels));
   }
 }

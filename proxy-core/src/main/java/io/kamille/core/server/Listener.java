@@ -8,6 +8,7 @@ import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.ClientConnection;
 import io.kamille.core.server.h1.H1Shard;
 import io.kamille.core.socket.Descriptors;
+import io.kamille.core.socket.NotSentLowWatermark;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -222,6 +223,16 @@ public final class Listener implements AutoCloseable {
   /** Other clients may connect from now on; connections that are open stay. */
   public void access(AccessList access) {
     this.access.setRelease(access);
+  }
+
+  /**
+   * What accepted sockets have from the beginning, for they take it over from the listening one.
+   *
+   * @param bytes TCP_NOTSENT_LOWAT; 0 for the system's own
+   */
+  public void notSentLowWatermark(int bytes) {
+    sockets.forEach(
+        socket -> socket.eventLoop().execute(() -> NotSentLowWatermark.set(socket, bytes)));
   }
 
   /** The listening sockets; each loop has at least one. */

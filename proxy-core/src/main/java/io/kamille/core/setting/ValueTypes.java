@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ValueTypes {
 
   private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,6}(\\.\\d{1,6})?");
   private static final Pattern RATIO = Pattern.compile("0|1|0?\\.[0-9]{1,9}|1\\.0{1,9}");
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
 
@@ -54,6 +55,23 @@ public final class ValueTypes {
           return least <= number && number <= greatest ? number : null;
         },
         number -> Integer.toString(number));
+  }
+
+  /** A number within both bounds, written {@code 1.5}. */
+  public static ValueType<Double> number(int least, int greatest) {
+    String bounds = least + "–" + greatest;
+    return ValueType.of(
+        "number",
+        bounds,
+        "a number of " + bounds + " such as 1.5",
+        text -> {
+          if (!NUMBER.matcher(text).matches()) {
+            return null;
+          }
+          double number = Double.parseDouble(text);
+          return least <= number && number <= greatest ? number : null;
+        },
+        number -> Double.toString(number));
   }
 
   /** A share of a whole, written {@code 0.1}. */

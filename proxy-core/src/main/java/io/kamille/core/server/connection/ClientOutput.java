@@ -1,5 +1,6 @@
 package io.kamille.core.server.connection;
 
+import io.kamille.core.socket.TunableChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -34,16 +35,27 @@ public final class ClientOutput {
   private final Channel channel;
   private final LoopTime time;
   private final Owner owner;
+  private final @Nullable TunableChannel tunable;
   private @Nullable PendingRegions regions;
   private boolean inBurst;
   private boolean flushPlanned;
   private boolean unflushed;
 
-  /** The output of {@code channel}. */
+  /** The output of {@code channel}, whose send buffer nobody tunes. */
   public ClientOutput(Channel channel, LoopTime time, Owner owner) {
+    this(channel, time, owner, null);
+  }
+
+  /**
+   * The output of {@code channel}.
+   *
+   * @param tunable told of each flush; null if nobody tunes
+   */
+  ClientOutput(Channel channel, LoopTime time, Owner owner, @Nullable TunableChannel tunable) {
     this.channel = channel;
     this.time = time;
     this.owner = owner;
+    this.tunable = tunable;
   }
 
   /** For what is queued there without {@link #write}; {@link #flushSoon} has to follow. */
@@ -119,6 +131,9 @@ public final class ClientOutput {
   public void flush() {
     unflushed = false;
     channel.flush();
+    if (tunable != null) {
+      tunable.wrote();
+    }
     owner.flushed();
   }
 

@@ -2,6 +2,7 @@ package io.kamille.core.server.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.socket.TunableChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The socket of one client, as every version of HTTP uses it: what comes, what goes, how long it
@@ -36,6 +38,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private final InetSocketAddress local;
   private final ClientConnections connections;
   private final Farewell farewell;
+  private final @Nullable TunableChannel tunable;
   private Stage stage = Stage.OPEN;
   private boolean processing;
   private boolean inputClosed;
@@ -45,8 +48,18 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
    *
    * @param secure whether what goes over it is encrypted
    */
-  @SuppressWarnings("this-escape") // the output tells of nothing before something is written
   protected ClientSocket(ServerShard shared, Channel channel, boolean secure) {
+    this(shared, channel, secure, "HTTP/1.1");
+  }
+
+  /**
+   * The socket of {@code channel}, which belongs to the loop of {@code shared}.
+   *
+   * @param secure whether what goes over it is encrypted
+   * @param version of HTTP, for people
+   */
+  @SuppressWarnings("this-escape") // the output tells of nothing before something is written
+  protected ClientSocket(ServerShard shared, Channel channel, boolean secure, String version) {
     this.shared = shared;
     this.connections = shared.connections();
     this.channel = channel;
@@ -54,7 +67,9 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.client = (InetSocketAddress) channel.remoteAddress();
     this.local = (InetSocketAddress) channel.localAddress();
     this.input = new ClientInput(channel);
-    this.output = new ClientOutput(channel, shared.time(), this);
+    String protocol = secure ? version + " over TLS" : version;
+    this.tunable = shared.opened(channel, client.getAddress(), protocol);
+    this.output = new ClientOutput(channel, shared.time(), this, tunable);
     this.progress = new ClientProgress(shared, output);
     this.farewell = new Farewell(shared, output, progress);
   }
@@ -349,6 +364,9 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     if (stage != Stage.CLOSED) {
       stage = Stage.CLOSED;
       connections.gone(this);
+      if (tunable != null) {
+        tunable.closed();
+      }
       input.release();
       gone(Failure.of(Kind.CLIENT_GONE, farewell.reason(reason)));
     }

@@ -4,10 +4,15 @@ import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.socket.TcpOutput;
+import io.kamille.core.socket.TcpSampler;
+import io.kamille.core.socket.TunableChannel;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server's part on one loop: what all its connections to clients share, whatever version of
@@ -29,6 +34,7 @@ public final class ServerShard {
   private final HeadsUnderWay headsUnderWay = new HeadsUnderWay(this::settings);
   private final TcpOutput output = new TcpOutput();
   private ClientSettings settings;
+  private @Nullable TcpSampler sampler;
 
   /**
    * The part for {@code loop}.
@@ -58,6 +64,16 @@ public final class ServerShard {
     this.shedder = shedder;
     this.time = new LoopTime(nanoClock);
     this.connections = new ClientConnections(loop, time, this::settings, idleTimeout);
+  }
+
+  /** Has its connections' send buffers tuned. Before {@link #start}; once. */
+  public void sampledBy(TcpSampler sampler) {
+    this.sampler = sampler;
+  }
+
+  /** The send buffer of a connection that begins; null if nobody tunes it. */
+  public @Nullable TunableChannel opened(Channel channel, InetAddress client, String protocol) {
+    return sampler == null ? null : sampler.opened(channel, client, protocol);
   }
 
   /** Begins to look at deadlines, once a second. Any thread; once. */

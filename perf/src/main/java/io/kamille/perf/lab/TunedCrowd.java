@@ -1,0 +1,68 @@
+package io.kamille.perf.lab;
+
+import io.kamille.perf.load.PathClients.Fetcher;
+import io.kamille.perf.wan.LinkSettings;
+import io.kamille.perf.wan.Namespaces;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Clients behind links of several kinds. Confined. */
+final class TunedCrowd {
+
+  private final List<String> kinds = new ArrayList<>();
+  private final List<LinkSettings> links = new ArrayList<>();
+  private final List<Fetcher> fetchers = new ArrayList<>();
+
+  /**
+   * Adds clients of one kind.
+   *
+   * @param path of each link, in the words of the emulator
+   * @param count of links
+   * @param each clients behind each link
+   * @param octetsPerSecond each reads
+   */
+  TunedCrowd with(String kind, String path, int count, int each, int octetsPerSecond) {
+    int group = kinds.size();
+    kinds.add(kind);
+    for (int i = 0; i < count; i++) {
+      links.add(LinkSettings.symmetric(kind + i, path));
+      for (int client = 1; client <= each; client++) {
+        String local = Namespaces.address(links.size(), client);
+        fetchers.add(
+            new Fetcher(
+                group, local, octetsPerSecond, Duration.ofMillis(2L * fetchers.size() % 1000)));
+      }
+    }
+    return this;
+  }
+
+  /** Adds one client behind the last link, that begins later. */
+  TunedCrowd later(String kind, int client, Duration start) {
+    kinds.add(kind);
+    String local = Namespaces.address(links.size(), client);
+    fetchers.add(new Fetcher(kinds.size() - 1, local, Fetcher.UNLIMITED, start));
+    return this;
+  }
+
+  List<String> kinds() {
+    return kinds;
+  }
+
+  List<LinkSettings> links() {
+    return links;
+  }
+
+  List<Fetcher> fetchers() {
+    return fetchers;
+  }
+
+  /** Octets of each kind. */
+  double[] byKind(long[] octets) {
+    double[] sums = new double[kinds.size()];
+    for (int i = 0; i < octets.length; i++) {
+      sums[fetchers.get(i).group()] += octets[i];
+    }
+    return sums;
+  }
+}

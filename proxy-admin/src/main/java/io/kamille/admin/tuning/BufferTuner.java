@@ -1,0 +1,357 @@
+package io.kamille.admin.tuning;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.socket.SendBufferAdvisor;
+import io.kamille.core.socket.TcpSampler;
+import io.kamille.core.socket.TcpSampler.Change;
+import io.kamille.core.socket.TcpSamples;
+import io.kamille.core.socket.TunableChannel;
+import io.netty.channel.EventLoop;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Gives each connection the send buffer its path can use: takes what loops saw, estimates, shares
+ * the budget and says what is to change. Any thread.
+ */
+public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
+
+  /*
+   * Loops hand over what they saw and go on; a thread of the tuner's own does the rest, once for each
+   * period. The lock is between that thread and the control plane, which looks at the same
+   * connections: no loop ever waits for it.
+   *
+   * A connection that wrote nothing for three periods and holds nothing has no part of the budget,
+   * and keeps what it has: it may need it at once. When the policy becomes off, every connection the
+   * tuner knows is given back to the kernel; it goes on knowing those that cannot be.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.tuning");
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int UNKNOWN_BYTES = 64 << 10;
+  private static final String IDLE = "idle";
+
+  private final ConcurrentLinkedQueue<TcpSamples> seen = new ConcurrentLinkedQueue<>();
+  private final List<TcpSampler> samplers = new ArrayList<>();
+  private final ClientGroups groups = new ClientGroups();
+  private final KernelLimits limits;
+  private final DoubleSupplier pressure;
+  private final LongSupplier nanoClock;
+  private final SendBuffer system;
+  private final TuningHistograms histograms;
+  private final Thread thread = new Thread(this::run, "kamille-tuner");
+
+  @GuardedBy("this")
+  private final Map<TunableChannel, TunedConnection> connections = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Budget budget = new Budget();
+
+  // Written by whoever configures, read by loops and by the tuner's thread.
+  private volatile TuningSettings settings;
+  private volatile IntConsumer listeners = _ -> {};
+  private volatile boolean isClosed;
+
+  /** The number of active connections at the last pass, for a first guess of a part. */
+  private volatile int active;
+
+  /**
+   * A tuner that does nothing before {@link #start}.
+   *
+   * @param system what a connection has that nobody tuned
+   * @param pressure of memory: 1 where it begins to be refused
+   * @param nanoClock monotonic
+   */
+  public BufferTuner(
+      TuningSettings settings,
+      SendBuffer system,
+      KernelLimits limits,
+      DoubleSupplier pressure,
+      TuningHistograms histograms,
+      LongSupplier nanoClock) {
+    this.settings = settings;
+    this.system = system;
+    this.limits = limits;
+    this.pressure = pressure;
+    this.histograms = histograms;
+    this.nanoClock = nanoClock;
+    thread.setDaemon(true);
+  }
+
+  /** The sampler for another loop's connections. Before {@link #start}. */
+  public TcpSampler sampler(EventLoop loop) {
+    var sampler = new TcpSampler(loop, this, system, nanoClock);
+    samplers.add(sampler);
+    sampler.start(settings.period());
+    return sampler;
+  }
+
+  /**
+   * Begins.
+   *
+   * @param listeners told which TCP_NOTSENT_LOWAT accepted sockets shall have from the beginning
+   */
+  public void start(IntConsumer listeners) {
+    announceTo(listeners);
+    thread.start();
+  }
+
+  void announceTo(IntConsumer listeners) {
+    this.listeners = listeners;
+    announce(settings);
+  }
+
+  public TuningSettings settings() {
+    return settings;
+  }
+
+  /** Goes by other settings, from the next period on. */
+  public synchronized void settings(TuningSettings next) {
+    boolean wasOn = settings.policy() != TuningPolicy.OFF;
+    settings = next;
+    announce(next);
+    if (wasOn && next.policy() == TuningPolicy.OFF) {
+      release();
+    }
+  }
+
+  private void announce(TuningSettings next) {
+    boolean isOn = next.policy() != TuningPolicy.OFF;
+    SendBuffer inherited = isOn ? SendBufferLaw.initial(system.highWatermarkBytes()) : system;
+    listeners.accept(inherited.notSentLowWatermarkBytes());
+    SendBuffer fromListener =
+        new SendBuffer(
+            0,
+            inherited.notSentLowWatermarkBytes(),
+            system.lowWatermarkBytes(),
+            system.highWatermarkBytes());
+    samplers.forEach(sampler -> sampler.set(isOn, next.period(), fromListener));
+  }
+
+  /** Gives all connections back to the kernel. */
+  @GuardedBy("this")
+  private void release() {
+    var changes = new Changes();
+    connections.values().forEach(each -> changes.add(each, system));
+    changes.send();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>What is known of the client's group sets the size, but not the mark: one fast client must
+   * not have its neighbours begin with much that waits for them if they do not read.
+   */
+  @Override
+  public SendBuffer initial(InetAddress client) {
+    TuningSettings now = settings;
+    SendBuffer first = SendBufferLaw.initial(system.highWatermarkBytes());
+    if (!now.policy().isSizing()) {
+      return first;
+    }
+    GroupPrior group = groups.of(client);
+    long wanted = group.isKnown() ? (long) group.demandBytes() : UNKNOWN_BYTES;
+    return SendBufferLaw.sized(first, firstPart(now, wanted));
+  }
+
+  /** No more than an equal part, before the first pass gives the connection its own. */
+  private long firstPart(TuningSettings now, long wanted) {
+    long equal = now.budgetBytes() / (active + 1);
+    return fixable(Math.max(SendBufferLaw.TRAIN_BYTES, Math.min(wanted, equal)));
+  }
+
+  /** A size the kernel can be told; 0 for one it has to find itself. */
+  private long fixable(long part) {
+    return part > Math.min(limits.fixedBytes(), limits.tunedBytes()) ? 0 : part;
+  }
+
+  @Override
+  public void take(TcpSamples samples) {
+    seen.add(samples);
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    long nextNanos = nanoClock.getAsLong() + settings.period().toNanos();
+    while (!isClosed) {
+      try {
+        absorb();
+        if (nanoClock.getAsLong() - nextNanos >= 0) {
+          pass();
+          nextNanos = nanoClock.getAsLong() + settings.period().toNanos();
+        }
+      } catch (RuntimeException bug) {
+        LOG.log(Level.ERROR, "a look at send buffers fails by a fault of ours", bug);
+      }
+      if (seen.isEmpty()) {
+        LockSupport.parkNanos(nextNanos - nanoClock.getAsLong());
+      }
+    }
+  }
+
+  /** Takes in what loops saw. */
+  void absorb() {
+    for (TcpSamples samples = seen.poll(); samples != null; samples = seen.poll()) {
+      try {
+        absorb(samples);
+      } finally {
+        samples.giveBack();
+      }
+    }
+  }
+
+  private synchronized void absorb(TcpSamples samples) {
+    boolean isOn = settings.policy() != TuningPolicy.OFF;
+    for (int row = 0; row < samples.size(); row++) {
+      TunableChannel channel = samples.channel(row);
+      if (samples.isGone(row)) {
+        connections.remove(channel);
+      } else if (isOn) {
+        TunedConnection connection = look(samples, row);
+        groups.learn(channel.client(), connection.estimate());
+        histograms.record(connection);
+      } else if (channel.grantedBytes() == 0) {
+        connections.remove(channel);
+      } else {
+        look(samples, row);
+      }
+    }
+  }
+
+  @GuardedBy("this")
+  private TunedConnection look(TcpSamples samples, int row) {
+    TunableChannel channel = samples.channel(row);
+    TunedConnection known = connections.get(channel);
+    if (known == null) {
+      known = new TunedConnection(samples, row, settings, groups);
+      connections.put(channel, known);
+    } else {
+      known.look(samples, row, settings, groups);
+    }
+    return known;
+  }
+
+  /** Shares the budget and says what is to change. */
+  synchronized void pass() {
+    TuningSettings now = settings;
+    groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
+    budget.look(pressure.getAsDouble());
+    List<TunedConnection> sharing = active();
+    active = sharing.size();
+    if (now.policy() == TuningPolicy.OFF) {
+      return;
+    }
+    Parts.share(sharing, now, budget.bytes(now.budgetBytes()), limits.tunedBytes());
+    var changes = new Changes();
+    for (TunedConnection each : sharing) {
+      changes.add(each, wanted(each, now));
+    }
+    changes.send();
+  }
+
+  @GuardedBy("this")
+  private SendBuffer wanted(TunedConnection connection, TuningSettings now) {
+    long size =
+        connection.isOverridden(nanoClock.getAsLong())
+            ? connection.overriddenBytes()
+            : now.policy().isSizing() ? fixable(connection.partBytes()) : 0;
+    return SendBufferLaw.next(
+        connection.asked(), connection.estimate(), size, system.highWatermarkBytes());
+  }
+
+  @GuardedBy("this")
+  private List<TunedConnection> active() {
+    long now = nanoClock.getAsLong();
+    long period = settings.period().toNanos();
+    return connections.values().stream().filter(each -> each.isActive(now, period)).toList();
+  }
+
+  /**
+   * Fixes the size of one connection's send buffer for a while, whatever the policy.
+   *
+   * @param sizeBytes of content; 0 to leave it to the kernel
+   * @return false if there is no such connection, or nothing is tuned
+   */
+  public synchronized boolean override(long number, long sizeBytes, Duration lasting) {
+    if (settings.policy() == TuningPolicy.OFF) {
+      return false;
+    }
+    for (TunedConnection each : connections.values()) {
+      if (each.channel.number() == number) {
+        each.override(sizeBytes, nanoClock.getAsLong() + lasting.toNanos());
+        var changes = new Changes();
+        changes.add(each, wanted(each, settings));
+        changes.send();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Connections in an order, the first of them. */
+  public synchronized List<ConnectionSnapshot> connections(ConnectionOrder order, int limit) {
+    long now = nanoClock.getAsLong();
+    return connections.values().stream()
+        .sorted(order.greatestFirst())
+        .limit(limit)
+        .map(each -> each.snapshot(settings.policy(), now))
+        .toList();
+  }
+
+  /** How the budget is shared. */
+  public synchronized TuningSnapshot snapshot() {
+    List<TunedConnection> sharing = active();
+    var states = new HashMap<String, Integer>();
+    sharing.forEach(
+        each ->
+            states.merge(each.estimate().basis().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
+    states.put(IDLE, connections.size() - sharing.size());
+    return new TuningSnapshot(
+        settings,
+        budget.bytes(settings.budgetBytes()),
+        budget.pressure(),
+        sharing.stream().mapToLong(TunedConnection::partBytes).sum(),
+        connections.values().stream().mapToLong(TunedConnection::heldBytes).sum(),
+        Parts.fairness(sharing),
+        states,
+        settings.policy().isSizing()
+            ? 0
+            : (int) connections.values().stream().filter(each -> each.grantedBytes() > 0).count());
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** What is to change, by the loop that has to do it. */
+  private static final class Changes {
+
+    private final Map<TcpSampler, List<Change>> bySampler = new HashMap<>();
+
+    void add(TunedConnection connection, SendBuffer next) {
+      if (!next.equals(connection.asked())) {
+        connection.asked(next);
+        bySampler
+            .computeIfAbsent(connection.sampler, _ -> new ArrayList<>())
+            .add(new Change(connection.channel, next));
+      }
+    }
+
+    void send() {
+      bySampler.forEach(TcpSampler::apply);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.kamille.admin.tuning;
+
+/** How often a path loses, by the losses of late. Confined to its estimator. */
+final class LossWindow {
+
+  /*
+   * The noise of a rate that follows from losses depends on how many there were, not on how long it
+   * took: 16 leave about 13 %. So the window reaches back over about 16 losses, and a minute at the
+   * most; what is older fades. The laws of congestion control mean loss events, one for each round
+   * trip however many segments it cost. Looks tell apart events that lie in different ones: of n
+   * looks of which k saw a loss, Poisson gives -n ln(1 - k/n) events. Where most looks see some, the
+   * losses themselves count, at most one for each round trip.
+   *
+   * A short life tells little: until then the client group's rate counts as one loss more.
+   */
+  private static final double LOSSES = 16;
+  private static final double FADE_SECONDS = 60;
+  private static final double MOST_TELLING = 0.8;
+
+  private double segments;
+  private double losses;
+  private double looks;
+  private double looksWithLoss;
+
+  /**
+   * Adds what happened between two looks.
+   *
+   * @param roundTrips how many fitted between them
+   */
+  void add(long segments, long lost, double seconds, double roundTrips) {
+    scale(Math.exp(-seconds / FADE_SECONDS));
+    this.segments += segments;
+    if (segments > 0) {
+      looks++;
+    }
+    if (lost > 0) {
+      losses += Math.min((double) lost, Math.max(1, roundTrips));
+      looksWithLoss++;
+    }
+    if (losses > LOSSES) {
+      scale(LOSSES / losses);
+    }
+  }
+
+  private void scale(double part) {
+    segments *= part;
+    losses *= part;
+    looks *= part;
+    looksWithLoss *= part;
+  }
+
+  /** Forgets the path. */
+  void clear() {
+    scale(0);
+  }
+
+  /** Loss events within the window. */
+  double events() {
+    if (looksWithLoss == 0) {
+      return 0;
+    }
+    double share = looksWithLoss / looks;
+    return share > MOST_TELLING ? losses : Math.min(losses, -looks * Math.log1p(-share));
+  }
+
+  /** Segments within the window. */
+  double segments() {
+    return segments;
+  }
+
+  /**
+   * Loss events per segment.
+   *
+   * @param prior that of the client's group
+   */
+  double eventRate(double prior) {
+    return (events() + 1) / (segments + 1 / prior);
+  }
+}

@@ -1,0 +1,88 @@
+package io.kamille.admin.tuning;
+
+import io.kamille.admin.tuning.Estimate.Basis;
+import io.kamille.core.socket.SendBuffer;
+
+/** What numbers a connection gets. Pure. */
+final class SendBufferLaw {
+
+  /*
+   * Content that was never sent need only last until the loop comes round to refill it. The kernel
+   * asks for more at half of the mark; a refill takes some milliseconds, when the loop is paced or
+   * busy. So the mark is what the path carries in 8 ms, in powers of two, 16 KiB at the least: one
+   * segment train. It rises at once, and falls when four times less would do, so that it does not
+   * follow every breath. What our own buffer held up gets twice the mark.
+   *
+   * In front of the kernel as much may wait again, and half of that before the source goes on.
+   *
+   * A size changes when it would differ by a fifth.
+   */
+  static final int TRAIN_BYTES = 16 << 10;
+  static final int INITIAL_MARK_BYTES = 32 << 10;
+  static final int MOST_MARK_BYTES = 512 << 10;
+
+  private static final double REFILL_SECONDS = 0.008;
+  private static final double SENDER_LIMITED = 0.1;
+  private static final double HYSTERESIS = 0.2;
+  private static final int FALL = 4;
+
+  private SendBufferLaw() {}
+
+  /** What a connection begins with about which nothing is known. */
+  static SendBuffer initial(int highWatermarkBytes) {
+    return buffer(0, INITIAL_MARK_BYTES, highWatermarkBytes);
+  }
+
+  /**
+   * What a connection should have.
+   *
+   * @param present what it has
+   * @param sizeBytes content that the kernel may hold; 0 to leave it to the kernel
+   * @param highWatermarkBytes the most that may wait in front of the kernel
+   */
+  static SendBuffer next(
+      SendBuffer present, Estimate estimate, long sizeBytes, int highWatermarkBytes) {
+    return buffer(
+        size(present.sendBufferBytes(), sizeBytes),
+        mark(present.notSentLowWatermarkBytes(), estimate),
+        highWatermarkBytes);
+  }
+
+  /** The same with a size. */
+  static SendBuffer sized(SendBuffer buffer, long sizeBytes) {
+    return new SendBuffer(
+        (int) sizeBytes,
+        buffer.notSentLowWatermarkBytes(),
+        buffer.lowWatermarkBytes(),
+        buffer.highWatermarkBytes());
+  }
+
+  private static SendBuffer buffer(int size, int mark, int highWatermarkBytes) {
+    int high =
+        Math.clamp(2L * mark, 2 * TRAIN_BYTES, Math.max(highWatermarkBytes, 2 * TRAIN_BYTES));
+    return new SendBuffer(size, mark, high / 2, high);
+  }
+
+  private static int size(int present, long wanted) {
+    int next = (int) Math.min(wanted, Integer.MAX_VALUE / 2);
+    boolean isSettled =
+        present != 0 && next != 0 && Math.abs(next - present) <= HYSTERESIS * present;
+    return isSettled ? present : next;
+  }
+
+  /** The low-water mark for what was never sent. */
+  static int mark(int present, Estimate estimate) {
+    double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();
+    double wanted = Math.clamp(rate * REFILL_SECONDS, TRAIN_BYTES, MOST_MARK_BYTES);
+    if (estimate.senderLimitedShare() > SENDER_LIMITED && present > 0) {
+      wanted = Math.clamp(2.0 * present, wanted, MOST_MARK_BYTES);
+    }
+    boolean isSettled = wanted <= present && wanted * FALL > present;
+    return isSettled ? present : powerOfTwo((int) wanted);
+  }
+
+  private static int powerOfTwo(int atLeast) {
+    int below = Integer.highestOneBit(atLeast);
+    return below == atLeast ? below : 2 * below;
+  }
+}

@@ -1,0 +1,149 @@
+package io.kamille.admin.tuning;
+
+import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.socket.TcpSample;
+import io.kamille.core.socket.TcpSampler;
+import io.kamille.core.socket.TcpSamples;
+import io.kamille.core.socket.TcpSamples.Waiting;
+import io.kamille.core.socket.TunableChannel;
+import org.jspecify.annotations.Nullable;
+
+/** What the tuner knows of a connection that is open. Guarded by the tuner. */
+final class TunedConnection {
+
+  private static final int ACTIVE_PERIODS = 3;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  final TunableChannel channel;
+  final TcpSampler sampler;
+  private final ThroughputEstimator estimator = new ThroughputEstimator();
+  private TcpSample sample;
+  private Waiting waiting;
+  private Estimate estimate;
+  private SendBuffer asked;
+  private int grantedBytes;
+  private @Nullable String refused;
+  private long partBytes;
+  private long overriddenBytes;
+  private long overriddenUntilNanos;
+  private boolean isOverridden;
+
+  /** A connection that was looked at for the first time. */
+  TunedConnection(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
+    this.channel = samples.channel(row);
+    this.sampler = samples.sampler();
+    this.sample = samples.sample(row);
+    this.waiting = samples.waiting(row);
+    this.asked = channel.sendBuffer();
+    this.estimate = look(samples, row, settings, groups);
+  }
+
+  /** Takes a look into account. */
+  final Estimate look(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
+    sample = samples.sample(row);
+    waiting = samples.waiting(row);
+    grantedBytes = channel.grantedBytes();
+    refused = channel.refused();
+    estimator.goBy(settings.model(), settings.headroom());
+    estimate = estimator.add(sample, groups.of(channel.client()), grantedBytes);
+    return estimate;
+  }
+
+  /** Whether it wrote of late, or octets wait. */
+  boolean isActive(long nowNanos, long periodNanos) {
+    return heldBytes() > 0 || nowNanos - sample.atNanos() <= ACTIVE_PERIODS * periodNanos;
+  }
+
+  /** The congestion window in octets. */
+  long windowBytes() {
+    return sample.cwndSegments() * sample.mssBytes();
+  }
+
+  /** What takes memory for it: in front of the kernel, and in it. */
+  long heldBytes() {
+    return waiting.bufferedBytes() + sample.unsentBytes() + sample.inFlightBytes();
+  }
+
+  /** What waits for the client, wherever it lies. */
+  long pendingBytes() {
+    return heldBytes() + waiting.leasedBytes() + waiting.fileBytes();
+  }
+
+  /** The size the kernel keeps, or would have to keep now if it chose by itself. */
+  long bufferBytes() {
+    return grantedBytes > 0 ? grantedBytes : Math.max(windowBytes(), heldBytes());
+  }
+
+  ConnectionSnapshot snapshot(TuningPolicy policy, long nowNanos) {
+    return new ConnectionSnapshot(
+        channel.number(),
+        channel.client().getHostAddress(),
+        channel.protocol(),
+        sample,
+        waiting,
+        estimate,
+        asked,
+        partBytes,
+        grantedBytes,
+        (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,
+        Reason.of(this, policy, nowNanos));
+  }
+
+  TcpSample sample() {
+    return sample;
+  }
+
+  Waiting waiting() {
+    return waiting;
+  }
+
+  Estimate estimate() {
+    return estimate;
+  }
+
+  SendBuffer asked() {
+    return asked;
+  }
+
+  void asked(SendBuffer next) {
+    asked = next;
+  }
+
+  int grantedBytes() {
+    return grantedBytes;
+  }
+
+  @Nullable String refused() {
+    return refused;
+  }
+
+  /** Its part of the budget; 0 while the kernel decides. */
+  long partBytes() {
+    return partBytes;
+  }
+
+  void partBytes(long part) {
+    partBytes = part;
+  }
+
+  /** Somebody decided on its size, until a time. */
+  void override(long sizeBytes, long untilNanos) {
+    isOverridden = true;
+    overriddenBytes = sizeBytes;
+    overriddenUntilNanos = untilNanos;
+  }
+
+  /** Whether somebody decided on its size, and it still holds. */
+  boolean isOverridden(long nowNanos) {
+    isOverridden &= nowNanos - overriddenUntilNanos < 0;
+    return isOverridden;
+  }
+
+  long overriddenBytes() {
+    return overriddenBytes;
+  }
+
+  long overriddenUntilNanos() {
+    return overriddenUntilNanos;
+  }
+}

@@ -1,0 +1,34 @@
+package io.kamille.admin.tuning;
+
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.util.Locale;
+
+/** Who decides how large send buffers are. */
+public enum TuningPolicy {
+  /** The kernel, and nothing is looked at. */
+  OFF,
+  /** The kernel, but what was never sent is bounded by what each path can use. */
+  KERNEL,
+  /** Everybody gets an equal part of the budget. */
+  EQUAL,
+  /** By congestion window, what is left over equally (ATBT). */
+  WINDOW,
+  /** By estimated throughput × round-trip time, what is left over in proportion (E-ATBT). */
+  EQUATION;
+
+  /** How it is written in settings and in the API. */
+  public String token() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether the size is ours to decide, not the kernel's. */
+  public boolean isSizing() {
+    return this == EQUAL || this == WINDOW || this == EQUATION;
+  }
+
+  /** As a setting. */
+  public static ValueType<TuningPolicy> type() {
+    return ValueTypes.oneOf(values());
+  }
+}

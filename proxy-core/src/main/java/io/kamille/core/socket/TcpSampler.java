@@ -1,0 +1,220 @@
+package io.kamille.core.socket;
+
+import io.kamille.core.socket.TcpSamples.Waiting;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.unix.Socket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the connections of one loop for an advisor, and sets their send buffers as it says.
+ * Confined to the loop, but for what says any thread.
+ */
+public final class TcpSampler {
+
+  /*
+   * A connection is due for a look when it wrote since the last one, or when octets waited for its
+   * client then. In each period those due at its beginning are looked at once, some at a time with a
+   * rest between, so that no turn of the loop gets long: at most 128 in 10 ms, 12,800 a second. A
+   * connection that is idle costs nothing.
+   *
+   * Two sets of rows go to the advisor and come back. While it has both, nothing is looked at: an
+   * advisor that is late makes the looks fewer and nothing grow.
+   */
+  private static final int SETS = 2;
+  private static final long REST_MILLIS = 10;
+  private static final int SCRATCH_BYTES = 16;
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  private final EventLoop loop;
+  private final SendBufferAdvisor advisor;
+  private final LongSupplier nanoClock;
+  private final ArrayDeque<TunableChannel> due = new ArrayDeque<>();
+  private final ArrayDeque<TcpSamples> free = new ArrayDeque<>(SETS);
+  private final WaitingOctets octets = new WaitingOctets();
+  private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+  private final SendBuffer system;
+  private SendBuffer inherited;
+  private long periodNanos;
+  private boolean isOn;
+
+  /** One other send buffer. */
+  public record Change(TunableChannel channel, SendBuffer buffer) {}
+
+  /**
+   * A sampler that does not look yet.
+   *
+   * @param system what a connection has that nobody tuned
+   * @param nanoClock monotonic
+   */
+  public TcpSampler(
+      EventLoop loop, SendBufferAdvisor advisor, SendBuffer system, LongSupplier nanoClock) {
+    this.loop = loop;
+    this.advisor = advisor;
+    this.system = system;
+    this.inherited = system;
+    this.nanoClock = nanoClock;
+    for (int i = 0; i < SETS; i++) {
+      free.add(new TcpSamples(this));
+    }
+  }
+
+  /** Begins its rounds. Any thread; once. */
+  public void start(Duration period) {
+    loop.execute(
+        () -> {
+          periodNanos = period.toNanos();
+          loop.schedule(this::round, periodNanos, TimeUnit.NANOSECONDS);
+        });
+  }
+
+  /**
+   * Looks from now on, or no more. Any thread.
+   *
+   * @param inherited what accepted sockets have from their listening socket, but for the size
+   */
+  public void set(boolean isOn, Duration period, SendBuffer inherited) {
+    loop.execute(
+        () -> {
+          this.isOn = isOn;
+          this.periodNanos = period.toNanos();
+          this.inherited = inherited;
+        });
+  }
+
+  /**
+   * Sets other send buffers; those of closed connections are passed over. What became of it is in
+   * the next look. Any thread.
+   */
+  public void apply(List<Change> changes) {
+    loop.execute(
+        () -> {
+          for (Change change : changes) {
+            change.channel().apply(change.buffer());
+            beDue(change.channel());
+          }
+        });
+  }
+
+  private void beDue(TunableChannel channel) {
+    if (!channel.isDue) {
+      channel.isDue = true;
+      due.add(channel);
+    }
+  }
+
+  /** A connection has begun. */
+  public TunableChannel opened(Channel channel, InetAddress client, String protocol) {
+    var opened =
+        new TunableChannel(this, channel, client, protocol, NUMBERS.incrementAndGet(), inherited);
+    if (isOn) {
+      opened.apply(advisor.initial(client));
+    }
+    return opened;
+  }
+
+  /** A connection wrote that is not due yet. */
+  void noticed(TunableChannel channel) {
+    if (isOn) {
+      beDue(channel);
+    } else {
+      channel.apply(system);
+    }
+  }
+
+  /** A connection is closed: whoever knows of it must hear of it. */
+  void closed(TunableChannel channel) {
+    if (channel.isKnown) {
+      beDue(channel);
+    }
+  }
+
+  private void round() {
+    goOn(due.size());
+  }
+
+  /** Looks at some of the next so many, later at the others, and then waits for the next round. */
+  private void goOn(int left) {
+    int rest = left - lookAt(left);
+    if (rest > 0) {
+      loop.schedule(() -> goOn(rest), REST_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      loop.schedule(this::round, periodNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Looks at all that are due now, as far as they fit, whenever the next round is. */
+  public void lookAtAllDue() {
+    lookAt(due.size());
+  }
+
+  /** Looks at the next so many, as far as they fit; at how many. */
+  private int lookAt(int most) {
+    TcpSamples samples = most == 0 ? null : free.poll();
+    if (samples == null) {
+      return 0;
+    }
+    samples.begin(nanoClock.getAsLong());
+    int looked = 0;
+    while (looked < most && !samples.isFull()) {
+      look(samples, due.remove());
+      looked++;
+    }
+    hand(samples);
+    return looked;
+  }
+
+  private void hand(TcpSamples samples) {
+    if (samples.isEmpty()) {
+      free.add(samples);
+    } else {
+      advisor.take(samples);
+    }
+  }
+
+  private void look(TcpSamples samples, TunableChannel channel) {
+    channel.isDue = false;
+    @Nullable Socket socket = channel.socket();
+    if (socket == null) {
+      if (channel.isKnown) {
+        channel.isKnown = false;
+        samples.gone(channel);
+      }
+      return;
+    }
+    if (!isOn) {
+      channel.apply(system);
+    }
+    channel.learnCongestionControl(socket, scratch);
+    Waiting waiting = waiting(channel.channel());
+    if (samples.look(channel, socket, waiting)) {
+      channel.isKnown = true;
+      if (isOn && (!octets.isNone() || samples.lastHoldsOctets())) {
+        beDue(channel);
+      }
+    }
+  }
+
+  private Waiting waiting(Channel channel) {
+    octets.count(channel);
+    return octets.isNone()
+        ? Waiting.NONE
+        : new Waiting(octets.buffered(), octets.leased(), octets.inFiles());
+  }
+
+  void takeBack(TcpSamples samples) {
+    loop.execute(
+        () -> {
+          samples.forget();
+          free.add(samples);
+        });
+  }
+}

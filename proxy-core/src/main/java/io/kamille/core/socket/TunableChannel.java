@@ -1,0 +1,207 @@
+package io.kamille.core.socket;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.unix.Socket;
+import io.netty.channel.unix.UnixChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection whose send buffer can be set: what of it others may know, and the four numbers
+ * that may be told it. Confined to its loop, but for what never changes.
+ */
+public final class TunableChannel {
+
+  /*
+   * SO_SNDBUF ends the kernel's own tuning of the buffer; SO_BUF_LOCK (Linux 5.14) lets it begin
+   * again. The kernel takes SO_SNDBUF for content and keeps twice as much, for what it needs beside
+   * it, but never more than net.core.wmem_max: so it is asked what became of it.
+   *
+   * Netty looks at watermarks only when octets come or go. If fewer may wait now than do, an empty
+   * buffer makes it look. If more may, it looks when the next of them leave.
+   */
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_SNDBUF = 7;
+  private static final int SO_BUF_LOCK = 72;
+  private static final int IPPROTO_TCP = 6;
+  private static final int TCP_CONGESTION = 13;
+  private static final int TCP_NOTSENT_LOWAT = 25;
+  private static final int NAME_LENGTH = 16;
+
+  private final TcpSampler sampler;
+  private final Channel channel;
+  private final InetAddress client;
+  private final String protocol;
+  private final long number;
+  private @Nullable CongestionControl control;
+  private SendBuffer buffer;
+  private int grantedBytes;
+  private @Nullable String refused;
+  boolean isDue;
+  boolean isKnown;
+
+  TunableChannel(
+      TcpSampler sampler,
+      Channel channel,
+      InetAddress client,
+      String protocol,
+      long number,
+      SendBuffer inherited) {
+    this.sampler = sampler;
+    this.channel = channel;
+    this.client = client;
+    this.protocol = protocol;
+    this.number = number;
+    this.buffer = inherited;
+  }
+
+  /** A number no other connection of this process has. Any thread. */
+  public long number() {
+    return number;
+  }
+
+  /** Any thread. */
+  public InetAddress client() {
+    return client;
+  }
+
+  /** {@code HTTP/1.1}, {@code HTTP/2}, and whether over TLS. Any thread. */
+  public String protocol() {
+    return protocol;
+  }
+
+  /** Known after the first look. Any thread that was handed that look. */
+  public CongestionControl congestionControl() {
+    return control == null ? CongestionControl.OTHER : control;
+  }
+
+  /** Octets went to the kernel. Called for each flush. */
+  public void wrote() {
+    if (!isDue) {
+      sampler.noticed(this);
+    }
+  }
+
+  /** The connection is closed. Idempotent. */
+  public void closed() {
+    sampler.closed(this);
+  }
+
+  boolean isOpen() {
+    return channel.isOpen();
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  /** Its socket; null if it has none of the kernel's, or is closed and has it no longer. */
+  @Nullable Socket socket() {
+    return channel.isOpen()
+            && channel instanceof UnixChannel unix
+            && unix.fd() instanceof Socket socket
+        ? socket
+        : null;
+  }
+
+  /** Asks, once, which law governs the congestion window. */
+  void learnCongestionControl(Socket socket, ByteBuffer scratch) {
+    if (control != null) {
+      return;
+    }
+    scratch.clear().limit(NAME_LENGTH);
+    try {
+      socket.getRawOpt(IPPROTO_TCP, TCP_CONGESTION, scratch);
+      scratch.clear().limit(NAME_LENGTH);
+      control = CongestionControl.of(scratch);
+    } catch (IOException refused) {
+      control = CongestionControl.OTHER;
+    }
+  }
+
+  /** What was asked for last. After a look: any thread that was handed it. */
+  public SendBuffer sendBuffer() {
+    return buffer;
+  }
+
+  /** Content the kernel fixed its buffer at; 0 while it tunes it by itself. As above. */
+  public int grantedBytes() {
+    return grantedBytes;
+  }
+
+  /** Which option the kernel refused last, and why; null if none. As above. */
+  public @Nullable String refused() {
+    return refused;
+  }
+
+  /** Sets what differs from {@code next}. What the kernel refuses stays as it is. */
+  void apply(SendBuffer next) {
+    Socket socket = socket();
+    if (socket == null || next.equals(buffer)) {
+      return;
+    }
+    refused = null;
+    if (next.notSentLowWatermarkBytes() != buffer.notSentLowWatermarkBytes()) {
+      set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, notSent(next));
+    }
+    if (next.sendBufferBytes() != buffer.sendBufferBytes()) {
+      size(socket, next);
+    }
+    if (next.highWatermarkBytes() != buffer.highWatermarkBytes()
+        || next.lowWatermarkBytes() != buffer.lowWatermarkBytes()) {
+      watermarks(next);
+    }
+    buffer = next;
+  }
+
+  private static int notSent(SendBuffer next) {
+    return next.notSentLowWatermarkBytes();
+  }
+
+  private void size(Socket socket, SendBuffer next) {
+    if (next.isAutotuned()) {
+      if (set(socket, "SO_BUF_LOCK", SOL_SOCKET, SO_BUF_LOCK, 0)) {
+        grantedBytes = 0;
+      }
+    } else if (set(socket, "SO_SNDBUF", SOL_SOCKET, SO_SNDBUF, next.sendBufferBytes())) {
+      grantedBytes = granted(socket, next.sendBufferBytes());
+    }
+  }
+
+  private static int granted(Socket socket, int askedBytes) {
+    try {
+      return socket.getIntOpt(SOL_SOCKET, SO_SNDBUF) / 2;
+    } catch (IOException untold) {
+      return askedBytes;
+    }
+  }
+
+  private boolean set(Socket socket, String name, int level, int option, int value) {
+    try {
+      socket.setIntOpt(level, option, value);
+      return true;
+    } catch (IOException why) {
+      refused = name + ": " + why.getMessage();
+      return false;
+    }
+  }
+
+  private void watermarks(SendBuffer next) {
+    channel
+        .config()
+        .setWriteBufferWaterMark(
+            new WriteBufferWaterMark(next.lowWatermarkBytes(), next.highWatermarkBytes()));
+    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+    if (waiting != null
+        && waiting.isWritable()
+        && waiting.totalPendingWriteBytes() > next.highWatermarkBytes()) {
+      channel.unsafe().write(Unpooled.EMPTY_BUFFER, channel.voidPromise());
+      channel.unsafe().flush();
+    }
+  }
+}

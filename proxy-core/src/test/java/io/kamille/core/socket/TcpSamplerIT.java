@@ -1,0 +1,244 @@
+package io.kamille.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.socket.TcpSampler.Change;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Real sockets; rounds are asked for and not waited for. */
+class TcpSamplerIT {
+
+  private static final SendBuffer SYSTEM = new SendBuffer(0, 0, 64 << 10, 128 << 10);
+  private static final SendBuffer SMALL = new SendBuffer(0, 16 << 10, 16 << 10, 32 << 10);
+  private static final int MUCH = 4 << 20;
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+  private final EventLoop loop = loops.next();
+  private final Told told = new Told();
+  private final TcpSampler sampler = new TcpSampler(loop, told, SYSTEM, System::nanoTime);
+  private ServerSocket server;
+  private Channel channel;
+  private Socket client;
+  private TunableChannel tunable;
+
+  private static final class Told implements SendBufferAdvisor {
+    private final List<TcpSamples> samples = new ArrayList<>();
+    private SendBuffer initial = SYSTEM;
+
+    @Override
+    public SendBuffer initial(InetAddress client) {
+      return initial;
+    }
+
+    @Override
+    public void take(TcpSamples samples) {
+      this.samples.add(samples);
+    }
+  }
+
+  @BeforeEach
+  void connect() throws Exception {
+    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    open();
+  }
+
+  private void open() throws Exception {
+    channel =
+        new Bootstrap()
+            .group(loop)
+            .channel(EpollSocketChannel.class)
+            .handler(new ChannelInboundHandlerAdapter())
+            .connect(server.getLocalSocketAddress())
+            .sync()
+            .channel();
+    client = server.accept();
+    tunable = onLoop(() -> sampler.opened(channel, client.getInetAddress(), "HTTP/1.1"));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    channel.close().syncUninterruptibly();
+    client.close();
+    server.close();
+    loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void aConnectionThatWroteIsLookedAtOnceUnlessOctetsWait() throws Exception {
+    write(100);
+    client.getInputStream().readNBytes(100);
+    round();
+    assertThat(told.samples.getLast().size()).isEqualTo(1);
+    assertThat(told.samples.getLast().sample(0).segmentsOut()).isPositive();
+    giveBack();
+    round();
+    round();
+    assertThat(told.samples.size()).isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void whatWaitsIsCountedWhereItLies() throws Exception {
+    apply(SMALL);
+    write(MUCH);
+    round();
+    TcpSamples rows = told.samples.getLast();
+    assertThat(rows.waiting(0).bufferedBytes())
+        .isEqualTo(MUCH - taken(rows.sample(0)))
+        .isGreaterThan(MUCH / 2);
+  }
+
+  private static long taken(TcpSample sample) {
+    return sample.acknowledgedBytes() + sample.inFlightBytes() + sample.unsentBytes();
+  }
+
+  @Test
+  void theMarkBoundsWhatTheKernelTakesForAClientThatDoesNotRead() throws Exception {
+    apply(SMALL);
+    write(MUCH);
+    round();
+    assertThat(told.samples.getLast().sample(0).unsentBytes()).isLessThan(128 << 10);
+  }
+
+  @Test
+  void aSizeIsFixedAndGivenBack() throws Exception {
+    apply(new SendBuffer(100_000, 16 << 10, 16 << 10, 32 << 10));
+    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(100_000);
+    apply(SYSTEM);
+    assertThat(onLoop(tunable::grantedBytes)).isZero();
+    assertThat(onLoop(tunable::refused)).isNull();
+  }
+
+  @Test
+  void aSizeBeyondTheKernelsLimitIsWhatTheKernelGrants() throws Exception {
+    apply(new SendBuffer(1 << 30, 0, 16 << 10, 32 << 10));
+    assertThat(onLoop(tunable::grantedBytes)).isLessThan(1 << 30).isPositive();
+  }
+
+  @Test
+  void anOptionTheKernelRefusesIsNamedAndTheRestHolds() throws Exception {
+    apply(new SendBuffer(0, -1, 8 << 10, 16 << 10));
+    apply(new SendBuffer(50_000, -1, 8 << 10, 16 << 10));
+    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(50_000);
+    assertThat(channel.config().getWriteBufferWaterMark().high()).isEqualTo(16 << 10);
+  }
+
+  @Test
+  void lowerWatermarksHoldAtOnce() throws Exception {
+    onLoop(
+        () -> {
+          channel
+              .config()
+              .setWriteBufferWaterMark(new io.netty.channel.WriteBufferWaterMark(MUCH, 2 * MUCH));
+          return tunable.sendBuffer();
+        });
+    write(MUCH);
+    assertThat(channel.isWritable()).isTrue();
+    apply(SMALL);
+    assertThat(channel.isWritable()).isFalse();
+    client.getInputStream().readNBytes(MUCH);
+    assertThat(onLoop(() -> channel.unsafe().outboundBuffer().totalPendingWriteBytes())).isZero();
+  }
+
+  @Test
+  void whoKnewAConnectionHearsThatItIsClosed() throws Exception {
+    write(100);
+    round();
+    giveBack();
+    channel.close().sync();
+    onLoop(
+        () -> {
+          tunable.closed();
+          return tunable;
+        });
+    round();
+    assertThat(told.samples.getLast().isGone(0)).isTrue();
+    assertThat(told.samples.getLast().channel(0)).isSameAs(tunable);
+  }
+
+  @Test
+  void anAdvisorThatIsLateGetsNoMore() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      write(MUCH);
+      round();
+    }
+    assertThat(told.samples).hasSize(2);
+  }
+
+  @Test
+  void whileNothingIsTunedAConnectionThatWritesIsGivenBack() throws Exception {
+    apply(SMALL);
+    round();
+    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    write(100);
+    assertThat(onLoop(tunable::sendBuffer)).isEqualTo(SYSTEM);
+  }
+
+  @Test
+  void whatIsDueWhenTuningEndsIsGivenBackAtItsLastLook() throws Exception {
+    apply(SMALL);
+    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    round();
+    assertThat(onLoop(tunable::sendBuffer)).isEqualTo(SYSTEM);
+  }
+
+  @Test
+  void aNewConnectionBeginsWithWhatItsAdvisorSays() throws Exception {
+    channel.close().sync();
+    client.close();
+    told.initial = new SendBuffer(65_536, 32 << 10, 32 << 10, 64 << 10);
+    open();
+    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(65_536);
+  }
+
+  private void write(int octets) throws Exception {
+    onLoop(
+        () -> {
+          channel.writeAndFlush(Unpooled.directBuffer(octets).writeZero(octets));
+          tunable.wrote();
+          return octets;
+        });
+  }
+
+  private void apply(SendBuffer buffer) throws Exception {
+    sampler.apply(List.of(new Change(tunable, buffer)));
+    onLoop(() -> buffer);
+  }
+
+  private void round() throws Exception {
+    onLoop(
+        () -> {
+          sampler.lookAtAllDue();
+          return sampler;
+        });
+  }
+
+  private void giveBack() throws Exception {
+    told.samples.getLast().giveBack();
+    onLoop(() -> sampler);
+  }
+
+  private <T> T onLoop(Callable<T> question) throws Exception {
+    return loop.submit(question).get(10, TimeUnit.SECONDS);
+  }
+}
