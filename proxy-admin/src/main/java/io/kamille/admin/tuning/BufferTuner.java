@@ -267,7 +267,11 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
             ? connection.overriddenBytes()
             : now.policy().isSizing() ? fixable(connection.partBytes()) : 0;
     return SendBufferLaw.next(
-        connection.asked(), connection.estimate(), size, system.highWatermarkBytes());
+        connection.asked(),
+        connection.estimate(),
+        connection.windowBytes(),
+        size,
+        system.highWatermarkBytes());
   }
 
   @GuardedBy("this")

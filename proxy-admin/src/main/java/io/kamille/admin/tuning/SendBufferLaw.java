@@ -10,8 +10,10 @@ final class SendBufferLaw {
    * Content that was never sent need only last until the loop comes round to refill it. The kernel
    * asks for more at half of the mark; a refill takes some milliseconds, when the loop is paced or
    * busy. So the mark is what the path carries in 8 ms, in powers of two, 16 KiB at the least: one
-   * segment train. It rises at once, and falls when four times less would do, so that it does not
-   * follow every breath. What our own buffer held up gets twice the mark.
+   * segment train. Acknowledgements come in bursts, too, and a window that is not used does not grow:
+   * so it is half a window at the least, unless the client itself is the limit. It rises at once, and
+   * falls when four times less would do, so that it does not follow every breath. What our own buffer
+   * held up gets twice the mark.
    *
    * In front of the kernel as much may wait again, and half of that before the source goes on.
    *
@@ -37,14 +39,19 @@ final class SendBufferLaw {
    * What a connection should have.
    *
    * @param present what it has
+   * @param windowBytes its congestion window
    * @param sizeBytes content that the kernel may hold; 0 to leave it to the kernel
    * @param highWatermarkBytes the most that may wait in front of the kernel
    */
   static SendBuffer next(
-      SendBuffer present, Estimate estimate, long sizeBytes, int highWatermarkBytes) {
+      SendBuffer present,
+      Estimate estimate,
+      long windowBytes,
+      long sizeBytes,
+      int highWatermarkBytes) {
     return buffer(
         size(present.sendBufferBytes(), sizeBytes),
-        mark(present.notSentLowWatermarkBytes(), estimate),
+        mark(present.notSentLowWatermarkBytes(), estimate, windowBytes),
         highWatermarkBytes);
   }
 
@@ -71,9 +78,12 @@ final class SendBufferLaw {
   }
 
   /** The low-water mark for what was never sent. */
-  static int mark(int present, Estimate estimate) {
+  static int mark(int present, Estimate estimate, long windowBytes) {
+    boolean isPathTheLimit =
+        estimate.basis() != Basis.STALLED && estimate.basis() != Basis.RECEIVER;
     double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();
-    double wanted = Math.clamp(rate * REFILL_SECONDS, TRAIN_BYTES, MOST_MARK_BYTES);
+    double refill = Math.max(rate * REFILL_SECONDS, isPathTheLimit ? windowBytes / 2.0 : 0);
+    double wanted = Math.clamp(refill, TRAIN_BYTES, MOST_MARK_BYTES);
     if (estimate.senderLimitedShare() > SENDER_LIMITED && present > 0) {
       wanted = Math.clamp(2.0 * present, wanted, MOST_MARK_BYTES);
     }

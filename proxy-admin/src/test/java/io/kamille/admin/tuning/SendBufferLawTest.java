@@ -12,35 +12,46 @@ class SendBufferLawTest {
 
   @Test
   void aSlowClientGetsOneSegmentTrain() {
-    SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, MOST);
+    SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, 0, MOST);
     assertThat(next).isEqualTo(new SendBuffer(0, 16 << 10, 16 << 10, 32 << 10));
   }
 
   @Test
   void aFastClientGetsWhatItCarriesUntilTheNextRefill() {
-    assertThat(SendBufferLaw.mark(32 << 10, rate(12_500_000, 0))).isEqualTo(128 << 10);
+    assertThat(SendBufferLaw.mark(32 << 10, rate(12_500_000, 0), 0)).isEqualTo(128 << 10);
+  }
+
+  @Test
+  void aPathWithALargeWindowGetsHalfOfIt() {
+    assertThat(SendBufferLaw.mark(32 << 10, rate(400_000, 0), 100 * 1448)).isEqualTo(128 << 10);
+  }
+
+  @Test
+  void theWindowOfAClientThatIsItselfTheLimitDoesNotCount() {
+    var reader = new Estimate(Basis.RECEIVER, 8192, 0, 0, 0, 0, 0, 1, 0, 0, 1);
+    assertThat(SendBufferLaw.mark(64 << 10, reader, 100 * 1448)).isEqualTo(16 << 10);
   }
 
   @Test
   void theMarkFallsOnlyWhenAQuarterWouldDo() {
-    assertThat(SendBufferLaw.mark(64 << 10, rate(4_000_000, 0))).isEqualTo(64 << 10);
-    assertThat(SendBufferLaw.mark(256 << 10, rate(4_000_000, 0))).isEqualTo(32 << 10);
+    assertThat(SendBufferLaw.mark(64 << 10, rate(4_000_000, 0), 0)).isEqualTo(64 << 10);
+    assertThat(SendBufferLaw.mark(256 << 10, rate(4_000_000, 0), 0)).isEqualTo(32 << 10);
   }
 
   @Test
   void whoIsHeldUpByItsBufferGetsTwiceTheMark() {
-    assertThat(SendBufferLaw.mark(64 << 10, rate(1_000, 0.5))).isEqualTo(128 << 10);
-    assertThat(SendBufferLaw.mark(512 << 10, rate(1_000, 0.5))).isEqualTo(512 << 10);
+    assertThat(SendBufferLaw.mark(64 << 10, rate(1_000, 0.5), 0)).isEqualTo(128 << 10);
+    assertThat(SendBufferLaw.mark(512 << 10, rate(1_000, 0.5), 0)).isEqualTo(512 << 10);
   }
 
   @Test
   void aSizeChangesOnlyByMoreThanAFifth() {
     SendBuffer present = new SendBuffer(100_000, 16 << 10, 16 << 10, 32 << 10);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 119_000, MOST).sendBufferBytes())
+    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 119_000, MOST).sendBufferBytes())
         .isEqualTo(100_000);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 121_000, MOST).sendBufferBytes())
+    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 121_000, MOST).sendBufferBytes())
         .isEqualTo(121_000);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, MOST).isAutotuned()).isTrue();
+    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 0, MOST).isAutotuned()).isTrue();
   }
 
   private static SendBuffer present(int mark) {
