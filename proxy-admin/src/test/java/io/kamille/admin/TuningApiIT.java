@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,10 +30,9 @@ class TuningApiIT {
   @BeforeEach
   void open() throws IOException {
     Path file = directory.resolve("token");
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     server =
         AdminServer.open(
-            AdminSettings.of(address, file),
+            AdminSettings.of(new HostPort("127.0.0.1", 0), file),
             appliance,
             List.of(),
             new MetricRegistry(),
