@@ -4,6 +4,7 @@ import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
@@ -140,7 +141,7 @@ public final class Cache implements AutoCloseable {
    * The cache that these settings describe.
    *
    * @throws IllegalStateException if the kernel refuses the memory
-   * @throws IOException if the directory of the disk cannot be had: see {@link DiskTier#open}
+   * @throws IOException if the directory of the disk cannot be had: see {@link StoreOpening#open}
    */
   public static Cache open(SharedCacheSettings settings, MetricRegistry registry, WallClock clock)
       throws IOException {
@@ -180,7 +181,7 @@ public final class Cache implements AutoCloseable {
    * cache keys is that of the store, for the whole process: there is one such cache.
    *
    * @param sendfileFromBytes {@link Long#MAX_VALUE} copies all content
-   * @throws IOException if the directory cannot be had: see {@link DiskTier#open}
+   * @throws IOException if the directory cannot be had: see {@link StoreOpening#open}
    */
   public static Cache open(
       long capacityBytes,
@@ -205,7 +206,7 @@ public final class Cache implements AutoCloseable {
       WallClock clock)
       throws IOException {
     DiskTier tier =
-        DiskTier.open(
+        StoreOpening.open(
             Objects.requireNonNull(settings.path(), "path"),
             settings.capacityBytes(),
             Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES));

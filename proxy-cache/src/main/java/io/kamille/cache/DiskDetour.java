@@ -3,6 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.promotion.DiskLookups;
+import io.kamille.cache.promotion.Onward;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.TieredStore;
@@ -19,7 +20,7 @@ final class DiskDetour {
   private final TieredStore store;
   private final InFlightTable flights;
   private final @Nullable DiskLookups lookups;
-  private final DiskLookups.Onward onward;
+  private final Onward onward;
 
   /**
    * A detour to a disk.
@@ -28,10 +29,7 @@ final class DiskDetour {
    * @param onward where requests come back to
    */
   DiskDetour(
-      TieredStore store,
-      InFlightTable flights,
-      @Nullable DiskLookups lookups,
-      DiskLookups.Onward onward) {
+      TieredStore store, InFlightTable flights, @Nullable DiskLookups lookups, Onward onward) {
     this.store = store;
     this.flights = flights;
     this.lookups = lookups;

@@ -1,6 +1,6 @@
 package io.kamille.cache;
 
-import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.peak.PeakHours;
 import io.kamille.cache.peak.PeakSettings;
@@ -35,7 +35,7 @@ public record DiskSettings(
     PeakSettings peak) {
 
   /** The least that is of use. */
-  public static final long CAPACITY_MINIMUM_BYTES = DiskTier.CAPACITY_MINIMUM_BYTES;
+  public static final long CAPACITY_MINIMUM_BYTES = StoreOpening.CAPACITY_MINIMUM_BYTES;
 
   private static final long TIB = 1L << 40;
 

@@ -1,6 +1,7 @@
 package io.kamille.perf.peer;
 
 import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.memory.Arena;
@@ -59,7 +60,7 @@ public final class DiskStore {
       IntFunction<byte[]> content)
       throws IOException {
     Arena arena = Arena.open(ARENA_BYTES);
-    try (DiskTier tier = DiskTier.open(directory, capacityBytes, QUEUE_BYTES)) {
+    try (DiskTier tier = StoreOpening.open(directory, capacityBytes, QUEUE_BYTES)) {
       HashSecret.use(tier.secretHigh(), tier.secretLow());
       var store = new DiskStore(arena, tier);
       for (int i = 0; i < count; i++) {

@@ -26,14 +26,6 @@ final class DiskIndex {
    * A key has at most LIMIT records, whatever its origin varies by; the oldest makes room.
    */
 
-  /** A record and the key half it is found by. */
-  record Entry(long key, Extent extent, boolean wasAskedFor) {}
-
-  static final int LIMIT = 16;
-
-  static final int REFUSED = -2;
-  static final int ADDED = -1;
-
   private static final int SHARDS = 64;
   private static final Comparator<Extent> LAST_WRITTEN_FIRST =
       (one, other) -> Long.compare(other.place(), one.place());
@@ -61,7 +53,8 @@ final class DiskIndex {
    * Adds a record in place of that of the same variant, if {@code isCurrent} still says so when no
    * removal can come between.
    *
-   * @return {@link #REFUSED}, {@link #ADDED}, or the variant of the record that had to make room
+   * @return {@link DiskIndexShard#REFUSED}, {@link DiskIndexShard#ADDED}, or the variant of the
+   *     record that had to make room
    */
   int put(long key, Extent extent, BooleanSupplier isCurrent) {
     return shard(key).put(key, extent, isCurrent);
@@ -70,7 +63,8 @@ final class DiskIndex {
   /**
    * Adds a record that is older than all there are, unless its variant is there.
    *
-   * @return {@link #REFUSED}, {@link #ADDED}, or its own variant if the key has too many
+   * @return {@link DiskIndexShard#REFUSED}, {@link DiskIndexShard#ADDED}, or its own variant if the
+   *     key has too many
    */
   int putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
     return shard(key).putOlder(key, extent, isCurrent);
@@ -113,8 +107,8 @@ final class DiskIndex {
   }
 
   /** All records in that segment, in the order in which they lie there. */
-  List<Entry> in(int segment) {
-    List<Entry> found = new ArrayList<>();
+  List<IndexedRecord> in(int segment) {
+    List<IndexedRecord> found = new ArrayList<>();
     for (DiskIndexShard shard : shards) {
       shard.collect(segment, found);
     }

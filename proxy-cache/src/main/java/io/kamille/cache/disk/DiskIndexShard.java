@@ -5,8 +5,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** A part of a {@link DiskIndex}: changed under its monitor, looked up by any thread without. */
+/** A part of the index: changed under its monitor, looked up by any thread without. */
 final class DiskIndexShard {
+
+  /** How many records a key may have. */
+  static final int LIMIT = 16;
+
+  static final int REFUSED = -2;
+  static final int ADDED = -1;
 
   /** Volatile for those who look up without the monitor. */
   private volatile DiskIndexTable table = new DiskIndexTable(DiskIndexTable.SLOTS_MINIMUM);
@@ -19,17 +25,14 @@ final class DiskIndexShard {
 
   private int size;
 
-  /** As {@link DiskIndex#find}. */
   Extent[] find(long key) {
     return table.find(key);
   }
 
-  /** As {@link DiskIndex#touch}. */
   boolean touch(long key) {
     return table.touch(key);
   }
 
-  /** As {@link DiskIndex#count}. */
   int count(long key) {
     return table.count(key);
   }
@@ -38,14 +41,12 @@ final class DiskIndexShard {
     return table.heapBytes();
   }
 
-  /** As {@link DiskIndex#removeVariant}. */
   boolean removeVariant(long key, int variant) {
     int before = changes.get();
     boolean isSurelyAbsent = before % 2 == 0 && count(key) == 0 && changes.get() == before;
     return !isSurelyAbsent && delete(() -> table.slotOf(key, variant));
   }
 
-  /** As {@link DiskIndex#remove}. */
   boolean remove(long key, long place) {
     return delete(() -> table.slotAt(key, place));
   }
@@ -63,19 +64,18 @@ final class DiskIndexShard {
     }
   }
 
-  /** As {@link DiskIndex#put}. */
   synchronized int put(long key, Extent extent, BooleanSupplier isCurrent) {
     changes.incrementAndGet();
     try {
       if (!isCurrent.getAsBoolean()) {
-        return DiskIndex.REFUSED;
+        return REFUSED;
       }
       int same = table.slotOf(key, extent.variant());
       if (same >= 0) {
         delete(same);
       }
-      int result = DiskIndex.ADDED;
-      if (table.count(key) >= DiskIndex.LIMIT) {
+      int result = ADDED;
+      if (table.count(key) >= LIMIT) {
         int oldest = table.oldest(key);
         result = table.variant(oldest);
         delete(oldest);
@@ -87,24 +87,22 @@ final class DiskIndexShard {
     }
   }
 
-  /** As {@link DiskIndex#putOlder}. */
   synchronized int putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
     changes.incrementAndGet();
     try {
       if (table.slotOf(key, extent.variant()) >= 0 || !isCurrent.getAsBoolean()) {
-        return DiskIndex.REFUSED;
+        return REFUSED;
       }
-      if (table.count(key) >= DiskIndex.LIMIT) {
+      if (table.count(key) >= LIMIT) {
         return extent.variant();
       }
       insert(key, extent);
-      return DiskIndex.ADDED;
+      return ADDED;
     } finally {
       changes.incrementAndGet();
     }
   }
 
-  /** As {@link DiskIndex#move}. */
   synchronized boolean move(long key, Extent from, Extent to) {
     changes.incrementAndGet();
     try {
@@ -120,7 +118,6 @@ final class DiskIndexShard {
     }
   }
 
-  /** As {@link DiskIndex#removeAll}. */
   synchronized boolean removeAll(long key) {
     changes.incrementAndGet();
     try {
@@ -150,7 +147,7 @@ final class DiskIndexShard {
   }
 
   /** Adds all records in that segment to {@code found}. */
-  synchronized void collect(int segment, List<DiskIndex.Entry> found) {
+  synchronized void collect(int segment, List<IndexedRecord> found) {
     for (int slot = 0; slot < table.slots(); slot++) {
       if (table.isIn(slot, segment)) {
         found.add(table.entry(slot));

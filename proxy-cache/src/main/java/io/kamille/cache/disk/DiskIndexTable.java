@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * One hash table of a {@link DiskIndex}. Changed under the monitor of its shard; what says so is
- * also for readers without it.
+ * One hash table of the index. Changed under the monitor of its shard; what says so is also for
+ * readers without it.
  */
 final class DiskIndexTable {
 
@@ -107,8 +107,8 @@ final class DiskIndexTable {
   // Under the monitor
 
   /** The record in a slot that is taken. */
-  DiskIndex.Entry entry(int slot) {
-    return new DiskIndex.Entry(keys[slot], extent(slot), units[slot] < 0);
+  IndexedRecord entry(int slot) {
+    return new IndexedRecord(keys[slot], extent(slot), units[slot] < 0);
   }
 
   /** Whether a slot has a record in that segment. */

@@ -8,7 +8,6 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,9 +33,6 @@ public final class DiskTier implements AutoCloseable {
    */
   private static final System.Logger LOG = System.getLogger("kamille.cache");
   private static final Extent[] NONE = {};
-
-  /** The least capacity of a store, in octets. */
-  public static final long CAPACITY_MINIMUM_BYTES = 4L * StoreOpening.SEGMENT_MINIMUM_BYTES;
 
   private final StoreDirectory directory;
   private final StoreIdentity identity;
@@ -102,23 +98,6 @@ public final class DiskTier implements AutoCloseable {
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
     this.queue = new DiskQueue(worker, log, queueBytes);
     this.reads = new RecordReads(identity.store(), log, index, queue, worker, counts);
-  }
-
-  /**
-   * Opens the store in that directory, or makes one. What is there is found little by little. If
-   * what is there cannot be read, or nothing can be written, the tier is aside from the beginning.
-   *
-   * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
-   * @param queueBytes how many octets of responses may wait in memory to be written
-   * @throws IOException if the directory cannot be had: it is none and cannot be made, is somebody
-   *     else's, or is used by another process
-   */
-  public static DiskTier open(Path path, long capacityBytes, long queueBytes) throws IOException {
-    if (capacityBytes < CAPACITY_MINIMUM_BYTES) {
-      throw new IllegalArgumentException(
-          "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
-    }
-    return StoreOpening.open(FileDirectory.open(path), capacityBytes, queueBytes);
   }
 
   /** First half of the secret that the store's cache keys are hashed with. */

@@ -191,13 +191,13 @@ final class SegmentLog {
       return;
     }
     int variant = index.put(header.keyLow(), header.extent(), record.isCurrent());
-    if (variant != DiskIndex.ADDED) {
+    if (variant != DiskIndexShard.ADDED) {
       lost.add(
           RecordHeader.replacement(
               store,
               header.keyHigh(),
               header.keyLow(),
-              variant == DiskIndex.REFUSED ? header.variant() : variant));
+              variant == DiskIndexShard.REFUSED ? header.variant() : variant));
     }
   }
 
@@ -284,7 +284,7 @@ final class SegmentLog {
   /** Forgets a segment but for what was asked for, and says how many octets that was. */
   private long evict(Segment oldest, SegmentWriter to, long budget) throws IOException {
     long kept = 0;
-    for (DiskIndex.Entry entry : index.in(oldest.number())) {
+    for (IndexedRecord entry : index.in(oldest.number())) {
       int length = entry.extent().length();
       if (entry.wasAskedFor()
           && kept + length <= budget

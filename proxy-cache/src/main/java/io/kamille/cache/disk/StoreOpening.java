@@ -1,14 +1,18 @@
 package io.kamille.cache.disk;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
 /**
  * How a store in a directory becomes a tier that works, or one that is aside from the beginning.
  */
-final class StoreOpening {
+public final class StoreOpening {
 
-  static final int SEGMENT_MINIMUM_BYTES = 1 << 20;
+  private static final int SEGMENT_MINIMUM_BYTES = 1 << 20;
+
+  /** The least capacity of a store, in octets. */
+  public static final long CAPACITY_MINIMUM_BYTES = 4L * SEGMENT_MINIMUM_BYTES;
 
   private static final int SEGMENTS_WANTED = 64;
 
@@ -22,10 +26,22 @@ final class StoreOpening {
     layer = between;
   }
 
-  /** A tier that works on a thread of its own. Takes over the directory. */
-  static DiskTier open(StoreDirectory files, long capacityBytes, long queueBytes)
-      throws IOException {
-    DiskTier tier = openOrAside(layer.apply(files), capacityBytes, queueBytes);
+  /**
+   * Opens the store in that directory, or makes one. What is there is found little by little. If
+   * what is there cannot be read, or nothing can be written, the tier is aside from the beginning.
+   *
+   * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
+   * @param queueBytes how many octets of responses may wait in memory to be written
+   * @throws IOException if the directory cannot be had: it is none and cannot be made, is somebody
+   *     else's, or is used by another process
+   */
+  public static DiskTier open(Path path, long capacityBytes, long queueBytes) throws IOException {
+    if (capacityBytes < CAPACITY_MINIMUM_BYTES) {
+      throw new IllegalArgumentException(
+          "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
+    }
+    StoreDirectory directory = layer.apply(FileDirectory.open(path));
+    DiskTier tier = openOrAside(directory, capacityBytes, queueBytes);
     tier.start();
     return tier;
   }

@@ -10,9 +10,12 @@ import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +45,24 @@ final class DiskLookup implements Runnable {
 
   private static final Waiting CLOSED = new Waiting(HeldRequest.NOBODY, null);
 
-  private final DiskLookups lookups;
+  /** Told once, before those who wait, how a look has ended. */
+  @FunctionalInterface
+  interface Observer {
+
+    /** On the thread that looked, or the loop that could not begin to. */
+    void ended(DiskLookup lookup, Outcome outcome);
+  }
+
+  /**
+   * How much of the content is read before a response is sent from its file; the rest is when it is
+   * its turn.
+   */
+  private static final long FETCH_BYTES = 2 << 20;
+
+  private final Observer observer;
   private final TieredStore store;
   private final DiskCopies copies;
+  private final Executor readers;
   private final CacheKey key;
   private final RequestHead request;
   private final long changes;
@@ -62,6 +80,7 @@ final class DiskLookup implements Runnable {
   /**
    * A look that is to be run.
    *
+   * @param readers threads that read more of a response that is sent from the disk
    * @param key kept
    * @param request kept; nobody else changes it
    * @param changes what {@link TieredStore#changes} said
@@ -69,17 +88,19 @@ final class DiskLookup implements Runnable {
    * @param sendFromBytes records that long, or longer, stay on the disk
    */
   DiskLookup(
-      DiskLookups lookups,
+      Observer observer,
       TieredStore store,
       DiskCopies copies,
+      Executor readers,
       CacheKey key,
       RequestHead request,
       long changes,
       int home,
       long sendFromBytes) {
-    this.lookups = lookups;
+    this.observer = observer;
     this.store = store;
     this.copies = copies;
+    this.readers = readers;
     this.key = key;
     this.request = request;
     this.changes = changes;
@@ -111,7 +132,7 @@ final class DiskLookup implements Runnable {
       outcome = outcome(found);
     } finally {
       copies.peak().end(beginNanos, runNanos);
-      lookups.ended(key, this, outcome);
+      observer.ended(this, outcome);
       tell(found);
     }
   }
@@ -140,7 +161,7 @@ final class DiskLookup implements Runnable {
   /** It will not be run. Tells all but the one that goes on by itself. */
   void refuse(HeldRequest own) {
     copies.peak().refuse();
-    lookups.ended(key, this, Outcome.FULL);
+    observer.ended(this, Outcome.FULL);
     for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
       if (next.request != own) {
         next.request.tell(null, this::isCurrent, _ -> false);
@@ -193,7 +214,8 @@ final class DiskLookup implements Runnable {
 
   private @Nullable StoredResponse lend(Extent extent) {
     isWanted = false;
-    LentRecord lent = lookups.lend(key, extent, request, this::isWanted);
+    boolean isWhole = request.method() != Method.HEAD && !request.fields().has(FieldName.RANGE);
+    LentRecord lent = copies.lend(key, extent, this::isWanted, isWhole ? FETCH_BYTES : 0, readers);
     isBroken |= isWanted && lent == null;
     return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
   }

@@ -1,25 +1,17 @@
 package io.kamille.cache.promotion;
 
-import io.kamille.cache.disk.Extent;
-import io.kamille.cache.disk.LentRecord;
-import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.peak.TierMode;
 import io.kamille.cache.promotion.DiskLookupMetrics.Outcome;
-import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.DiskCopies;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
-import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Holds requests for what lies on the disk until it is in memory; those for one key wait for one
@@ -32,25 +24,6 @@ public final class DiskLookups {
    * goes on for those who come later.
    */
   static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** Where a request goes on that was held. */
-  @FunctionalInterface
-  public interface Onward {
-
-    /**
-     * Goes on, on the request's loop.
-     *
-     * @param found what was read for this request, or one of the same key; takes over one lease;
-     *     null if there is nothing
-     */
-    void goOn(Exchange exchange, @Nullable StoredResponse found);
-  }
-
-  /**
-   * How much of the content is read before a response is sent from its file; the rest is when it is
-   * its turn.
-   */
-  private static final long FETCH_BYTES = 2 << 20;
 
   private final TieredStore store;
   private final DiskCopies copies;
@@ -107,9 +80,10 @@ public final class DiskLookups {
     return (running != null && running.join(held))
         || begin(
             new DiskLookup(
-                this,
+                this::ended,
                 store,
                 copies,
+                readers,
                 key,
                 exchange.request().copy(),
                 store.changes(key),
@@ -123,13 +97,6 @@ public final class DiskLookups {
     boolean takesRegions =
         exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
     return takesRegions ? sendFromBytes : Long.MAX_VALUE;
-  }
-
-  /** As {@link DiskCopies#lend}, with as much of the content as that request will begin with. */
-  @Nullable LentRecord lend(
-      CacheKey key, Extent extent, RequestHead request, Predicate<StoredHead> isWanted) {
-    boolean isWhole = request.method() != Method.HEAD && !request.fields().has(FieldName.RANGE);
-    return copies.lend(key, extent, isWanted, isWhole ? FETCH_BYTES : 0, readers);
   }
 
   /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */
@@ -146,8 +113,8 @@ public final class DiskLookups {
     }
   }
 
-  void ended(CacheKey key, DiskLookup lookup, Outcome outcome) {
-    lookups.remove(key, lookup);
+  private void ended(DiskLookup lookup, Outcome outcome) {
+    lookups.remove(lookup.key(), lookup);
     metrics.ended(outcome);
   }
 

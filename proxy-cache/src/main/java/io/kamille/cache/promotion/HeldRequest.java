@@ -21,7 +21,7 @@ final class HeldRequest implements ContentSource {
   static final HeldRequest NOBODY = new HeldRequest(null, (_, _) -> {}, () -> {}, _ -> false);
 
   private final @Nullable Exchange exchange;
-  private final DiskLookups.Onward onward;
+  private final Onward onward;
   private final Runnable late;
   private final Predicate<HeldRequest> lookAgain;
   private @Nullable Future<?> deadline;
@@ -34,10 +34,7 @@ final class HeldRequest implements ContentSource {
    * @param lookAgain has the disk read again for this request; false if it goes on without
    */
   HeldRequest(
-      @Nullable Exchange exchange,
-      DiskLookups.Onward onward,
-      Runnable late,
-      Predicate<HeldRequest> lookAgain) {
+      @Nullable Exchange exchange, Onward onward, Runnable late, Predicate<HeldRequest> lookAgain) {
     this.exchange = exchange;
     this.onward = onward;
     this.late = late;

@@ -45,7 +45,7 @@ class DiskIndexTest {
     index.put(0, extent(1), () -> true);
     assertThat(index.find(0)).containsExactly(extent(1));
     assertThat(index.find(64L << 6)).isEmpty();
-    assertThat(index.put(1, extent(1), () -> false)).isEqualTo(DiskIndex.REFUSED);
+    assertThat(index.put(1, extent(1), () -> false)).isEqualTo(DiskIndexShard.REFUSED);
     assertThat(index.find(1)).isEmpty();
   }
 
@@ -91,10 +91,10 @@ class DiskIndexTest {
       index.put(i * 977L, extent(i), () -> true);
     }
     index.find(1500 * 977L);
-    List<DiskIndex.Entry> entries = index.in(2);
+    List<IndexedRecord> entries = index.in(2);
     assertThat(entries).extracting(entry -> entry.extent().offset()).isSorted().hasSize(1000);
-    assertThat(entries.stream().filter(DiskIndex.Entry::wasAskedFor))
+    assertThat(entries.stream().filter(IndexedRecord::wasAskedFor))
         .singleElement()
-        .isEqualTo(new DiskIndex.Entry(1500 * 977L, extent(1500), true));
+        .isEqualTo(new IndexedRecord(1500 * 977L, extent(1500), true));
   }
 }

@@ -253,7 +253,7 @@ class DiskTierTest {
       throws IOException {
     Path store = path.resolve("store");
     try (var fixture = new DiskFixture();
-        var tier = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+        var tier = StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       assertThat(
               tier.offer(
                   DiskFixture.key(1),
@@ -261,7 +261,8 @@ class DiskTierTest {
                   1,
                   () -> true))
           .isTrue();
-      assertThatThrownBy(() -> DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20))
+      assertThatThrownBy(
+              () -> StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
           .as("two on one directory")
           .isInstanceOf(IOException.class)
           .hasMessageContaining("uses it already");
@@ -272,7 +273,7 @@ class DiskTierTest {
             .isEqualTo("rw-------");
       }
     }
-    try (var tier = DiskTier.open(store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+    try (var tier = StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       while (!tier.isRecovered()) {
         Thread.onSpinWait();
       }
@@ -287,8 +288,8 @@ class DiskTierTest {
       fixture.putVariant(1, 1, 100, "old");
     }
     try (var fixture = DiskFixture.recovered(crowded(directory))) {
-      assertThat(fixture.all(1)).hasSize(DiskIndex.LIMIT);
-      for (int i = 0; i < DiskIndex.LIMIT; i++) {
+      assertThat(fixture.all(1)).hasSize(DiskIndexShard.LIMIT);
+      for (int i = 0; i < DiskIndexShard.LIMIT; i++) {
         fixture.tier.replaced(DiskFixture.key(1), DiskFixture.selecting("new" + i));
       }
       fixture.run();
@@ -304,7 +305,7 @@ class DiskTierTest {
   /** As many variants as a key may have come before the older one is taken in. */
   private static MemoryDirectory crowded(MemoryDirectory directory) {
     try (var fixture = new DiskFixture(directory)) {
-      for (int i = 0; i < DiskIndex.LIMIT; i++) {
+      for (int i = 0; i < DiskIndexShard.LIMIT; i++) {
         fixture.offerVariant(1, 2 + i, 100, "new" + i);
       }
       fixture.run();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
+import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
@@ -124,7 +125,7 @@ class DiskCopiesTest {
   }
 
   private static DiskTier open(Path directory) throws IOException {
-    return DiskTier.open(directory.resolve("store"), 64 << 20, 1 << 20);
+    return StoreOpening.open(directory.resolve("store"), 64 << 20, 1 << 20);
   }
 
   private static void join(List<Thread> threads) throws InterruptedException {
