@@ -19,6 +19,7 @@ import picocli.CommandLine.ScopeType;
       RunCommand.class,
       CheckCommand.class,
       UpgradeCommand.class,
+      DoctorCommand.class,
       DemoCommand.class,
       SizeCommand.class,
       LoginCommand.class,

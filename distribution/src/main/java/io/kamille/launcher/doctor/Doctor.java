@@ -1,0 +1,213 @@
+package io.kamille.launcher.doctor;
+
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.DiskSettings;
+import io.kamille.launcher.configuration.ListenerSettings;
+import io.kamille.launcher.configuration.UpstreamSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Looks at kernel settings, limits, memory, clock, names and disk. Changes nothing. One thread. */
+public final class Doctor {
+
+  /** For everything but connections, as at a start. */
+  private static final long OWN_DESCRIPTORS = 200;
+
+  private static final long MIB = 1L << 20;
+  private static final String STRICT = "2";
+
+  private final Path root;
+  private final Configuration configuration;
+  private final List<Finding> findings = new ArrayList<>();
+
+  private Doctor(Path root, Configuration configuration) {
+    this.root = root;
+    this.configuration = configuration;
+  }
+
+  /**
+   * Everything that was looked at.
+   *
+   * @param root the directory that holds {@code proc} and {@code run}, usually {@code /}
+   */
+  public static List<Finding> examine(Path root, Configuration configuration) {
+    Doctor doctor = new Doctor(root, configuration);
+    doctor.descriptors();
+    doctor.backlog();
+    doctor.ports();
+    doctor.memory();
+    doctor.overcommit();
+    doctor.clock();
+    doctor.names();
+    configuration.cache().disk().ifPresent(doctor::disk);
+    return doctor.findings;
+  }
+
+  private void descriptors() {
+    long wanted = 2L * configuration.limits().connections() + OWN_DESCRIPTORS;
+    long allowed = number(limits().orElse("")).orElse(Long.MAX_VALUE);
+    compare(
+        "file descriptors",
+        allowed,
+        wanted,
+        "Set LimitNOFILE=" + wanted + ": each client may need a second one, toward an origin.");
+  }
+
+  private Optional<String> limits() {
+    return lines("proc/self/limits").stream()
+        .filter(line -> line.startsWith("Max open files"))
+        .map(line -> line.substring("Max open files".length()).strip().split("\\s+", 2)[0])
+        .findFirst();
+  }
+
+  private void backlog() {
+    long wanted =
+        configuration.listeners().stream().mapToInt(ListenerSettings::backlog).max().orElse(0);
+    kernel(
+        "net.core.somaxconn",
+        wanted,
+        "Set it to " + wanted + ": the kernel cuts listeners[].backlog to it.");
+  }
+
+  private void ports() {
+    String range = text("proc/sys/net/ipv4/ip_local_port_range").orElse("");
+    String[] ends = range.split("\\s+", 2);
+    if (ends.length < 2) {
+      return;
+    }
+    long ports = number(ends[1]).orElse(0L) - number(ends[0]).orElse(0L) + 1;
+    long wanted =
+        (long) configuration.loops()
+            * configuration.upstreams().stream()
+                .mapToInt(UpstreamSettings::maxConnections)
+                .max()
+                .orElse(0);
+    compare(
+        "net.ipv4.ip_local_port_range",
+        ports,
+        wanted,
+        "Widen it to 10240 65535, or lower max-connections: each connection to an origin needs a"
+            + " port.");
+  }
+
+  private void memory() {
+    long capacity = configuration.cache().memoryCapacityBytes();
+    long wanted = (capacity + Runtime.getRuntime().maxMemory()) / MIB + 64;
+    long available =
+        lines("proc/meminfo").stream()
+            .filter(line -> line.startsWith("MemAvailable:"))
+            .flatMap(line -> number(line.replaceAll("[^0-9]", "")).stream())
+            .map(kib -> kib / 1024)
+            .findFirst()
+            .orElse(Long.MAX_VALUE);
+    compare(
+        "available memory in MiB",
+        available,
+        wanted,
+        "Lower cache.memory.capacity or set -Xmx in KAMILLE_JAVA_OPTS: cache, heap and 64 MiB are"
+            + " "
+            + wanted
+            + " MiB.");
+  }
+
+  private void overcommit() {
+    String mode = text("proc/sys/vm/overcommit_memory").orElse("");
+    findings.add(
+        mode.equals(STRICT)
+            ? new Finding(
+                "vm.overcommit_memory",
+                mode,
+                "Set it to 0: with 2, large responses are copied instead of sent from the cache.")
+            : Finding.well("vm.overcommit_memory", mode));
+  }
+
+  private void clock() {
+    boolean isSynchronized = Files.exists(root.resolve("run/systemd/timesync/synchronized"));
+    boolean isKeptByOthers =
+        Files.exists(root.resolve("run/chrony")) || Files.exists(root.resolve("run/ntpd.pid"));
+    findings.add(
+        isSynchronized || isKeptByOthers
+            ? Finding.well("clock", "kept by a time service")
+            : new Finding(
+                "clock",
+                "no time service seen",
+                "Enable systemd-timesyncd or chrony: Age and Expires go by the time of day."));
+  }
+
+  private void names() {
+    configuration.upstreams().stream()
+        .flatMap(upstream -> upstream.origins().stream())
+        .map(origin -> origin.url().host())
+        .distinct()
+        .forEach(this::name);
+  }
+
+  private void name(String host) {
+    try {
+      findings.add(Finding.well("origin " + host, InetAddress.getByName(host).getHostAddress()));
+    } catch (UnknownHostException unknown) {
+      findings.add(
+          new Finding(
+              "origin " + host,
+              "no address",
+              "Correct the name or the resolver: requests to it are answered with 502."));
+    }
+  }
+
+  private void disk(DiskSettings disk) {
+    try {
+      Path existing = disk.path();
+      while (existing != null && Files.notExists(existing)) {
+        existing = existing.getParent();
+      }
+      if (existing == null) {
+        return;
+      }
+      compare(
+          "space for " + disk.path() + " in MiB",
+          Files.getFileStore(existing).getUsableSpace() / MIB,
+          disk.capacityBytes() / MIB,
+          "Lower cache.disk.capacity, or use another file system: segments are written until it is"
+              + " reached.");
+    } catch (IOException failed) {
+      findings.add(
+          new Finding(disk.path().toString(), String.valueOf(failed.getMessage()), "Look at it."));
+    }
+  }
+
+  private void kernel(String name, long wanted, String advice) {
+    text("proc/sys/" + name.replace('.', '/'))
+        .flatMap(Doctor::number)
+        .ifPresent(value -> compare(name, value, wanted, advice));
+  }
+
+  private void compare(String subject, long found, long wanted, String advice) {
+    String value = found == Long.MAX_VALUE ? "unlimited" : String.format(Locale.ROOT, "%,d", found);
+    findings.add(
+        found >= wanted ? Finding.well(subject, value) : new Finding(subject, value, advice));
+  }
+
+  private static Optional<Long> number(String text) {
+    return text.matches("[0-9]{1,18}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+
+  private Optional<String> text(String file) {
+    return lines(file).stream().findFirst().map(String::strip);
+  }
+
+  /** What cannot be read is not judged. */
+  private List<String> lines(String file) {
+    try {
+      return Files.readAllLines(root.resolve(file));
+    } catch (IOException absent) {
+      return List.of();
+    }
+  }
+}

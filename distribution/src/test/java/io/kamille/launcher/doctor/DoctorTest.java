@@ -1,0 +1,89 @@
+package io.kamille.launcher.doctor;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Advice is given where something is too little, and nowhere else. */
+class DoctorTest {
+
+  @TempDir private Path root;
+
+  private List<Finding> findings(String more) {
+    String text =
+        """
+        listeners: [{address: ':8080', backlog: 1000}]
+        loops: 2
+        upstreams: {a: {origins: ['http://127.0.0.1:1'], max-connections: 500}}
+        routes: [{upstream: a}]
+        limits: {connections: 1000}
+        """
+            + more;
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
+    return Doctor.examine(root, configuration);
+  }
+
+  private void file(String name, String text) throws IOException {
+    Path file = root.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private void machine(String descriptors, String backlog, String ports, String memoryKib)
+      throws IOException {
+    file("proc/self/limits", "Max open files            " + descriptors + "   524288   files\n");
+    file("proc/sys/net/core/somaxconn", backlog + "\n");
+    file("proc/sys/net/ipv4/ip_local_port_range", ports + "\n");
+    file("proc/meminfo", "MemTotal: 1 kB\nMemAvailable:   " + memoryKib + " kB\n");
+    file("proc/sys/vm/overcommit_memory", "0\n");
+    file("run/systemd/timesync/synchronized", "");
+  }
+
+  @Test
+  void aMachineWithEnoughOfEverythingNeedsNoChange() throws IOException {
+    machine("2200", "1000", "10000\t10999", "999999999");
+    assertThat(findings("")).isNotEmpty().allMatch(Finding::isWell);
+  }
+
+  @Test
+  void eachThingThatIsTooLittleIsNamedWithItsRemedy() throws IOException {
+    machine("2199", "999", "10000\t10998", "1024");
+    file("proc/sys/vm/overcommit_memory", "2\n");
+    Files.delete(root.resolve("run/systemd/timesync/synchronized"));
+    assertThat(findings("").stream().filter(finding -> !finding.isWell()).map(Finding::subject))
+        .containsExactly(
+            "file descriptors",
+            "net.core.somaxconn",
+            "net.ipv4.ip_local_port_range",
+            "available memory in MiB",
+            "vm.overcommit_memory",
+            "clock");
+    assertThat(findings("").getFirst().toString())
+        .isEqualTo(
+            "change  file descriptors: 2,199. Set LimitNOFILE=2200: each client may need a second"
+                + " one, toward an origin.");
+  }
+
+  @Test
+  void aDiskThatIsTooSmallIsFoundBeforeItIsFull() throws IOException {
+    machine("2200", "1000", "10000\t10999", "999999999");
+    assertThat(
+            findings("cache: {disk: {path: '" + root + "/none/yet', capacity: 1000TiB}}").getLast())
+        .matches(finding -> !finding.isWell() && finding.advice().contains("cache.disk.capacity"));
+  }
+
+  @Test
+  void whatCannotBeReadIsNotJudged() {
+    assertThat(findings("").stream().map(Finding::subject)).doesNotContain("net.core.somaxconn");
+  }
+}
