@@ -1,9 +1,8 @@
 package io.kamille.launcher.doctor;
 
+import io.kamille.cache.DiskSettings;
+import io.kamille.core.server.ListenerSettings;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.DiskSettings;
-import io.kamille.launcher.configuration.ListenerSettings;
-import io.kamille.launcher.configuration.UpstreamSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -46,7 +45,7 @@ public final class Doctor {
     doctor.overcommit();
     doctor.clock();
     doctor.names();
-    configuration.cache().disk().ifPresent(doctor::disk);
+    doctor.disk(configuration.cache().disk());
     return doctor.findings;
   }
 
@@ -85,8 +84,8 @@ public final class Doctor {
     long ports = number(ends[1]).orElse(0L) - number(ends[0]).orElse(0L) + 1;
     long wanted =
         (long) configuration.loops()
-            * configuration.upstreams().stream()
-                .mapToInt(UpstreamSettings::maxConnections)
+            * configuration.upstreams().values().stream()
+                .mapToInt(upstream -> upstream.settings().pool().maxConnections())
                 .max()
                 .orElse(0);
     compare(
@@ -98,7 +97,7 @@ public final class Doctor {
   }
 
   private void memory() {
-    long capacity = configuration.cache().memoryCapacityBytes();
+    long capacity = configuration.cache().memory().capacityBytes();
     long wanted = (capacity + Runtime.getRuntime().maxMemory()) / MIB + 64;
     long available =
         lines("proc/meminfo").stream()
@@ -142,7 +141,7 @@ public final class Doctor {
   }
 
   private void names() {
-    configuration.upstreams().stream()
+    configuration.upstreams().values().stream()
         .flatMap(upstream -> upstream.origins().stream())
         .map(origin -> origin.url().host())
         .distinct()
@@ -164,6 +163,7 @@ public final class Doctor {
   private void disk(DiskSettings disk) {
     try {
       Path existing = disk.path();
+      // Without a path there is no disk tier.
       while (existing != null && Files.notExists(existing)) {
         existing = existing.getParent();
       }
