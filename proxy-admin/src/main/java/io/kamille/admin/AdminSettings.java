@@ -15,11 +15,16 @@ import java.util.Optional;
  * @param address port 0 takes any free one; empty for no control plane
  * @param allowsRemote whether an address beyond loopback is meant: the token travels in clear
  * @param tokenFile holds the bearer token; created if missing
+ * @param configWrites whether the configuration may be changed through the API
  * @param answerLimit the longest from accept or one complete answer to the next, before the
  *     connection is closed
  */
 public record AdminSettings(
-    Optional<HostPort> address, boolean allowsRemote, Path tokenFile, Duration answerLimit) {
+    Optional<HostPort> address,
+    boolean allowsRemote,
+    Path tokenFile,
+    boolean configWrites,
+    Duration answerLimit) {
 
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(75);
 
@@ -56,10 +61,18 @@ public record AdminSettings(
                       + " `~/.local/state/kamille`",
                   values -> StateDirectory.path().resolve("admin-token"))
               .appliesOnRestart(),
+          Setting.of(
+                  "config-writes",
+                  ValueTypes.onOff(),
+                  "Whether the configuration may be changed through the API. Off, the file is the"
+                      + " only way, and the API shows it: for machines whose files come from"
+                      + " somewhere else.")
+              .defaultsTo(true)
+              .appliesOnRestart(),
           Row.fixed(ANSWER_LIMIT));
 
   /** On a loopback address, with the usual limits. */
   public static AdminSettings of(HostPort address, Path tokenFile) {
-    return new AdminSettings(Optional.of(address), false, tokenFile, ANSWER_LIMIT);
+    return new AdminSettings(Optional.of(address), false, tokenFile, true, ANSWER_LIMIT);
   }
 }

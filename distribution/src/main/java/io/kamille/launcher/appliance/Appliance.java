@@ -1,6 +1,8 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminServer;
+import io.kamille.admin.AdminSettings;
+import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.admission.Overload;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +69,7 @@ public final class Appliance implements AutoCloseable {
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(Configuration configuration, String version) throws StartFailure {
-    return start(configuration, version, InheritedSockets.none());
+    return start(configuration, version, InheritedSockets.none(), appliance -> List.of());
   }
 
   /**
@@ -74,10 +77,15 @@ public final class Appliance implements AutoCloseable {
    * any.
    *
    * @param sockets borrowed
+   * @param resources of the control plane besides those of every appliance
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(
-      Configuration configuration, String version, InheritedSockets sockets) throws StartFailure {
+      Configuration configuration,
+      String version,
+      InheritedSockets sockets,
+      Function<Appliance, List<Resource>> resources)
+      throws StartFailure {
     OperationalLog.install(configuration.log().level());
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(configuration);
@@ -88,9 +96,9 @@ public final class Appliance implements AutoCloseable {
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.clientSide.listen(sockets);
-        appliance.openAdmin(false);
+        appliance.openAdmin(resources.apply(appliance), false);
       } else {
-        appliance.openAdmin(sockets.isFromPredecessor());
+        appliance.openAdmin(resources.apply(appliance), sockets.isFromPredecessor());
         appliance.clientSide.listen(sockets);
       }
     } catch (StartFailure failure) {
@@ -117,7 +125,7 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  private void openAdmin(boolean isBesideAnother) throws StartFailure {
+  private void openAdmin(List<Resource> resources, boolean isBesideAnother) throws StartFailure {
     HostPort address = running.admin().address().orElse(null);
     if (address == null) {
       return;
@@ -127,7 +135,7 @@ public final class Appliance implements AutoCloseable {
           AdminServer.open(
               running.admin(),
               new LiveView(this),
-              List.of(),
+              resources,
               registry,
               WallClock.system(),
               isBesideAnother);
@@ -189,6 +197,16 @@ public final class Appliance implements AutoCloseable {
    */
   public void reload(Configuration read) {
     prepare(read).apply();
+  }
+
+  /** What it started with of the control plane. */
+  public AdminSettings admin() {
+    return running.admin();
+  }
+
+  /** In what a configuration differs from what runs. */
+  public List<SettingChange> changes(Configuration read) {
+    return read.changesFrom(running);
   }
 
   /**

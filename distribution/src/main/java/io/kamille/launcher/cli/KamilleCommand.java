@@ -18,6 +18,7 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
+      ConfigCommand.class,
       UpgradeCommand.class,
       DoctorCommand.class,
       DemoCommand.class,

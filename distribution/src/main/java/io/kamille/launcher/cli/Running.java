@@ -1,5 +1,6 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.admin.api.Resource;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.StartFailure;
@@ -12,8 +13,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +38,13 @@ final class Running {
       throws CommandFailure, InterruptedException {
     Configuration configuration = Configurations.accepted(reading, err);
     CountDownLatch toldToStop = stopSignal();
+    VersionedFile versions = new VersionedFile(file);
     try (Service service = Service.begin(toldToStop);
-        Appliance appliance = start(configuration, Version.number(), service.sockets())) {
+        versions;
+        Appliance appliance =
+            start(configuration, Version.number(), service.sockets(), versions::resources)) {
       if (file != null) {
-        Signals.on("HUP", () -> service.reload(() -> reload(appliance, file)));
+        Signals.on("HUP", () -> service.reload(() -> versions.reload(appliance)));
       }
       appliance.listening().forEach(address -> err.println("listening on " + address));
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
@@ -55,13 +61,17 @@ final class Running {
 
   /** Starts, or fails with the exit code that tells why not. */
   static Appliance start(Configuration configuration, String version) throws CommandFailure {
-    return start(configuration, version, InheritedSockets.none());
+    return start(configuration, version, InheritedSockets.none(), appliance -> List.of());
   }
 
   private static Appliance start(
-      Configuration configuration, String version, InheritedSockets sockets) throws CommandFailure {
+      Configuration configuration,
+      String version,
+      InheritedSockets sockets,
+      Function<Appliance, List<Resource>> resources)
+      throws CommandFailure {
     try {
-      return Appliance.start(configuration, version, sockets);
+      return Appliance.start(configuration, version, sockets, resources);
     } catch (StartFailure failure) {
       int exitCode =
           switch (failure.kind()) {
@@ -105,12 +115,14 @@ final class Running {
     switch (file.get()) {
       case ConfigurationReading.Accepted(Configuration configuration) ->
           appliance.accept(configuration);
-      case ConfigurationReading.Refused refused -> {
-        for (Problem problem : refused.problems()) {
-          LOG.log(Level.ERROR, problem.toString());
-        }
-        LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
-      }
+      case ConfigurationReading.Refused refused -> notReloaded(refused.problems());
     }
+  }
+
+  static void notReloaded(List<Problem> problems) {
+    for (Problem problem : problems) {
+      LOG.log(Level.ERROR, problem.toString());
+    }
+    LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
   }
 }

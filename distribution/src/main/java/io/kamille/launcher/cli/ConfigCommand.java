@@ -1,0 +1,172 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.launcher.client.LocalApi.Reply;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code kamille config}: the configuration of the running appliance. */
+@Command(name = "config", description = "Show, change and bring back what the appliance runs.")
+final class ConfigCommand {
+
+  private static final String PATH = "/v1/config";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Map<String, String> YAML = Map.of("Accept", "application/yaml");
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Command(description = "Print what runs.")
+  void show(@Mixin StateOption state) throws CommandFailure {
+    out().print(running(state).content());
+    out().flush();
+  }
+
+  @Command(description = "List the versions, the newest first.")
+  void history(@Mixin StateOption state) throws CommandFailure {
+    JsonNode versions = state.json("GET", PATH + "/versions", null).path("versions");
+    for (JsonNode version : versions.values()) {
+      out()
+          .println(
+              String.format(
+                  "%5d  %-30s %-16s %s",
+                  version.path("number").intValue(),
+                  version.path("time").stringValue(""),
+                  version.path("by").stringValue(""),
+                  version.path("comment").stringValue("")));
+    }
+  }
+
+  @Command(description = "Tell what a file would change.")
+  void diff(
+      @Mixin StateOption state,
+      @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file)
+      throws CommandFailure {
+    print(put(state, "?dry_run=true", Map.of(), text(file)));
+  }
+
+  @Command(description = "Put a file in force as the next version.")
+  void commit(
+      @Mixin StateOption state,
+      @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file,
+      @Option(names = "--comment", paramLabel = "TEXT", description = "Why.")
+          @Nullable String comment,
+      @Option(
+              names = "--confirm",
+              paramLabel = "TIME",
+              description = "Put it on trial: it goes back after that time unless you keep it.")
+          @Nullable String confirm)
+      throws CommandFailure {
+    String text = text(file);
+    String tag = String.valueOf(running(state).fields().get("etag"));
+    print(put(state, query(comment, confirm), Map.of("If-Match", tag), text));
+  }
+
+  @Command(description = "Put an older version in force again.")
+  void rollback(
+      @Mixin StateOption state,
+      @Parameters(paramLabel = "VERSION", description = "As history shows it.") int version)
+      throws CommandFailure {
+    print(state.json("POST", PATH + "/rollback", Map.of("to", version)));
+  }
+
+  @Command(description = "Keep what is on trial.")
+  void keep(@Mixin StateOption state) throws CommandFailure {
+    print(state.json("POST", PATH + "/trial", Map.of("decision", "keep")));
+  }
+
+  @Command(description = "Go back from what is on trial.")
+  void revert(@Mixin StateOption state) throws CommandFailure {
+    print(state.json("POST", PATH + "/trial", Map.of("decision", "revert")));
+  }
+
+  private static Reply running(StateOption state) throws CommandFailure {
+    Reply reply = state.ask("GET", PATH, YAML, null);
+    if (!reply.isSuccessful()) {
+      throw StateOption.refused(reply);
+    }
+    return reply;
+  }
+
+  private JsonNode put(StateOption state, String query, Map<String, String> fields, String text)
+      throws CommandFailure {
+    Map<String, String> all = new LinkedHashMap<>(fields);
+    all.put("Content-Type", "application/yaml");
+    Reply reply = state.ask("PUT", PATH + query, all, text);
+    if (reply.isSuccessful()) {
+      return JSON.readTree(reply.content());
+    }
+    for (JsonNode error : JSON.readTree(reply.content()).path("errors").values()) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              String.format(
+                  "%d:%d: %s: found %s, expected %s",
+                  error.path("line").intValue(),
+                  error.path("column").intValue(),
+                  error.path("pointer").stringValue(""),
+                  error.path("found").stringValue(""),
+                  error.path("expected").stringValue("")));
+    }
+    throw StateOption.refused(reply);
+  }
+
+  private static String query(@Nullable String comment, @Nullable String confirm) {
+    StringBuilder query = new StringBuilder("?");
+    if (comment != null) {
+      query.append("comment=").append(encoded(comment)).append('&');
+    }
+    if (confirm != null) {
+      query.append("confirm=").append(encoded(confirm)).append('&');
+    }
+    return query.substring(0, query.length() - 1);
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static String text(Path file) throws CommandFailure {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new CommandFailure(ExitCode.UNREADABLE, file + " cannot be read");
+    }
+  }
+
+  private void print(JsonNode outcome) {
+    for (JsonNode change : outcome.path("changes").values()) {
+      out()
+          .println(
+              change.path("path").stringValue("")
+                  + ": "
+                  + change.path("before").stringValue("")
+                  + " → "
+                  + change.path("after").stringValue("")
+                  + (change.path("needsRestart").booleanValue(false) ? " (after a restart)" : ""));
+    }
+    JsonNode deadline = outcome.path("trialDeadline");
+    out()
+        .println(
+            deadline.isString()
+                ? "on trial until " + deadline.stringValue() + "; keep it: kamille config keep"
+                : "version " + outcome.path("version").intValue() + " runs");
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

@@ -1,0 +1,163 @@
+package io.kamille.launcher.cli;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient;
+import io.kamille.launcher.appliance.StubOrigin;
+import io.kamille.launcher.client.LocalApi;
+import io.kamille.launcher.client.LocalApi.Reply;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The configuration of a process that runs, changed through its API. */
+class ConfigIT {
+
+  @TempDir private Path directory;
+  private StubOrigin origin;
+  private Path file;
+  private LocalApi api;
+
+  @BeforeEach
+  void open() throws IOException {
+    origin = StubOrigin.open();
+    origin.on("/a", ok("hello", "Cache-Control: no-store"));
+    file = Files.writeString(directory.resolve("kamille.yaml"), configuration(""));
+    api = new LocalApi(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    origin.close();
+  }
+
+  private String configuration(String routes) {
+    return """
+    # what runs
+    listeners: ["127.0.0.1:0"]
+    loops: 1
+    upstreams: {web: {origins: ["%s"]}}
+    routes:
+      - {upstream: web}
+    %scache: {memory: {capacity: 8MiB}}
+    admin: {address: "127.0.0.1:0"}
+    """
+        .formatted(origin.url(), routes);
+  }
+
+  private static String denied() {
+    return "  - {upstream: web, path: /a, access: {deny: [127.0.0.1]}}\n";
+  }
+
+  private KamilleProcess start() throws IOException {
+    KamilleProcess kamille = KamilleProcess.start(directory, "run", "--config", file.toString());
+    kamille.awaitLine("admin on ");
+    return kamille;
+  }
+
+  private Reply put(String query, @Nullable String tag, String text) throws IOException {
+    Map<String, String> fields = new HashMap<>(Map.of("Content-Type", "application/yaml"));
+    if (tag != null) {
+      fields.put("If-Match", tag);
+    }
+    return api.ask("PUT", "/v1/config" + query, fields, text);
+  }
+
+  private Reply running() throws IOException {
+    return api.ask("GET", "/v1/config", Map.of("Accept", "application/yaml"), null);
+  }
+
+  private String tag() throws IOException {
+    return running().fields().get("etag");
+  }
+
+  private static int status(InetSocketAddress address) {
+    try (TestClient client = TestClient.connect(address)) {
+      return client.get("/a").answer().status();
+    }
+  }
+
+  @Test
+  void ofTwoWritersWithOneTagTheSecondIsRefused() throws Exception {
+    try (KamilleProcess kamille = start()) {
+      assertThat(running().content()).isEqualTo(configuration(""));
+      String tag = tag();
+      String next = configuration(denied());
+      assertThat(put("", null, next).status()).isEqualTo(428);
+      assertThat(put("", tag, "x: 1\n").status()).isEqualTo(422);
+      assertThat(status(kamille.address())).isEqualTo(200);
+      assertThat(put("?comment=nobody", tag, next).status()).isEqualTo(200);
+      assertThat(put("", tag, next).status()).isEqualTo(412);
+      assertThat(status(kamille.address())).isEqualTo(403);
+      assertThat(file).hasContent(next);
+      Reply back =
+          api.ask(
+              "POST",
+              "/v1/config/rollback",
+              Map.of("Content-Type", "application/json"),
+              "{\"to\":1}");
+      assertThat(back.status()).isEqualTo(200);
+      assertThat(status(kamille.address())).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aKillDuringATrialReturnsToTheFile() throws Exception {
+    try (KamilleProcess kamille = start()) {
+      assertThat(put("?confirm=1h", tag(), configuration(denied())).status()).isEqualTo(200);
+      assertThat(status(kamille.address())).isEqualTo(403);
+      kamille.signal("KILL");
+      kamille.awaitEnd();
+    }
+    try (KamilleProcess again = start()) {
+      assertThat(status(again.address())).isEqualTo(200);
+      assertThat(file).hasContent(configuration(""));
+    }
+  }
+
+  @Test
+  void hundredRoutesAreCommittedUnderLoadAndNoRequestIsLost() throws Exception {
+    StringBuilder routes = new StringBuilder();
+    for (int i = 0; i < 100; i++) {
+      routes.append("  - {upstream: web, path: /r").append(i).append("}\n");
+    }
+    try (KamilleProcess kamille = start()) {
+      AtomicBoolean isOver = new AtomicBoolean();
+      CompletableFuture<Integer> load =
+          CompletableFuture.supplyAsync(() -> answered(kamille.address(), isOver));
+      long best = Long.MAX_VALUE;
+      for (int i = 0; i < 10; i++) {
+        String text = configuration(routes + "  - {upstream: web, path: /x" + i + "}\n");
+        String tag = tag();
+        long begin = System.nanoTime();
+        assertThat(put("", tag, text).status()).isEqualTo(200);
+        best = Math.min(best, System.nanoTime() - begin);
+      }
+      isOver.set(true);
+      assertThat(load.get()).isPositive();
+      assertThat(best).as("nanoseconds of a commit").isLessThan(100_000_000L);
+    }
+  }
+
+  private static int answered(InetSocketAddress address, AtomicBoolean isOver) {
+    int answers = 0;
+    try (TestClient client = TestClient.connect(address)) {
+      while (!isOver.get()) {
+        assertThat(client.get("/a").answer().content()).isEqualTo("hello");
+        answers++;
+      }
+    }
+    return answers;
+  }
+}

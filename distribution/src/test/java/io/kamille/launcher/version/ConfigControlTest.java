@@ -1,0 +1,251 @@
+package io.kamille.launcher.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SettingChange;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.version.Refused.Kind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigControlTest {
+
+  private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
+  private static final String LEAST =
+      """
+      # why this is here
+      listeners: ["127.0.0.1:8080"]
+      upstreams: {web: {origins: ["http://127.0.0.1:9000"]}}
+      routes: [{upstream: web}]
+      """;
+  private static final String OTHER = LEAST + "limits: {fields: 50}\n";
+  private static final String RESTART = LEAST + "loops: 7\n";
+
+  @TempDir private Path directory;
+  private final Appliance appliance = new Appliance();
+  private @Nullable Runnable alarm;
+  private Path file;
+  private ConfigControl control;
+
+  /** What stands in for the running appliance. */
+  private static final class Appliance implements ConfigControl.Target {
+    Configuration running = configuration(LEAST);
+    boolean fails;
+    final List<String> steps = new ArrayList<>();
+
+    @Override
+    public List<SettingChange> changes(Configuration next) {
+      return next.changesFrom(running);
+    }
+
+    @Override
+    public ConfigControl.Step prepare(Configuration next) {
+      if (fails) {
+        throw new IllegalStateException("on purpose");
+      }
+      steps.add("prepare");
+      return new ConfigControl.Step() {
+        @Override
+        public void apply() {
+          steps.add("apply");
+          running = next.reloadedOver(running);
+        }
+
+        @Override
+        public void abandon() {
+          steps.add("abandon");
+        }
+      };
+    }
+  }
+
+  private static Configuration configuration(String text) {
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(StandardCharsets.UTF_8));
+    return ((ConfigurationReading.Accepted) reading).configuration();
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    file = Files.writeString(directory.resolve("kamille.yaml"), LEAST);
+    control = opened(true);
+  }
+
+  private ConfigControl opened(boolean mayWrite) throws IOException {
+    return ConfigControl.open(
+        file,
+        directory.resolve("config"),
+        mayWrite,
+        appliance,
+        (after, action) -> {
+          alarm = action;
+          return () -> alarm = null;
+        },
+        InstantSource.fixed(NOW));
+  }
+
+  private int fields() {
+    return appliance.running.limits().connection().head().fields();
+  }
+
+  private void refused(Kind kind, Change change) {
+    assertThatThrownBy(change::make)
+        .isInstanceOfSatisfying(Refused.class, it -> assertThat(it.kind()).isEqualTo(kind));
+  }
+
+  private interface Change {
+    void make() throws Refused;
+  }
+
+  @Test
+  void aCommitIsInForceInTheFileAndAmongTheVersions() throws Exception {
+    var outcome = control.commit(OTHER, "deploy", "fewer fields", null);
+    assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.fields");
+    assertThat(fields()).isEqualTo(50);
+    assertThat(file).hasContent(OTHER);
+    assertThat(control.versions())
+        .containsExactly(
+            new ConfigVersion(2, NOW, "deploy", "fewer fields", 1),
+            new ConfigVersion(1, NOW, "file", "", null));
+    assertThat(opened(true).versions()).isEqualTo(control.versions());
+    assertThat(control.text(1)).isEqualTo(LEAST);
+    assertThat(control.changes(1, 2)).hasSize(1);
+  }
+
+  @Test
+  void aTextWithProblemsChangesNothingAndAllOfThemAreTold() {
+    assertThatThrownBy(() -> control.commit("x: 1\nloops: no\n", "a", "", null))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            it ->
+                assertThat(it.problems())
+                    .extracting(Problem::path)
+                    .contains("x", "loops", "listeners"));
+    assertThat(file).hasContent(LEAST);
+    assertThat(appliance.steps).isEmpty();
+  }
+
+  @Test
+  void whatCannotBePreparedLeavesAllAsItWas() {
+    appliance.fails = true;
+    refused(Kind.NOT_PREPARED, () -> control.commit(OTHER, "a", "", null));
+    assertThat(file).hasContent(LEAST);
+    assertThat(control.versions()).hasSize(1);
+  }
+
+  @Test
+  void aFileThatCannotBeWrittenLeavesAllAsItWas() throws IOException {
+    Path gone = directory.resolve("gone");
+    Files.createDirectory(gone);
+    file = Files.writeString(gone.resolve("kamille.yaml"), LEAST);
+    control = opened(true);
+    // A directory of that name cannot be replaced by a file.
+    Files.delete(file);
+    Files.createDirectory(file);
+    refused(Kind.FILE_CHANGED, () -> control.commit(OTHER, "a", "", null));
+    assertThat(fields()).isEqualTo(100);
+  }
+
+  @Test
+  void aFileThatSomebodyChangedIsNotWrittenOver() throws Exception {
+    String theirs = LEAST + "limits: {fields: 60}\n";
+    Files.writeString(file, theirs);
+    refused(Kind.FILE_CHANGED, () -> control.commit(OTHER, "a", "", null));
+    assertThat(file).hasContent(theirs);
+    assertThat(control.reload()).isEmpty();
+    assertThat(fields()).isEqualTo(60);
+    assertThat(control.versions()).first().extracting(ConfigVersion::by).isEqualTo("file");
+    control.commit(OTHER, "a", "", null);
+    assertThat(file).hasContent(OTHER);
+  }
+
+  @Test
+  void aTrialReturnsByItselfAndNeverIsInTheFile() throws Exception {
+    control.commit(OTHER, "a", "", Duration.ofMinutes(1));
+    assertThat(fields()).isEqualTo(50);
+    assertThat(control.text()).isEqualTo(OTHER);
+    assertThat(file).hasContent(LEAST);
+    refused(Kind.TRIAL_OPEN, () -> control.commit(LEAST, "b", "", null));
+    alarm.run();
+    assertThat(fields()).isEqualTo(100);
+    assertThat(control.text()).isEqualTo(LEAST);
+    assertThat(control.trial()).isNull();
+    assertThat(control.versions()).hasSize(1);
+  }
+
+  @Test
+  void aTrialThatIsKeptIsAVersion() throws Exception {
+    control.commit(OTHER, "a", "try", Duration.ofMinutes(1));
+    control.keepTrial();
+    assertThat(alarm).isNull();
+    assertThat(file).hasContent(OTHER);
+    assertThat(control.versions()).first().isEqualTo(new ConfigVersion(2, NOW, "a", "try", 1));
+    refused(Kind.NO_TRIAL, control::keepTrial);
+    refused(Kind.NO_TRIAL, control::revertTrial);
+  }
+
+  @Test
+  void aReloadEndsATrial() throws Exception {
+    control.commit(OTHER, "a", "", Duration.ofMinutes(1));
+    assertThat(control.reload()).isEmpty();
+    assertThat(fields()).isEqualTo(100);
+    assertThat(alarm).isNull();
+  }
+
+  @Test
+  void whatWaitsForARestartIsToldAndIsNoTrial() throws Exception {
+    refused(Kind.NEEDS_RESTART, () -> control.commit(RESTART, "a", "", Duration.ofMinutes(1)));
+    control.commit(RESTART, "a", "", null);
+    assertThat(control.pending()).extracting(SettingChange::path).containsExactly("loops");
+  }
+
+  @Test
+  void withoutWritesTheFileIsTheOnlyWay() throws IOException {
+    control = opened(false);
+    refused(Kind.WRITES_OFF, () -> control.commit(OTHER, "a", "", null));
+    assertThat(control.text()).isEqualTo(LEAST);
+  }
+
+  @Test
+  void aHundredVersionsAreKeptAndTheirNumbersNeverComeAgain() throws Exception {
+    ConfigStore store = ConfigStore.open(directory.resolve("many"));
+    for (int i = 1; i <= ConfigStore.KEPT + 5; i++) {
+      store.add("text " + i, NOW, "a", "");
+    }
+    assertThat(store.all()).hasSize(ConfigStore.KEPT);
+    assertThat(store.text(5)).isNull();
+    assertThat(store.text(6)).isEqualTo("text 6");
+    ConfigStore again = ConfigStore.open(directory.resolve("many"));
+    assertThat(again.add("next", NOW, "a", "").number()).isEqualTo(ConfigStore.KEPT + 6);
+  }
+
+  /** A kill leaves what was done so far: each step of a commit, and what the next start finds. */
+  @Test
+  void aKillAtAnyStepLeavesTheOldTextOrTheNewOne() throws Exception {
+    byte[] next = OTHER.getBytes(StandardCharsets.UTF_8);
+    FileDraft draft = FileDraft.write(file, next);
+    assertThat(file).hasContent(LEAST);
+    assertThat(opened(true).versions()).hasSize(1);
+    draft.publish();
+    assertThat(file).hasContent(OTHER);
+    Files.writeString(directory.resolve("config/.3.yaml123"), "half");
+    Files.writeString(directory.resolve("config/9.yaml"), "# kamille version {\"numb");
+    ConfigControl started = opened(true);
+    assertThat(started.text()).isEqualTo(OTHER);
+    assertThat(started.versions()).extracting(ConfigVersion::number).containsExactly(10, 1);
+  }
+}
