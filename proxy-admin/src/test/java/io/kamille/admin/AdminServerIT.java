@@ -112,8 +112,7 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/cache/objects?url=http%3A%2F%2Fh%2Fa%3Fb%3D%2B"))
         .contains("content-type: application/json\r\n")
         .endsWith(
-            "{\"url\":\"http://h/a?b=+\",\"objects\":[{\"status\":200,\"state\":\"fresh\","
-                + "\"decision\":\"serve\",\"ageSeconds\":20,\"ttlSeconds\":40,\"freshness\":{\"lifetimeSeconds\":60,\"source\":\"max-age\"},\"noCache\":false,\"mustRevalidate\":true,\"staleWhileRevalidateSeconds\":0,\"staleIfErrorSeconds\":30,\"tier\":\"memory\",\"hits\":7,\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\",\"forms\":[{\"coding\":\"br\",\"contentBytes\":5}]}]}\n");
+            "{\"url\":\"http://h/a?b=+\",\"objects\":[{\"status\":200,\"state\":\"fresh\",\"decision\":\"serve\",\"ageSeconds\":20,\"ttlSeconds\":40,\"freshness\":{\"lifetimeSeconds\":60,\"source\":\"max-age\"},\"noCache\":false,\"mustRevalidate\":true,\"staleWhileRevalidateSeconds\":0,\"staleIfErrorSeconds\":30,\"tier\":\"memory\",\"hits\":7,\"bytes\":{\"head\":100,\"content\":11,\"occupied\":128},\"selectedBy\":[{\"field\":\"accept\",\"value\":null}],\"etag\":\"\\\"a\\\"\",\"lastModified\":null,\"contentType\":\"http://h/a?b=+\",\"coding\":\"gzip\",\"forms\":[{\"coding\":\"br\",\"contentBytes\":5}]}]}\n");
   }
 
   @Test
@@ -333,8 +332,7 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/engine/loops"))
         .startsWith("HTTP/1.1 200 OK\r\n")
         .endsWith(
-            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":["
-                + "{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
+            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":[{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
   }
 
   @Test
@@ -348,8 +346,7 @@ class AdminServerIT {
                 + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"lru"
                 + " hits more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,"
                 + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,"
-                + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,"
-                + "\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
+                + "\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
   }
 
   private String putTiers(String content) throws IOException {

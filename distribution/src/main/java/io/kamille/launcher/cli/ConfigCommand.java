@@ -55,7 +55,7 @@ final class ConfigCommand {
       @Mixin StateOption state,
       @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file)
       throws CommandFailure {
-    print(put(state, "?dry_run=true", Map.of(), text(file)));
+    changes(put(state, "?dry_run=true", Map.of(), text(file)));
   }
 
   @Command(description = "Put a file in force as the next version.")
@@ -121,7 +121,10 @@ final class ConfigCommand {
                   error.path("found").stringValue(""),
                   error.path("expected").stringValue("")));
     }
-    throw StateOption.refused(reply);
+    CommandFailure refused = StateOption.refused(reply);
+    throw reply.status() == 422
+        ? new CommandFailure(ExitCode.CONFIGURATION, String.valueOf(refused.getMessage()))
+        : refused;
   }
 
   private static String query(@Nullable String comment, @Nullable String confirm) {
@@ -148,6 +151,16 @@ final class ConfigCommand {
   }
 
   private void print(JsonNode outcome) {
+    changes(outcome);
+    JsonNode deadline = outcome.path("trialDeadline");
+    out()
+        .println(
+            deadline.isString()
+                ? "on trial until " + deadline.stringValue() + "; keep it: kamille config keep"
+                : "version " + outcome.path("version").intValue() + " runs");
+  }
+
+  private void changes(JsonNode outcome) {
     for (JsonNode change : outcome.path("changes").values()) {
       out()
           .println(
@@ -158,12 +171,6 @@ final class ConfigCommand {
                   + change.path("after").stringValue("")
                   + (change.path("needsRestart").booleanValue(false) ? " (after a restart)" : ""));
     }
-    JsonNode deadline = outcome.path("trialDeadline");
-    out()
-        .println(
-            deadline.isString()
-                ? "on trial until " + deadline.stringValue() + "; keep it: kamille config keep"
-                : "version " + outcome.path("version").intValue() + " runs");
   }
 
   private PrintWriter out() {
