@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,6 +43,7 @@ final class ConfigCommand {
       out()
           .println(
               String.format(
+                  Locale.ROOT,
                   "%5d  %-30s %-16s %s",
                   version.path("number").intValue(),
                   version.path("time").stringValue(""),
@@ -114,6 +116,7 @@ final class ConfigCommand {
           .getErr()
           .println(
               String.format(
+                  Locale.ROOT,
                   "%d:%d: %s: found %s, expected %s",
                   error.path("line").intValue(),
                   error.path("column").intValue(),

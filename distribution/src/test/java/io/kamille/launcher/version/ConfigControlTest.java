@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,7 +181,7 @@ class ConfigControlTest {
     assertThat(control.text()).isEqualTo(OTHER);
     assertThat(file).hasContent(LEAST);
     refused(Kind.TRIAL_OPEN, () -> control.commit(LEAST, "b", "", null));
-    alarm.run();
+    Objects.requireNonNull(alarm).run();
     assertThat(fields()).isEqualTo(100);
     assertThat(control.text()).isEqualTo(LEAST);
     assertThat(control.trial()).isNull();
