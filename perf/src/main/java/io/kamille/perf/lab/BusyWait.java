@@ -9,12 +9,15 @@ import io.kamille.perf.load.Neighbour;
 import io.kamille.perf.load.PacedResponder;
 import io.kamille.perf.load.PingPong;
 import io.kamille.perf.peer.Jvm;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
-import io.kamille.perf.report.Table;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,8 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -48,41 +49,27 @@ final class BusyWait implements Experiment {
     }
   }
 
-  /**
-   * One budget in one round.
-   *
-   * @param sleepsPerTrip voluntary context switches of the server
-   * @param cpuMicrosPerTrip of the server
-   * @param neighbourShare how much of core 0 the neighbour got, 0 to 1; NaN without a neighbour
-   */
-  private record Sample(
-      int budgetMicros,
-      int round,
-      boolean hasNeighbour,
-      double p50Micros,
-      double p99Micros,
-      double sleepsPerTrip,
-      double cpuMicrosPerTrip,
-      double neighbourShare) {
+  private static final String ALONE = "alone";
+  private static final String BESIDE = "beside a neighbour";
 
-    private static final String TITLES =
-        "budget_micros,round,has_neighbour,p50_micros,p99_micros,sleeps_per_trip,"
-            + "cpu_micros_per_trip,neighbour_share";
+  private static final Figure P50 = Figure.of("p50_micros");
+  private static final Figure P99 = Figure.of("p99_micros");
 
-    private String line() {
-      return String.format(
-          Locale.ROOT,
-          "%d,%d,%b,%.2f,%.2f,%.4f,%.2f,%s",
-          budgetMicros,
-          round,
-          hasNeighbour,
-          p50Micros,
-          p99Micros,
-          sleepsPerTrip,
-          cpuMicrosPerTrip,
-          hasNeighbour ? String.format(Locale.ROOT, "%.4f", neighbourShare) : "");
-    }
-  }
+  /** Voluntary context switches of the server. */
+  private static final Figure SLEEPS = Figure.of("sleeps_per_trip");
+
+  private static final Figure CPU = Figure.of("cpu_micros_per_trip");
+
+  /** How much of core 0 the neighbour got, 0 to 1; not known without a neighbour. */
+  private static final Figure SHARE = Figure.of("neighbour_share");
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.spread("round trip p50 µs", P50, 1),
+          Column.spread("p99 µs", P99, 1),
+          Column.spread("sleeps/trip", SLEEPS, 3),
+          Column.spread("CPU µs/trip", CPU, 1),
+          Column.spread("neighbour's share of the core %", SHARE.times(100), 1));
 
   private static final List<Integer> BUDGETS = List.of(0, 50, 200, 1000, 4000, 40_000);
   private static final long PAUSE_NANOS = 100_000;
@@ -91,7 +78,7 @@ final class BusyWait implements Experiment {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   private final Extent extent;
-  private final List<Sample> samples = new CopyOnWriteArrayList<>();
+  private final Samples samples = new Samples("situation", "budget_micros");
 
   BusyWait(LabScale scale) {
     this.extent = Extent.of(scale);
@@ -109,20 +96,22 @@ final class BusyWait implements Experiment {
 
   @Override
   public String question() {
-    return "Nakagame and Ishikawa (Host networking for a guest, 2005) let a thread poll for up to one"
-        + " jiffy before it sleeps for I/O: a ping-pong became faster, nearly all wake-ups went away,"
-        + " and a neighbour that computes lost little. Which budget does that for a loop today?";
+    return "Nakagame and Ishikawa (Host networking for a guest, 2005) let a thread poll for up to"
+               + " one jiffy before it sleeps for I/O: a ping-pong became faster, nearly all"
+               + " wake-ups went away, and a neighbour that computes lost little. Which budget does"
+               + " that for a loop today?";
   }
 
   @Override
   public String setting() {
     return String.format(
         Locale.ROOT,
-        "An echo server with one loop over native epoll on core 0, four octets to and fro over loopback"
-            + " from core 1, which waits busily and pauses for 100 µs between two trips. %d rounds of %,d"
-            + " trips, or of %d s, for each budget, in turn; then the same with a program on core 0 that computes all the"
-            + " time. Figures are medians. A jiffy was 10 ms in the paper's kernel; 4 ms and 40 ms are 1 and 10"
-            + " of a kernel with 250 a second.",
+        "An echo server with one loop over native epoll on core 0, four octets to and fro over"
+            + " loopback from core 1, which waits busily and pauses for 100 µs between two trips."
+            + " %d rounds of %,d trips, or of %d s, for each budget, in turn; then the same with a"
+            + " program on core 0 that computes all the time. Figures are medians. A jiffy was 10"
+            + " ms in the paper's kernel; 4 ms and 40 ms are 1 and 10 of a kernel with 250 a"
+            + " second.",
         extent.rounds(),
         extent.trips(),
         extent.limit().toSeconds());
@@ -184,9 +173,7 @@ final class BusyWait implements Experiment {
                 echo.budgetMicros(),
                 neighbour == null ? "" : ", beside a neighbour",
                 round));
-        Sample sample = sample(echo, round, neighbour);
-        samples.add(sample);
-        run.keep("trips.csv", Sample.TITLES, sample.line());
+        run.keep("trips.csv", samples, sample(echo, round, neighbour));
       }
     }
   }
@@ -204,15 +191,14 @@ final class BusyWait implements Experiment {
             : (double) neighbour.runTime().since(neighbourBefore).ranNanos() / nanos;
     long ran = echo.process().runTime().since(before).ranNanos();
     long sleeps = ContextSwitches.of(echo.process().pid()).voluntary() - sleepsBefore;
-    return new Sample(
-        echo.budgetMicros(),
-        round,
-        neighbour != null,
-        trips.getValueAtPercentile(50) / 1e3,
-        trips.getValueAtPercentile(99) / 1e3,
-        (double) sleeps / trips.getTotalCount(),
-        ran / 1e3 / trips.getTotalCount(),
-        share);
+    double count = trips.getTotalCount();
+    String budget = Integer.toString(echo.budgetMicros());
+    return Sample.of(neighbour == null ? ALONE : BESIDE, budget, round)
+        .with(P50, trips.getValueAtPercentile(50) / 1e3)
+        .with(P99, trips.getValueAtPercentile(99) / 1e3)
+        .with(SLEEPS, sleeps / count)
+        .with(CPU, ran / 1e3 / count)
+        .with(SHARE, share);
   }
 
   @Override
@@ -220,124 +206,85 @@ final class BusyWait implements Experiment {
     report.heading("The paper's figures");
     report.items(
         List.of(
-            "ping-pong of 4 octets: 264 µs without a busy wait, 226 µs with one of a jiffy; between hosts"
-                + " 143 to 146 µs",
+            "ping-pong of 4 octets: 264 µs without a busy wait, 226 µs with one of a jiffy; between"
+                + " hosts 143 to 146 µs",
             "wake-ups in 200,000 ping-pongs: 199,983 without, 565 with one jiffy, 1 with ten",
-            "a neighbour that computes, at 10 MB/s: 554 MFlops alone, 491, 489 and 475 with 0, 1 and 10"
-                + " jiffies"));
-    tell(report, "Alone on the core", false);
-    tell(report, "Beside a neighbour that computes", true);
+            "a neighbour that computes, at 10 MB/s: 554 MFlops alone, 491, 489 and 475 with 0, 1"
+                + " and 10 jiffies"));
+    tell(report, "Alone on the core", ALONE);
+    tell(report, "Beside a neighbour that computes", BESIDE);
     report.heading("What holds today and what does not").items(findings());
   }
 
   /** Each budget against none, by medians. */
   private List<String> findings() {
     var findings = new ArrayList<String>();
-    for (boolean hasNeighbour : new boolean[] {false, true}) {
-      if (of(0, hasNeighbour).isEmpty()) {
-        continue;
-      }
-      for (int budget : BUDGETS.subList(1, BUDGETS.size())) {
-        if (!of(budget, hasNeighbour).isEmpty()) {
-          findings.add(finding(budget, hasNeighbour));
+    for (String situation : List.of(ALONE, BESIDE)) {
+      for (String budget : measured(situation)) {
+        if (!budget.equals("0") && !samples.of(situation, "0").isEmpty()) {
+          findings.add(finding(situation, budget));
         }
       }
     }
     return findings;
   }
 
-  private String finding(int budget, boolean hasNeighbour) {
+  private String finding(String situation, String budget) {
     String text =
         String.format(
             Locale.ROOT,
-            "%s, %,d µs: round trip %+.0f %% (the paper's with one jiffy: -14 %%), %.3f sleeps per trip"
-                + " where there were %.3f",
-            hasNeighbour ? "beside a neighbour" : "alone",
+            "%s, %s µs: round trip %+.0f %% (the paper's with one jiffy: -14 %%), %.3f sleeps per"
+                + " trip where there were %.3f",
+            situation,
             budget,
-            (median(budget, hasNeighbour, Sample::p50Micros)
-                        / median(0, hasNeighbour, Sample::p50Micros)
-                    - 1)
-                * 100,
-            median(budget, hasNeighbour, Sample::sleepsPerTrip),
-            median(0, hasNeighbour, Sample::sleepsPerTrip));
-    if (!hasNeighbour) {
+            (median(P50, situation, budget) / median(P50, situation, "0") - 1) * 100,
+            median(SLEEPS, situation, budget),
+            median(SLEEPS, situation, "0"));
+    if (situation.equals(ALONE)) {
       return text;
     }
     return text
         + String.format(
             Locale.ROOT,
             "; the neighbour has %.1f %% of the core, %.1f %% without a busy wait",
-            median(budget, true, Sample::neighbourShare) * 100,
-            median(0, true, Sample::neighbourShare) * 100);
+            median(SHARE, situation, budget) * 100,
+            median(SHARE, situation, "0") * 100);
   }
 
-  private double median(int budget, boolean hasNeighbour, ToDoubleFunction<Sample> property) {
-    return Spread.of(of(budget, hasNeighbour), property).median();
+  private double median(Figure figure, String situation, String budget) {
+    return samples.spread(figure, situation, budget).map(Spread::median).orElse(Double.NaN);
   }
 
-  private void tell(Report report, String heading, boolean hasNeighbour) {
-    List<Integer> measured =
-        BUDGETS.stream().filter(budget -> !of(budget, hasNeighbour).isEmpty()).toList();
-    if (measured.isEmpty()) {
+  private List<String> measured(String situation) {
+    return samples.of(situation).stream().map(Sample::server).distinct().toList();
+  }
+
+  private void tell(Report report, String heading, String situation) {
+    List<String> budgets = measured(situation);
+    if (budgets.isEmpty()) {
       return;
     }
-    var table =
-        new Table(
-            "budget µs",
-            "round trip p50 µs",
-            "p99 µs",
-            "sleeps/trip",
-            "CPU µs/trip",
-            "neighbour's share of the core %");
-    for (int budget : measured) {
-      List<Sample> rounds = of(budget, hasNeighbour);
-      table.row(
-          List.of(
-              String.format(Locale.ROOT, "%,d", budget),
-              Spread.of(rounds, Sample::p50Micros).text(1),
-              Spread.of(rounds, Sample::p99Micros).text(1),
-              Spread.of(rounds, Sample::sleepsPerTrip).text(3),
-              Spread.of(rounds, Sample::cpuMicrosPerTrip).text(1),
-              hasNeighbour
-                  ? Spread.of(rounds, sample -> sample.neighbourShare() * 100).text(1)
-                  : "–"));
-    }
-    report.heading(heading).table(table);
-    if (measured.size() > 1) {
-      report.plot(hasNeighbour ? "round-trip-neighbour" : "round-trip", chart(measured, heading));
+    report.heading(heading).table(samples.table("budget µs", situation, COLUMNS));
+    if (budgets.size() > 1) {
+      String name = situation.equals(ALONE) ? "round-trip" : "round-trip-neighbour";
+      report.plot(name, chart(budgets, heading, situation));
     }
   }
 
-  private String chart(List<Integer> budgets, String heading) {
-    boolean hasNeighbour = heading.startsWith("Beside");
-    double highest =
-        samples.stream()
-            .filter(sample -> sample.hasNeighbour() == hasNeighbour)
-            .mapToDouble(Sample::p99Micros)
-            .max()
-            .orElse(1);
+  private String chart(List<String> budgets, String heading, String situation) {
+    double highest = samples.of(situation).stream().mapToDouble(one -> one.of(P99)).max().orElse(1);
     var chart =
         new LineChart(
             heading + ": round trip",
-            new Axis("budget, number in the table's order", 0, Math.max(1, budgets.size() - 1)),
+            new Axis("budget, number in the table's order", 0, budgets.size() - 1),
             new Axis("µs", 0, Math.max(1, highest)));
-    chart.line("p50", line(budgets, hasNeighbour, Sample::p50Micros));
-    chart.line("p99", line(budgets, hasNeighbour, Sample::p99Micros));
-    return chart.svg();
-  }
-
-  private List<Point> line(
-      List<Integer> budgets, boolean hasNeighbour, ToDoubleFunction<Sample> property) {
-    var points = new ArrayList<Point>();
-    for (int i = 0; i < budgets.size(); i++) {
-      points.add(new Point(i, Spread.of(of(budgets.get(i), hasNeighbour), property).median()));
+    for (Figure figure : List.of(P50, P99)) {
+      var points = new ArrayList<Point>();
+      for (int i = 0; i < budgets.size(); i++) {
+        points.add(new Point(i, median(figure, situation, budgets.get(i))));
+      }
+      chart.line(figure.equals(P50) ? "p50" : "p99", points);
     }
-    return points;
-  }
-
-  private List<Sample> of(int budget, boolean hasNeighbour) {
-    return samples.stream()
-        .filter(s -> s.budgetMicros() == budget && s.hasNeighbour() == hasNeighbour)
-        .toList();
+    return chart.svg();
   }
 }

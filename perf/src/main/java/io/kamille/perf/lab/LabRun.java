@@ -1,5 +1,7 @@
 package io.kamille.perf.lab;
 
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,12 @@ final class LabRun {
   /** What is to be known. Any thread. */
   synchronized List<String> notes() {
     return List.copyOf(notes);
+  }
+
+  /** Adds a sample to the others, and to a file of raw data. */
+  void keep(String file, Samples samples, Sample sample) throws IOException {
+    samples.add(sample);
+    keep(file, samples.titles(sample), samples.line(sample));
   }
 
   /**

@@ -1,46 +1,110 @@
 package io.kamille.perf.lab;
 
+import static io.kamille.perf.compare.LoadFigures.FAILED;
+import static io.kamille.perf.compare.LoadFigures.MEAN;
+import static io.kamille.perf.compare.LoadFigures.P50;
+import static io.kamille.perf.compare.LoadFigures.P99;
+import static io.kamille.perf.compare.LoadFigures.RATE;
+
+import io.kamille.perf.compare.LoadFigures;
+import io.kamille.perf.load.LoadResult;
+import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Comparison;
+import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
-import io.kamille.perf.report.Spread;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.ToDoubleFunction;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.DoubleStream;
 
-/** All cells of the matrix, and what is said of them. Any thread. */
+/**
+ * The matrix of rate and interval for each setting, which is a server and how it is asked; and the
+ * findings. Any thread.
+ */
 final class PacedPoints {
 
-  private final List<PacedPoint> all = new CopyOnWriteArrayList<>();
+  private static final Figure SETTING = Figure.of("setting");
 
-  void add(PacedPoint point) {
-    all.add(point);
+  /** Of the server for each right reply. */
+  private static final Figure CPU = Figure.of("cpu_micros");
+
+  /** Of that CPU time, 0 to 1. */
+  private static final Figure KERNEL_SHARE = Figure.of("kernel_share");
+
+  private static final Figure POLLS = Figure.of("polls_per_second");
+  private static final Figure EVENTS = Figure.of("events_per_poll");
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.median("replies/s", RATE, 0),
+          Column.sum("failed", FAILED),
+          Column.median("mean ms", MEAN.times(1e-3), 2),
+          Column.median("p50 ms", P50.times(1e-3), 2),
+          Column.median("p99 ms", P99.times(1e-3), 2),
+          Column.median("CPU µs/reply", CPU, 1),
+          Column.median("kernel %", KERNEL_SHARE.times(100), 0),
+          Column.median("polls/s", POLLS, 0),
+          Column.median("events/poll", EVENTS, 1),
+          new Column(
+              "client at its limit",
+              all ->
+                  all.rounds().stream().anyMatch(one -> one.is(LoadFigures.LIMITED)) ? "*" : ""));
+
+  private final Map<String, Samples> settings = new ConcurrentHashMap<>();
+
+  /** What one setting showed so far. */
+  Samples of(String setting) {
+    return settings.computeIfAbsent(setting, _ -> new Samples("rate", "interval_micros"));
   }
 
-  List<PacedPoint> of(String setting) {
-    return all.stream().filter(point -> point.setting().equals(setting)).toList();
+  /**
+   * One cell of the matrix in one round.
+   *
+   * @param taken what the server took; less than 0 polls if it does not tell
+   */
+  static Sample sample(
+      String setting,
+      int rate,
+      int intervalMicros,
+      int round,
+      LoadResult load,
+      PacedTarget.Reading taken) {
+    double seconds = load.nanos() / 1e9;
+    long ticks = taken.cpu().userTicks() + taken.cpu().kernelTicks();
+    var sample =
+        Sample.of(Integer.toString(rate), Integer.toString(intervalMicros), round)
+            .with(SETTING, setting);
+    return LoadFigures.with(sample, load)
+        .with(CPU, load.completed() == 0 ? Double.NaN : taken.ranNanos() / 1e3 / load.completed())
+        .with(KERNEL_SHARE, ticks == 0 ? Double.NaN : (double) taken.cpu().kernelTicks() / ticks)
+        .with(POLLS, taken.polls() < 0 ? Double.NaN : taken.polls() / seconds)
+        .with(EVENTS, taken.polls() <= 0 ? Double.NaN : (double) taken.events() / taken.polls());
   }
 
-  private List<PacedPoint> of(String setting, int rate, int interval) {
-    return of(setting).stream()
-        .filter(point -> point.rate() == rate && point.intervalMicros() == interval)
-        .toList();
+  /** Medians, a row for each rate and interval. */
+  Table table(String setting) {
+    return of(setting).wholeTable("interval µs", "offered/s", COLUMNS);
   }
 
   private List<Integer> rates(String setting) {
-    return of(setting).stream().map(PacedPoint::rate).distinct().toList();
+    return of(setting).all().stream()
+        .map(one -> Integer.valueOf(one.situation()))
+        .distinct()
+        .toList();
   }
 
-  private List<Integer> intervals(String setting) {
-    return of(setting).stream().map(PacedPoint::intervalMicros).distinct().toList();
+  private List<String> intervals(String setting) {
+    return of(setting).all().stream().map(Sample::server).distinct().toList();
   }
 
   /** An interval in milliseconds, without needless digits. */
@@ -48,68 +112,23 @@ final class PacedPoints {
     return String.format(Locale.ROOT, micros % 1000 == 0 ? "%.0f" : "%.1f", micros / 1e3);
   }
 
-  /** Medians, a row for each rate and interval; a star marks a client at its own limit. */
-  Table table(String setting) {
-    var table =
-        new Table(
-            "offered/s",
-            "interval ms",
-            "replies/s",
-            "failed",
-            "mean ms",
-            "p50 ms",
-            "p99 ms",
-            "CPU µs/reply",
-            "kernel %",
-            "polls/s",
-            "events/poll");
-    for (int rate : rates(setting)) {
-      for (int interval : intervals(setting)) {
-        List<PacedPoint> rounds = of(setting, rate, interval);
-        if (!rounds.isEmpty()) {
-          table.row(row(rate, interval, rounds));
-        }
-      }
-    }
-    return table;
-  }
-
-  private static List<String> row(int rate, int interval, List<PacedPoint> rounds) {
-    boolean isClientLimited = rounds.stream().anyMatch(PacedPoint::isClientLimited);
-    return List.of(
-        rate + (isClientLimited ? " *" : ""),
-        millis(interval),
-        median(rounds, PacedPoint::repliesPerSecond, 0),
-        Long.toString(rounds.stream().mapToLong(PacedPoint::failed).sum()),
-        median(rounds, point -> point.meanMicros() / 1e3, 2),
-        median(rounds, point -> point.p50Micros() / 1e3, 2),
-        median(rounds, point -> point.p99Micros() / 1e3, 2),
-        median(rounds, PacedPoint::cpuMicros, 1),
-        median(rounds, point -> point.kernelShare() * 100, 0),
-        median(rounds, PacedPoint::pollsPerSecond, 0),
-        median(rounds, PacedPoint::eventsPerPoll, 1));
-  }
-
-  private static String median(
-      List<PacedPoint> rounds, ToDoubleFunction<PacedPoint> property, int decimals) {
-    double median = Spread.of(rounds, property).median();
-    return Double.isNaN(median) ? "–" : String.format(Locale.ROOT, "%." + decimals + "f", median);
-  }
-
   /** Mean response time and CPU time over the rate, a line for each interval. */
   void plots(String setting, Report report) {
     String file = setting.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
-    chart(setting + ": mean response time", "ms", setting, point -> point.meanMicros() / 1e3)
+    chart(setting + ": mean response time", "ms", setting, MEAN.times(1e-3))
         .ifPresent(svg -> report.plot(file + "-mean", svg));
-    chart(setting + ": CPU time for a reply", "µs", setting, PacedPoint::cpuMicros)
+    chart(setting + ": CPU time for a reply", "µs", setting, CPU)
         .ifPresent(svg -> report.plot(file + "-cpu", svg));
   }
 
-  private Optional<String> chart(
-      String title, String unit, String setting, ToDoubleFunction<PacedPoint> property) {
+  private Optional<String> chart(String title, String unit, String setting, Figure figure) {
     List<Integer> rates = rates(setting);
     double highest =
-        of(setting).stream().mapToDouble(property).filter(Double::isFinite).max().orElse(0);
+        of(setting).all().stream()
+            .mapToDouble(one -> one.of(figure))
+            .filter(Double::isFinite)
+            .max()
+            .orElse(0);
     if (rates.size() < 2 || highest <= 0) {
       return Optional.empty();
     }
@@ -118,20 +137,10 @@ final class PacedPoints {
             title,
             new Axis("requests offered per second", 0, rates.getLast()),
             new Axis(unit, 0, highest));
-    for (int interval : intervals(setting)) {
-      var points = new ArrayList<Point>();
-      for (int rate : rates) {
-        double[] values =
-            of(setting, rate, interval).stream()
-                .mapToDouble(property)
-                .filter(Double::isFinite)
-                .toArray();
-        if (values.length > 0) {
-          points.add(new Point(rate, Spread.of(values).median()));
-        }
-      }
+    for (String interval : intervals(setting)) {
+      List<Point> points = of(setting).line(figure, interval);
       if (!points.isEmpty()) {
-        chart.line(millis(interval) + " ms", points);
+        chart.line(millis(Integer.parseInt(interval)) + " ms", points);
       }
     }
     return Optional.of(chart.svg());
@@ -149,49 +158,58 @@ final class PacedPoints {
     }
     int top = rates.getLast();
     int middle = rates.get(rates.size() / 2);
-    best(setting, top, PacedPoint::repliesPerSecond, 1)
-        .flatMap(
-            interval -> sentence(setting, top, interval, "replies/s", PacedPoint::repliesPerSecond))
+    best(setting, top, RATE, 1)
+        .flatMap(interval -> sentence(setting, top, interval, "replies/s", RATE))
         .ifPresent(findings::add);
-    best(setting, middle, PacedPoint::cpuMicros, -1)
-        .flatMap(
-            interval ->
-                sentence(setting, middle, interval, "CPU time/reply", PacedPoint::cpuMicros))
+    best(setting, middle, CPU, -1)
+        .flatMap(interval -> sentence(setting, middle, interval, "CPU time/reply", CPU))
         .ifPresent(findings::add);
     return findings;
   }
 
-  /** The interval with the greatest median of a property, or the least if {@code sign} is −1. */
-  private Optional<Integer> best(
-      String setting, int rate, ToDoubleFunction<PacedPoint> property, int sign) {
+  /** The interval with the greatest median of a figure, or the least if {@code sign} is −1. */
+  private Optional<String> best(String setting, int rate, Figure figure, int sign) {
     return intervals(setting).stream()
-        .filter(interval -> interval > 0 && !of(setting, rate, interval).isEmpty())
+        .filter(interval -> !interval.equals("0"))
+        .filter(interval -> median(setting, rate, interval, figure).isPresent())
         .max(
-            (a, b) ->
-                sign
-                    * Double.compare(
-                        Spread.of(of(setting, rate, a), property).median(),
-                        Spread.of(of(setting, rate, b), property).median()));
+            Comparator.comparingDouble(
+                interval -> sign * median(setting, rate, interval, figure).orElseThrow()));
+  }
+
+  private Optional<Double> median(String setting, int rate, String interval, Figure figure) {
+    return of(setting)
+        .spread(figure, Integer.toString(rate), interval)
+        .map(known -> known.median());
+  }
+
+  private double[] values(String setting, int rate, String interval, Figure figure) {
+    return of(setting).of(Integer.toString(rate), interval).stream()
+        .mapToDouble(one -> one.of(figure))
+        .toArray();
   }
 
   private Optional<String> sentence(
-      String setting, int rate, int interval, String what, ToDoubleFunction<PacedPoint> property) {
-    double[] plain = of(setting, rate, 0).stream().mapToDouble(property).toArray();
-    double[] paced = of(setting, rate, interval).stream().mapToDouble(property).toArray();
+      String setting, int rate, String interval, String what, Figure figure) {
+    double[] plain = values(setting, rate, "0", figure);
+    double[] paced = values(setting, rate, interval, figure);
     int rounds = Math.min(plain.length, paced.length);
     boolean isWhole =
-        DoubleStream.concat(Arrays.stream(plain), Arrays.stream(paced)).allMatch(v -> v > 0);
+        DoubleStream.concat(DoubleStream.of(plain), DoubleStream.of(paced)).allMatch(v -> v > 0);
     if (rounds == 0 || !isWhole) {
       return Optional.empty();
     }
-    var comparison = Comparison.of(Arrays.copyOf(plain, rounds), Arrays.copyOf(paced, rounds));
+    var comparison =
+        Comparison.of(
+            DoubleStream.of(plain).limit(rounds).toArray(),
+            DoubleStream.of(paced).limit(rounds).toArray());
     return Optional.of(
         String.format(
             Locale.ROOT,
             "%s at %,d requests/s offered: with %s ms between two polls, %s %s",
             setting,
             rate,
-            millis(interval),
+            millis(Integer.parseInt(interval)),
             what,
             comparison.text()));
   }

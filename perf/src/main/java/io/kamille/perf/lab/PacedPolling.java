@@ -222,14 +222,10 @@ final class PacedPolling implements Experiment {
         PacedTarget.Reading before = opponent.read();
         LoadResult load = load(client, workload, rate, extent.load(), rate * 100L + round);
         var taken = opponent.read().sinceByTicks(before);
-        keep(run, PacedPoint.of(name, rate, 0, round, load, taken));
+        run.keep(
+            "points.csv", points.of(name), PacedPoints.sample(name, rate, 0, round, load, taken));
       }
     }
-  }
-
-  private void keep(LabRun run, PacedPoint point) throws IOException {
-    points.add(point);
-    run.keep("points.csv", PacedPoint.TITLES, point.line());
   }
 
   private void measure(LabRun run, Setting setting, PacedTarget targets)
@@ -254,10 +250,11 @@ final class PacedPolling implements Experiment {
           workload.resetCounters();
           LoadResult load =
               load(served.client(), workload, rate, extent.load(), rate * 100L + round);
-          var point =
-              PacedPoint.of(
-                  setting.label(), rate, interval, round, load, served.read().since(before));
-          keep(run, point);
+          var taken = served.read().since(before);
+          run.keep(
+              "points.csv",
+              points.of(setting.label()),
+              PacedPoints.sample(setting.label(), rate, interval, round, load, taken));
         }
       }
     }
@@ -303,8 +300,7 @@ final class PacedPolling implements Experiment {
                 + " shows at light load",
             "CPU: not paced near 100 % at every rate; paced it grows with the rate"));
     for (Setting setting : SETTINGS) {
-      List<PacedPoint> measured = points.of(setting.label());
-      if (!measured.isEmpty()) {
+      if (!points.of(setting.label()).all().isEmpty()) {
         report.heading(setting.label());
         report.table(points.table(setting.label()));
         points.plots(setting.label(), report);
@@ -312,7 +308,7 @@ final class PacedPolling implements Experiment {
     }
     for (Opponents.Setup setup : opponents.setups()) {
       report.heading(setup.name() + ", as «" + PacedTarget.Kind.KAMILLE.label() + "»");
-      if (!points.of(setup.name()).isEmpty()) {
+      if (!points.of(setup.name()).all().isEmpty()) {
         report.table(points.table(setup.name()));
       }
       report.paragraph(setup.version() + ", started so:");

@@ -2,31 +2,28 @@ package io.kamille.perf.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.perf.host.CpuTime;
+import io.kamille.perf.host.RunTime;
+import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.report.Report;
+import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 class PacedPointsTest {
 
   private final PacedPoints points = new PacedPoints();
 
-  private void add(int rate, int interval, int round, double replies, double cpu) {
-    points.add(
-        new PacedPoint(
-            "poll(2)",
-            rate,
-            interval,
-            round,
-            replies,
-            Map.of(),
-            1500,
-            1000,
-            4000,
-            cpu,
-            0.5,
-            Double.NaN,
-            Double.NaN,
-            false));
+  /** A second of load on a server that takes so much for each reply. */
+  private void add(int rate, int interval, int round, long replies, double cpu) {
+    var latency = new Histogram(60_000_000_000L, 3);
+    latency.recordValueWithCount(1_500_000, replies);
+    var load =
+        new LoadResult(rate, Map.of(), 0, 1_000_000_000L, 1, latency, new Histogram(3), List.of());
+    long ranNanos = Math.round(cpu * 1000 * replies);
+    var taken = new PacedTarget.Reading(new RunTime(Map.of()), ranNanos, new CpuTime(5, 5), -1, 0);
+    points.of("poll(2)").add(PacedPoints.sample("poll(2)", rate, interval, round, load, taken));
   }
 
   private void addMatrix() {
@@ -43,7 +40,8 @@ class PacedPointsTest {
     addMatrix();
     assertThat(points.table("poll(2)").rows()).hasSize(5);
     assertThat(points.table("poll(2)").rows().get(1))
-        .containsExactly("1000", "0", "1000", "0", "1.50", "1.00", "4.00", "20.2", "50", "–", "–");
+        .containsExactly(
+            "0", "1000", "1000", "0", "1.50", "1.50", "1.50", "20.2", "50", "–", "–", "");
   }
 
   @Test
