@@ -119,7 +119,8 @@ final class SizeCommand implements Callable<Integer> {
       names = "--calibration",
       paramLabel = "FILE",
       description =
-          "Where the costs are kept (default: kamille/calibration.properties in the cache directory of the user).")
+          "Where the costs are kept (default: kamille/calibration.properties in the cache directory"
+              + " of the user).")
   private @Nullable Path file;
 
   @Override
@@ -243,7 +244,7 @@ final class SizeCommand implements Callable<Integer> {
   }
 
   private void calibrate(PrintWriter out) throws CommandFailure {
-    try (CalibrationOrigin origin = CalibrationOrigin.start()) {
+    try (var origin = CalibrationOrigin.start()) {
       String text = CONFIGURATION.replace("%ORIGIN%", Integer.toString(origin.port()));
       Configuration configuration =
           Configurations.accepted(
@@ -290,7 +291,8 @@ final class SizeCommand implements Callable<Integer> {
                 need.bytesPerResponse())
             : String.format(
                 Locale.ROOT,
-                "memory         %,d MiB (cache.memory.capacity) for %,d stored responses of %,d octets",
+                "memory         %,d MiB (cache.memory.capacity) for %,d stored responses of %,d"
+                    + " octets",
                 (need.memoryBytes() >> 20) + 1,
                 demand.storedResponses(),
                 need.bytesPerResponse()));

@@ -1,18 +1,17 @@
 package io.kamille.launcher.demo;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.kamille.core.http.HttpDate;
+import io.kamille.launcher.origin.Answer;
+import io.kamille.launcher.origin.ScriptedOrigin;
+import io.kamille.launcher.origin.ScriptedOrigin.Request;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,17 +34,17 @@ public final class DemoOrigin implements AutoCloseable {
           "/logo.svg", "logo.svg",
           "/landscape.svg", "landscape.svg");
 
-  private final HttpServer server;
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final LongAdder requests = new LongAdder();
   private final Consumer<String> log;
   private final long startEpochSeconds = System.currentTimeMillis() / 1000;
   private final byte[] download = new byte[DOWNLOAD_BYTES];
 
-  private DemoOrigin(HttpServer server, Consumer<String> log) {
-    this.server = server;
+  private final ScriptedOrigin origin;
+
+  private DemoOrigin(Consumer<String> log) throws IOException {
     this.log = log;
     new Random(2004).nextBytes(download);
+    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
   }
 
   /**
@@ -54,18 +53,12 @@ public final class DemoOrigin implements AutoCloseable {
    * @param log is told a line for each request, on any thread
    */
   public static DemoOrigin start(Consumer<String> log) throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    DemoOrigin origin = new DemoOrigin(server, log);
-    server.createContext("/", origin::answer);
-    server.setExecutor(origin.threads);
-    server.start();
-    return origin;
+    return new DemoOrigin(log);
   }
 
   /** Where it listens, as a URL. */
   public String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
+    return "http://127.0.0.1:" + origin.port();
   }
 
   /** Requests answered so far. */
@@ -74,61 +67,47 @@ public final class DemoOrigin implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    server.stop(0);
-    threads.shutdownNow();
+  public void close() throws IOException {
+    origin.close();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      requests.increment();
-      exchange.getRequestBody().readAllBytes();
-      String path = exchange.getRequestURI().getPath();
-      int status = answer(exchange, path);
-      log.accept(exchange.getRequestMethod() + " " + path + " " + status);
-    }
+  private boolean answer(Request request, Socket connection) throws IOException {
+    requests.increment();
+    Answer answer = answer(request.target().split("\\?", 2)[0]);
+    answer.send(request, connection);
+    log.accept(request.method() + " " + request.target() + " " + answer.status());
+    return !request.isLast();
   }
 
-  private int answer(HttpExchange exchange, String path) throws IOException {
+  private Answer answer(String path) throws IOException {
     String file = FILES.get(path);
     if (file != null) {
-      return send(exchange, 200, type(file), FOR_AN_HOUR, resource(file));
+      return answer(200, type(file), FOR_AN_HOUR, resource(file));
     }
     return switch (path) {
-      case "/download.bin" ->
-          send(exchange, 200, "application/octet-stream", FOR_AN_HOUR, download);
+      case "/download.bin" -> answer(200, "application/octet-stream", FOR_AN_HOUR, download);
       case "/slow" -> {
         think();
-        yield send(exchange, 200, "text/plain", FOR_A_MINUTE, octets("That took a while.\n"));
+        yield answer(200, "text/plain", FOR_A_MINUTE, octets("That took a while.\n"));
       }
-      case "/now" ->
-          send(
-              exchange,
-              200,
-              "text/plain",
-              "no-store",
-              octets(HttpDate.format(System.currentTimeMillis() / 1000) + "\n"));
-      default ->
-          send(exchange, 404, "text/plain", FOR_A_MINUTE, octets("There is no such page.\n"));
+      case "/now" -> answer(200, "text/plain", "no-store", octets(now() + "\n"));
+      default -> answer(404, "text/plain", FOR_A_MINUTE, octets("There is no such page.\n"));
     };
   }
 
-  private int send(
-      HttpExchange exchange, int status, String type, String cacheControl, byte[] content)
-      throws IOException {
-    var fields = exchange.getResponseHeaders();
-    fields.set("Content-Type", type);
-    fields.set("Cache-Control", cacheControl);
-    fields.set("Last-Modified", HttpDate.format(startEpochSeconds));
-    boolean head = exchange.getRequestMethod().equals("HEAD");
-    if (head) {
-      fields.set("Content-Length", Integer.toString(content.length));
-    }
-    exchange.sendResponseHeaders(status, head ? -1 : content.length);
-    if (!head) {
-      exchange.getResponseBody().write(content);
-    }
-    return status;
+  private static String now() {
+    return HttpDate.format(System.currentTimeMillis() / 1000);
+  }
+
+  private Answer answer(int status, String type, String cacheControl, byte[] content) {
+    return new Answer(
+        status,
+        List.of(
+            "Date: " + now(),
+            "Content-Type: " + type,
+            "Cache-Control: " + cacheControl,
+            "Last-Modified: " + HttpDate.format(startEpochSeconds)),
+        content);
   }
 
   /** The slow page's work: two seconds of nothing. */

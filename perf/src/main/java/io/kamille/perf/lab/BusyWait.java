@@ -97,9 +97,9 @@ final class BusyWait implements Experiment {
   @Override
   public String question() {
     return "Nakagame and Ishikawa (Host networking for a guest, 2005) let a thread poll for up to"
-               + " one jiffy before it sleeps for I/O: a ping-pong became faster, nearly all"
-               + " wake-ups went away, and a neighbour that computes lost little. Which budget does"
-               + " that for a loop today?";
+        + " one jiffy before it sleeps for I/O: a ping-pong became faster, nearly all"
+        + " wake-ups went away, and a neighbour that computes lost little. Which budget does"
+        + " that for a loop today?";
   }
 
   @Override

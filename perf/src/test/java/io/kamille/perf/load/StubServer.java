@@ -1,18 +1,14 @@
 package io.kamille.perf.load;
 
-import java.io.BufferedReader;
+import io.kamille.launcher.origin.ScriptedOrigin;
+import io.kamille.launcher.origin.ScriptedOrigin.Request;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Answers on loopback as a test says; a thread for each connection. */
+/** Answers on loopback as a test says; a virtual thread for each connection. */
 final class StubServer implements AutoCloseable {
 
   /** Answers one request. */
@@ -27,53 +23,28 @@ final class StubServer implements AutoCloseable {
     void to(int number, Socket socket) throws IOException, InterruptedException;
   }
 
-  private final ServerSocket socket;
   private final Answer answer;
-  private final Queue<Socket> accepted = new ConcurrentLinkedQueue<>();
+  private final ScriptedOrigin origin;
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger lastRequests = new AtomicInteger();
 
   private StubServer(Answer answer) throws IOException {
-    this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     this.answer = answer;
+    this.origin = ScriptedOrigin.start(0, ScriptedOrigin.answering(this::answer));
   }
 
   static StubServer open(Answer answer) throws IOException {
-    var server = new StubServer(answer);
-    Thread.ofPlatform().daemon().start(server::accept);
-    return server;
+    return new StubServer(answer);
   }
 
-  private void accept() {
+  private boolean answer(Request request, Socket connection) throws IOException {
+    lastRequests.addAndGet(request.isLast() ? 1 : 0);
     try {
-      while (true) {
-        Socket connection = socket.accept();
-        accepted.add(connection);
-        Thread.ofPlatform().daemon().start(() -> serve(connection));
-      }
-    } catch (IOException closed) {
-      return;
-    }
-  }
-
-  private void serve(Socket connection) {
-    try (connection;
-        var in =
-            new BufferedReader(
-                new InputStreamReader(connection.getInputStream(), StandardCharsets.US_ASCII))) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        if (line.equals("Connection: close")) {
-          lastRequests.incrementAndGet();
-        }
-        if (line.isEmpty()) {
-          answer.to(requests.incrementAndGet(), connection);
-        }
-      }
-    } catch (IOException closed) {
-      return;
+      answer.to(requests.incrementAndGet(), connection);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return !connection.isClosed();
   }
 
   static void write(Socket connection, String text) throws IOException {
@@ -83,7 +54,7 @@ final class StubServer implements AutoCloseable {
   }
 
   int port() {
-    return socket.getLocalPort();
+    return origin.port();
   }
 
   int requests() {
@@ -96,14 +67,11 @@ final class StubServer implements AutoCloseable {
   }
 
   int connections() {
-    return accepted.size();
+    return origin.accepted();
   }
 
   @Override
   public void close() throws IOException {
-    socket.close();
-    for (Socket connection : accepted) {
-      connection.close();
-    }
+    origin.close();
   }
 }
