@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.runner.BenchmarkList;
 import org.openjdk.jmh.runner.format.OutputFormatFactory;
@@ -142,7 +143,7 @@ public final class Bench {
 
   private static void printHelp() {
     for (Command command : COMMANDS) {
-      System.out.printf("./dev bench %-9s %s%n", command.name(), command.help());
+      System.out.printf(Locale.ROOT, "./dev bench %-9s %s%n", command.name(), command.help());
     }
     System.out.println("./dev bench NAME [JMH ARGS]: micro-benchmarks that match a name");
     COMMANDS.stream().map(Command::options).distinct().forEach(Bench::printOptions);

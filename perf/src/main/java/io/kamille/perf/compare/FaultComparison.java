@@ -31,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -80,7 +81,7 @@ public final class FaultComparison {
               all ->
                   all.samples()
                       .spread(FaultTally.FAILED_SHARE, all.situation(), all.server())
-                      .map(share -> String.format("%.2f %%", share.median()))
+                      .map(share -> String.format(Locale.ROOT, "%.2f %%", share.median()))
                       .orElse("–")),
           Column.spread("last failure s", FaultTally.LAST_FAILURE, 1),
           Column.spread("out after s", OUT, 1),
