@@ -18,6 +18,7 @@ import java.time.Duration;
  * @param cpuSeconds of the server, each second
  * @param lateMicros how late the emulator was at p99
  */
+@SuppressWarnings("ArrayRecordComponent") // written once, and compared with nothing
 record TunedRun(double[] goodput, double sendMemory, double cpuSeconds, double lateMicros) {
 
   private static final long SEED = 4;
@@ -68,6 +69,7 @@ record TunedRun(double[] goodput, double sendMemory, double cpuSeconds, double l
     }
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // handed from one thread to the other, once
   private record Fetched(long[] octets, double memory) {}
 
   private static Fetched fetch(
