@@ -29,7 +29,7 @@ final class Answers {
 
   /** Writes an answer after which the next request may come. */
   void write(ChannelHandlerContext context, Answer answer, HttpVersion version) {
-    FullHttpResponse response = response(context, answer);
+    FullHttpResponse response = response(answer);
     if (version.equals(HttpVersion.HTTP_1_0)) {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
     }
@@ -41,7 +41,7 @@ final class Answers {
    * own or after a second, so that what it still sends does not destroy the answer (RFC 9112 §9.6).
    */
   void writeLast(ChannelHandlerContext context, Answer answer) {
-    FullHttpResponse response = response(context, answer);
+    FullHttpResponse response = response(answer);
     response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     context.writeAndFlush(response).addListener(_ -> linger(context));
   }
@@ -51,7 +51,7 @@ final class Answers {
     context.executor().schedule(() -> context.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private FullHttpResponse response(ChannelHandlerContext context, Answer answer) {
+  private FullHttpResponse response(Answer answer) {
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,

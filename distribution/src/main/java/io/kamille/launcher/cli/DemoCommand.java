@@ -68,8 +68,9 @@ final class DemoCommand implements Callable<Integer> {
       try (Appliance appliance = Running.start(configuration, Version.number())) {
         welcome(out, appliance, origin);
         String site = "http://" + appliance.listening().getFirst();
-        try (DemoVisitors visits = new DemoVisitors(site, visitors());
+        try (DemoVisitors visits = new DemoVisitors(site);
             ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+          visits.start(visitors());
           clock.scheduleAtFixedRate(() -> summary.show(appliance.totals()), 1, 1, TimeUnit.SECONDS);
           toldToStop.await();
           clock.shutdownNow();

@@ -15,7 +15,7 @@ final class LoginCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private StateOption state;
+  @Mixin private StateOption state = new StateOption();
 
   @Override
   public Integer call() throws CommandFailure {

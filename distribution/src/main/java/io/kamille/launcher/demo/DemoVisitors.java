@@ -32,9 +32,13 @@ public final class DemoVisitors implements AutoCloseable {
             return thread;
           });
 
-  /** Visits {@code site} so often from now on; 0 for never. */
-  public DemoVisitors(String site, int requestsPerSecond) {
+  /** Visitors of {@code site} who have not begun. */
+  public DemoVisitors(String site) {
     this.site = site;
+  }
+
+  /** Visits so often from now on; 0 for never. */
+  public void start(int requestsPerSecond) {
     if (requestsPerSecond > 0) {
       long micros = TimeUnit.SECONDS.toMicros(1) / requestsPerSecond;
       clock.scheduleAtFixedRate(this::visit, micros, micros, TimeUnit.MICROSECONDS);

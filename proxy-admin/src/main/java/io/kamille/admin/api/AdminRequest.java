@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters of the path, by name
  * @param identity who asks; null before that is known, and for what everybody may ask
  */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares requests
 public record AdminRequest(
     String method,
     String path,

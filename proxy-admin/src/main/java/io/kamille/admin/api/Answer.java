@@ -13,6 +13,7 @@ import java.util.Map;
  * @param content not to be changed
  * @param fields further fields, by name
  */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares answers
 public record Answer(int status, String contentType, byte[] content, Map<String, String> fields) {
 
   /** The media type of a stream: what an answer of this type holds is only its beginning. */

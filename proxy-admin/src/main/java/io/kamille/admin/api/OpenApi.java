@@ -117,7 +117,7 @@ final class OpenApi implements Resource {
   /** Such as {@code getCacheTiers}. */
   private static String id(Operation operation) {
     StringBuilder id = new StringBuilder(operation.method().toLowerCase(Locale.ROOT));
-    for (String word : operation.path().split("[^A-Za-z0-9]+")) {
+    for (String word : operation.path().split("[^A-Za-z0-9]+", -1)) {
       if (!word.isEmpty() && !word.equals("v1")) {
         id.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
       }

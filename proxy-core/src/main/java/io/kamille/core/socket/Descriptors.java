@@ -51,14 +51,16 @@ public final class Descriptors {
         return null;
       }
       ByteBuffer octets = name.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
-      byte[] address;
-      switch (name.get(ValueLayout.JAVA_SHORT, 0)) {
-        case AF_INET -> octets.position(4).get(address = new byte[4]);
-        case AF_INET6 -> octets.position(8).get(address = new byte[16]);
-        default -> {
-          return null;
-        }
+      byte[] address =
+          switch (name.get(ValueLayout.JAVA_SHORT, 0)) {
+            case AF_INET -> new byte[4];
+            case AF_INET6 -> new byte[16];
+            default -> new byte[0];
+          };
+      if (address.length == 0) {
+        return null;
       }
+      octets.position(address.length == 4 ? 4 : 8).get(address);
       return new InetSocketAddress(
           InetAddress.getByAddress(address), Short.toUnsignedInt(octets.getShort(2)));
     } catch (UnknownHostException impossible) {
