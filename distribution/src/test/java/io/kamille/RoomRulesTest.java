@@ -27,19 +27,10 @@ class RoomRulesTest {
   private static final int MOST_LINES = 400;
 
   /** Modules whose classes are all short; the others follow. */
-  private static final List<String> SHORT = List.of("proxy-core");
+  private static final List<String> SHORT = List.of("proxy-core", "proxy-cache");
 
-  /** Names that two packages still use. */
-  private static final Set<String> TWICE =
-      Set.of(
-          "AdminSettings",
-          "CacheSettings",
-          "DiskSettings",
-          "ForwardingSettings",
-          "Metrics",
-          "Purges",
-          "RateLimitSettings",
-          "UpstreamSettings");
+  /** What of them is to be split yet. */
+  private static final Set<String> LONG = Set.of("CaffeineIndex.java");
 
   /** Classes of one package that know each other, and why they may. */
   private static final Map<String, String> CIRCLES =
@@ -63,6 +54,23 @@ class RoomRulesTest {
               "InlinedSection Section SectionValues Setting Subsection",
               "a section is made of settings and sections"),
           Map.entry("StructuredDictionary StructuredFieldParser", "a value parses itself"),
+          Map.entry(
+              "Backlog ContentWindow Follower FollowerGroup InFlight InFlightTable SharedChunk",
+              "news goes from a leader to its followers, and word of their leaving back"),
+          Map.entry("SegmentOctets SegmentRegion", "a region ends a lease on what it was cut from"),
+          Map.entry("DiskMetrics DiskTier", "a tier registers what reads its figures"),
+          Map.entry("PolicyJudge RequestSamples", "samples are handed to the judge that asks"),
+          Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
+          Map.entry(
+              "Arena ArenaWriter Blocks LeasedRegion LeasedSlice Renewal Shards StoredBytes",
+              "what lies in the arena gives itself back to it"),
+          Map.entry(
+              "CacheControl CacheControlParser TargetedCacheControl", "a value parses itself"),
+          Map.entry(
+              "CachePolicy Freshness StaleLimits", "a lifetime asks the policy it is a part of"),
+          Map.entry(
+              "CodedForms SeveralVariants StoredResponse Variants",
+              "a response is its own list of one, and has its coded forms"),
           Map.entry("SystemClock WallClock", "an interface opens what it names"));
 
   private static final List<JavaClass> CLASSES =
@@ -82,7 +90,7 @@ class RoomRulesTest {
       try (Stream<Path> files = Files.walk(sources)) {
         for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
           int lines = Files.readAllLines(file).size();
-          if (lines > MOST_LINES) {
+          if (lines > MOST_LINES && !LONG.contains(file.getFileName().toString())) {
             tooLong.add(file.getFileName() + ": " + lines + " lines");
           }
         }
@@ -102,7 +110,6 @@ class RoomRulesTest {
       }
     }
     packages.values().removeIf(homes -> homes.size() < 2);
-    packages.keySet().removeAll(TWICE);
     packages.remove("package-info");
     assertThat(packages).isEmpty();
   }
@@ -111,7 +118,7 @@ class RoomRulesTest {
   void theClassesOfAPackageFormNoCircleThatIsNotExplained() {
     Map<String, Set<String>> uses = new TreeMap<>();
     for (JavaClass type : CLASSES) {
-      if (type.getPackageName().startsWith("io.kamille.core.")) {
+      if (type.getPackageName().matches("io\\.kamille\\.(core|cache)(\\..*)?")) {
         Set<String> used = uses.computeIfAbsent(topLevel(type), name -> new TreeSet<>());
         type.getDirectDependenciesFromSelf().stream()
             .map(dependency -> dependency.getTargetClass().getBaseComponentType())
