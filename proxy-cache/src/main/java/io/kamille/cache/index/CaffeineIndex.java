@@ -39,7 +39,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   static final long GHOST_LEAST_BYTES = 32L << 20;
 
   private static final int HEAP_BYTES_PER_KEY = 112;
-  static final long BYTES_PER_COUNTER = 4 << 10;
+  static final long BYTES_PER_COUNTER = 8 << 10;
   private static final int FULL_PARTS = 16;
   private static final int SPARE_DIVISOR = 64;
   private static final int ROUNDS = 8;

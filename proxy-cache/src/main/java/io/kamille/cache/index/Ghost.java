@@ -16,7 +16,8 @@ abstract sealed class Ghost {
 
   /*
    * A cache of one 64th of the size, which sees one 64th of the keys, chosen by hash, hits as often as
-   * the whole does (Waldspurger, Saemundsson, Ahmad, Park 2017). Admission by size comes before each
+   * the whole does (Waldspurger, Saemundsson, Ahmad, Park 2017). All ghosts hold the same boxed
+   * numbers. Admission by size comes before each
    * ghost as it comes before the cache.
    */
   private static final int UNITS_PER_COUNTER = 64;
@@ -37,22 +38,22 @@ abstract sealed class Ghost {
   }
 
   /** Something was asked for: what it weighs if it would have been here, or 0. */
-  final int use(long hash) {
+  final int use(Long hash) {
     Integer found = find(hash);
     return found == null ? 0 : found;
   }
 
   /** Something was asked for that was not here, and could be stored. */
-  final void store(long hash, int units) {
+  final void store(Long hash, Integer units) {
     if (admission.admits(policy, hash, units, units() >= fullUnits)) {
       put(hash, units);
     }
   }
 
   /** What is stored weighs so much now; false if it is not here. */
-  final boolean weigh(long hash, int units) {
+  final boolean weigh(Long hash, Integer units) {
     Integer known = peek(hash);
-    if (known != null && known != units) {
+    if (known != null && !known.equals(units)) {
       put(hash, units);
     }
     return known != null;
@@ -66,7 +67,7 @@ abstract sealed class Ghost {
   abstract void put(Long hash, Integer units);
 
   /** Something was removed, and not for want of room. */
-  abstract void forget(long hash);
+  abstract void forget(Long hash);
 
   abstract long units();
 
@@ -105,7 +106,7 @@ abstract sealed class Ghost {
     }
 
     @Override
-    void forget(long hash) {
+    void forget(Long hash) {
       cache.invalidate(hash);
     }
 
@@ -158,7 +159,7 @@ abstract sealed class Ghost {
     }
 
     @Override
-    void forget(long hash) {
+    void forget(Long hash) {
       Integer before = entries.remove(hash);
       units -= before == null ? 0 : before;
     }

@@ -10,7 +10,7 @@ final class IndexThread implements Upkeep {
    * thread rests, so that under load what is asked meanwhile is done at once, and costs the loops no
    * system call. A loop that cannot let it rest (hurry) wakes it from that too.
    */
-  private static final long REST_NANOS = 2_000_000;
+  private static final long REST_NANOS = 1_000_000;
 
   private enum State {
     WORKING,

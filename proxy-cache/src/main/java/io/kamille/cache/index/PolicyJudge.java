@@ -86,7 +86,7 @@ final class PolicyJudge {
       this.ghost = Ghost.of(policy, maximumUnits);
     }
 
-    boolean use(long hash, int bucket) {
+    boolean use(Long hash, int bucket) {
       int weight = ghost.use(hash);
       if (weight > 0) {
         requests[bucket]++;
@@ -97,7 +97,7 @@ final class PolicyJudge {
       return weight > 0;
     }
 
-    void miss(long hash, int weight, int bucket) {
+    void miss(Long hash, Integer weight, int bucket) {
       requests[bucket]++;
       units[bucket] += weight;
       ghost.store(hash, weight);
@@ -144,9 +144,11 @@ final class PolicyJudge {
 
   /** Something of the sample was found, which weighs that much. */
   synchronized void found(long hash, int units) {
+    Long boxed = hash;
+    Integer weight = units;
     for (Side side : sides) {
-      if (!side.use(hash, bucket)) {
-        side.miss(hash, units, bucket);
+      if (!side.use(boxed, bucket)) {
+        side.miss(boxed, weight, bucket);
       }
     }
     count();
@@ -154,9 +156,10 @@ final class PolicyJudge {
 
   /** Something of the sample was asked for and not found. */
   synchronized void missed(long hash) {
+    Long boxed = hash;
     boolean isHit = false;
     for (Side side : sides) {
-      isHit |= side.use(hash, bucket);
+      isHit |= side.use(boxed, bucket);
     }
     if (isHit) {
       count();
@@ -165,12 +168,14 @@ final class PolicyJudge {
 
   /** Something of the sample that was not found is stored, or could have been. */
   synchronized void stored(long hash, int units) {
+    Long boxed = hash;
+    Integer weight = units;
     boolean isNew = true;
     for (Side side : sides) {
-      if (side.ghost.weigh(hash, units)) {
+      if (side.ghost.weigh(boxed, weight)) {
         isNew = false;
       } else {
-        side.miss(hash, units, bucket);
+        side.miss(boxed, weight, bucket);
       }
     }
     if (isNew) {
