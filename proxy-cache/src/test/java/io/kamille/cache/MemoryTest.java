@@ -117,7 +117,7 @@ class MemoryTest {
       assertThat(fixture.cache.operations().usedBytes()).isLessThanOrEqualTo(CAPACITY);
     }
     assertThat(fixture.cache.operations().keys()).isBetween(50L, 100L);
-    assertThat(fixture.counted("kamille_cache_evictions_total")).isGreaterThan(400);
+    assertThat(fixture.counted("kamille_cache_evictions_total")).isGreaterThan(390);
     assertThat(fixture.counted("kamille_cache_memory_shortages_total")).isZero();
   }
 
