@@ -104,6 +104,11 @@ public final class WebAxeComparison {
   /** The lowest rate that was not clean, in requests per second; empty if none was tried. */
   private static final Figure LIMIT_RATE = Figure.of("limit_rate");
 
+  /** How much of their core the origin had at that rate, 0 to 1. */
+  private static final Figure LIMIT_ORIGIN_SHARE = Figure.of("limit_origin_core_share");
+
+  private static final Figure LIMIT_BUSY = Figure.of("limit_client_busy");
+
   /** Whether client and origin ended the search: the server can do as much at least. */
   static final Figure OTHERS_LIMITED = Figure.of("others_limited");
 
@@ -183,6 +188,19 @@ public final class WebAxeComparison {
     String title =
         String.format(Locale.ROOT, "no error, p99 at most %.0f ms", p99LimitMicros / 1000);
     session.print(clean.table(title, "", CLEAN));
+    for (Sample sample : clean.all()) {
+      if (sample.is(OTHERS_LIMITED)) {
+        session.note(
+            "%s, round %d: client and origin ended the search at %.0f/s (%.0f %% busy, origin %.0f"
+                + " %%): the server can do %.0f/s at least",
+            sample.server(),
+            sample.round(),
+            sample.of(LIMIT_RATE),
+            sample.of(LIMIT_BUSY) * 100,
+            sample.of(LIMIT_ORIGIN_SHARE) * 100,
+            sample.of(CapacitySearch.RATE));
+      }
+    }
     session.print("Goals of kamille", goals(clean), fixed);
     session.keep(fixed);
     session.keep("-clean.csv", clean.csv(session.facts()));
@@ -290,7 +308,8 @@ public final class WebAxeComparison {
         latest == 0 ? new CapacitySearch(1.5, 1.04, 10) : new CapacitySearch(1.08, 1.04, 6);
     var trial = new Trial(ready, round);
     double found = search.find(latest == 0 ? rate : latest, trial);
-    return sample(name, round, found, trial.limitRate, trial.limit);
+    return sample(name, round, found, trial.limitRate, trial.limit)
+        .with(LIMIT_ORIGIN_SHARE, trial.limitOriginShare);
   }
 
   /**
@@ -307,7 +326,7 @@ public final class WebAxeComparison {
         .with(Figure.of("limit_completed_rate"), limit == null ? "" : limit.ratePerSecond())
         .with(Figure.of("limit_failures"), limit == null ? "" : LoadFigures.text(limit.failures()))
         .with(Figure.of("limit_p99_micros"), limit == null ? "" : limit.latencyMicros(99))
-        .with(Figure.of("limit_client_busy"), limit == null ? "" : limit.busyRatio())
+        .with(LIMIT_BUSY, limit == null ? "" : limit.busyRatio())
         .with(OTHERS_LIMITED, limit == null || limit.isSaturated());
   }
 
@@ -317,6 +336,7 @@ public final class WebAxeComparison {
     private final Asked ready;
     private final int round;
     private double limitRate = Double.NaN;
+    private double limitOriginShare = Double.NaN;
     private @Nullable LoadResult limit;
 
     private Trial(Asked ready, int round) {
@@ -328,10 +348,13 @@ public final class WebAxeComparison {
     public boolean holds(double tried) throws IOException {
       ready.load(Math.min(tried, rate), settling(), round);
       Duration duration = Duration.ofMillis(chosen.has("--quick") ? 700 : 1500);
+      CpuTime before = session.origin().cpuTime();
       LoadResult load = ready.load(tried, duration, ((long) tried) * 100 + round);
       boolean isClean = load.failed() == 0 && load.latencyMicros(99) <= p99LimitMicros;
       if (!isClean) {
+        CpuTime taken = session.origin().cpuTime().minus(before);
         limitRate = tried;
+        limitOriginShare = (taken.userMicros() + taken.kernelMicros()) * 1e3 / load.nanos();
         limit = load;
       }
       return isClean;
