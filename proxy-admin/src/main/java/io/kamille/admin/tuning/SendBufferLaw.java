@@ -13,7 +13,8 @@ final class SendBufferLaw {
    * segment train. Acknowledgements come in bursts, too, and a window that is not used does not grow:
    * so it is half a window at the least, unless the client itself is the limit. It rises at once, and
    * falls when four times less would do, so that it does not follow every breath. What our own buffer
-   * held up gets twice the mark.
+   * held up gets twice the mark. A first look raises nothing: every client takes its first window at
+   * once, and what is then queued for one that stops cannot be taken back.
    *
    * In front of the kernel as much may wait again, and half of that before the source goes on.
    *
@@ -79,6 +80,9 @@ final class SendBufferLaw {
 
   /** The low-water mark for what was never sent. */
   static int mark(int present, Estimate estimate, long windowBytes) {
+    if (estimate.basis() == Basis.WINDOW || estimate.basis() == Basis.GROUP) {
+      return present == 0 ? INITIAL_MARK_BYTES : present;
+    }
     boolean isPathTheLimit =
         estimate.basis() != Basis.STALLED && estimate.basis() != Basis.RECEIVER;
     double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();

@@ -32,6 +32,13 @@ class SendBufferLawTest {
     assertThat(SendBufferLaw.mark(64 << 10, reader, 100 * 1448)).isEqualTo(16 << 10);
   }
 
+  /** 300 clients that took their first window at once and stopped held 568 KiB each. */
+  @Test
+  void aFirstLookRaisesNothing() {
+    var guess = new Estimate(Basis.WINDOW, 1e9, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    assertThat(SendBufferLaw.mark(32 << 10, guess, 1 << 20)).isEqualTo(32 << 10);
+  }
+
   @Test
   void theMarkFallsOnlyWhenAQuarterWouldDo() {
     assertThat(SendBufferLaw.mark(64 << 10, rate(4_000_000, 0), 0)).isEqualTo(64 << 10);
