@@ -2,6 +2,8 @@ package io.kamille.launcher.service;
 
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,7 @@ final class Successor {
   /*
    *   old                                  new
    *    │ starts it                          │
-   *    │          ◄── take over ────────────│   the kernel says who asks: it must be our child
+   *    │          ◄── take over ────────────│   the kernel says who asks: it must be the one we started
    *    │─── sockets N, descriptors ────────►│
    *    │                                    │   reads the configuration, takes memory, listens
    *    │          ◄── ready ────────────────│
@@ -34,10 +36,16 @@ final class Successor {
   private static final List<String> NOT_INHERITED =
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
 
-  private final Process process;
+  /*
+   * A shell starts it in the background and ends, so that it is a child of the service manager: that
+   * one would not wait for the end of a main process that is not, and kill it at every stop.
+   */
+  private static final String DETACHED = "note=$1; shift; \"$@\" </dev/null & echo $! >\"$note\"";
+
+  private final ProcessHandle process;
   private final Duration limit;
 
-  private Successor(Process process, Duration limit) {
+  private Successor(ProcessHandle process, Duration limit) {
     this.process = process;
     this.limit = limit;
   }
@@ -49,15 +57,29 @@ final class Successor {
    * @param control where it finds us
    * @param limit for each of its steps
    */
-  static Successor start(List<String> command, String control, Duration limit) throws IOException {
+  static Successor start(List<String> command, Path control, Duration limit) throws IOException {
+    Path note = control.resolveSibling("successor." + ProcessHandle.current().pid());
+    List<String> shell = new ArrayList<>(List.of("/bin/sh", "-c", DETACHED, "sh", note.toString()));
+    shell.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        new ProcessBuilder(shell)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     Map<String, String> environment = builder.environment();
     NOT_INHERITED.forEach(environment::remove);
-    environment.put(Predecessor.VARIABLE, control);
-    return new Successor(builder.start(), limit);
+    environment.put(Predecessor.VARIABLE, control.toString());
+    try {
+      builder.start().waitFor();
+      long processId = Long.parseLong(Files.readString(note).strip());
+      return new Successor(
+          ProcessHandle.of(processId).orElseThrow(() -> new IOException("it ended at once")),
+          limit);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", interrupted);
+    } finally {
+      Files.deleteIfExists(note);
+    }
   }
 
   long processId() {
@@ -103,17 +125,13 @@ final class Successor {
   /** Ends it, if it lives, and waits until it is gone. */
   void end() {
     process.destroyForcibly();
-    try {
-      process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    process.onExit().completeOnTimeout(process, limit.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
   /** In words, how it ended. */
   String ending() {
     return process.isAlive()
         ? "it did not ask for the sockets within " + limit.toSeconds() + " s"
-        : "it ended with exit code " + process.exitValue();
+        : "it ended; the log says why";
   }
 }

@@ -113,7 +113,7 @@ public final class Upgrade implements AutoCloseable {
   }
 
   private long succeed() throws IOException {
-    Successor successor = Successor.start(command, path.toString(), limit);
+    Successor successor = Successor.start(command, path, limit);
     LOG.log(Level.INFO, "process " + successor.processId() + " was started to take over");
     try (UnixSocket caller = await(successor)) {
       successor.handOver(caller, sockets.get());
