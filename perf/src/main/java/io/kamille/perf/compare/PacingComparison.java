@@ -26,15 +26,11 @@ import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
-import io.kamille.perf.report.LineChart;
-import io.kamille.perf.report.LineChart.Axis;
-import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Spread;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -198,7 +194,7 @@ public final class PacingComparison {
           PacingGoals.of(samples, capacities),
           samples);
       session.keep(samples);
-      Optional<String> plot = plot();
+      Optional<String> plot = PacingPlot.svg(samples, subject, ways, rates);
       if (plot.isPresent()) {
         session.keep(".svg", plot.get());
       }
@@ -368,37 +364,5 @@ public final class PacingComparison {
       System.out.println(way + ": p99 of the worst window " + Spread.of(worst).text(0) + " µs");
     }
     session.keep(step.samples());
-  }
-
-  /**
-   * Processor time over the interval, as a multiple of none at all, a line for each rate; empty
-   * with less than three intervals.
-   */
-  private Optional<String> plot() {
-    List<String> fixed = ways.stream().filter(way -> Character.isDigit(way.charAt(0))).toList();
-    if (fixed.size() < 3) {
-      return Optional.empty();
-    }
-    double longest = fixed.stream().mapToDouble(PacingComparison::micros).max().orElseThrow();
-    var chart =
-        new LineChart(
-            subject.label() + ": what a fixed interval saves",
-            new Axis("interval between two polls, µs (0: off)", 0, longest),
-            new Axis("CPU time per request, × " + ways.getFirst(), 0.5, 1.5));
-    for (int rate : rates) {
-      var points = new ArrayList<>(List.of(new Point(0, 1)));
-      for (String way : fixed) {
-        samples
-            .ratio(CPU, Integer.toString(rate), way, ways.getFirst())
-            .ifPresent(ratio -> points.add(new Point(micros(way), ratio.median())));
-      }
-      chart.line(String.format(Locale.ROOT, "%,d/s", rate), points);
-    }
-    return Optional.of(chart.svg());
-  }
-
-  private static double micros(String way) {
-    int number = Integer.parseInt(way.replaceAll("[a-z]", ""));
-    return way.endsWith("ms") ? number * 1000.0 : number;
   }
 }
