@@ -1,0 +1,106 @@
+package io.kamille.core.tls;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * A certificate chain, the private key that belongs to it, and the names it is for. Immutable; any
+ * thread.
+ *
+ * @param chain the server's own certificate first
+ * @param names DNS names in lower case; some may begin with {@code *.}
+ * @param source where it comes from, for messages and metrics
+ */
+public record ServerCertificate(
+    List<X509Certificate> chain, PrivateKey key, Set<String> names, String source) {
+
+  private static final int DNS_NAME = 2;
+  private static final byte[] PROOF =
+      "do these two belong together?".getBytes(StandardCharsets.US_ASCII);
+
+  /**
+   * Reads the two PEM files.
+   *
+   * @throws IOException with one sentence: which file, what is wrong with it
+   */
+  public static ServerCertificate read(Path chainFile, Path keyFile) throws IOException {
+    List<X509Certificate> chain = PemFile.certificates(chainFile);
+    PrivateKey key = PemFile.privateKey(keyFile);
+    if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
+      throw new IOException(keyFile + ": not the private key of the certificate in " + chainFile);
+    }
+    return of(chain, key, chainFile.toString());
+  }
+
+  static ServerCertificate of(List<X509Certificate> chain, PrivateKey key, String source) {
+    return new ServerCertificate(List.copyOf(chain), key, names(chain.getFirst()), source);
+  }
+
+  private static boolean belongTogether(PublicKey publicKey, PrivateKey key) {
+    try {
+      String algorithm =
+          switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> "EdDSA";
+          };
+      Signature signer = Signature.getInstance(algorithm);
+      signer.initSign(key);
+      signer.update(PROOF);
+      byte[] proof = signer.sign();
+      Signature verifier = Signature.getInstance(algorithm);
+      verifier.initVerify(publicKey);
+      verifier.update(PROOF);
+      return verifier.verify(proof);
+    } catch (GeneralSecurityException different) {
+      return false;
+    }
+  }
+
+  /** RFC 9525 §6.3: only the subject alternative names count. */
+  private static Set<String> names(X509Certificate certificate) {
+    Set<String> names = new LinkedHashSet<>();
+    try {
+      Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+      if (alternatives != null) {
+        for (List<?> alternative : alternatives) {
+          if (Integer.valueOf(DNS_NAME).equals(alternative.get(0))) {
+            names.add(String.valueOf(alternative.get(1)).toLowerCase(Locale.ROOT));
+          }
+        }
+      }
+    } catch (CertificateParsingException unreadable) {
+      // It has no names that a client could ask for: it can still be the default.
+    }
+    return Set.copyOf(names);
+  }
+
+  /** Whether a handshake with it costs a millisecond of the loop: signing by RSA. */
+  boolean isSlow() {
+    return key.getAlgorithm().equals("RSA");
+  }
+
+  /** When it expires. */
+  public Instant notAfter() {
+    return chain.getFirst().getNotAfter().toInstant();
+  }
+
+  /** Names no key. */
+  @Override
+  public String toString() {
+    return source + " for " + names + " until " + notAfter();
+  }
+}

@@ -1,0 +1,35 @@
+package io.kamille.core.tls;
+
+import java.util.List;
+
+/**
+ * Which versions and cipher suites are offered, in the words of Mozilla's guidelines. Immutable.
+ */
+public enum TlsProfile {
+  /** TLS 1.2 with forward secrecy and AEAD alone, and TLS 1.3. */
+  INTERMEDIATE,
+  /** TLS 1.3 alone. */
+  MODERN;
+
+  private static final List<String> SUITES =
+      List.of(
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
+  /** The versions, as the JDK names them. */
+  List<String> versions() {
+    return this == MODERN ? List.of("TLSv1.3") : List.of("TLSv1.3", "TLSv1.2");
+  }
+
+  /** The suites of all versions; each of them may be used under HTTP/2 (RFC 9113 §9.2.2). */
+  List<String> suites() {
+    return SUITES;
+  }
+}

@@ -1,0 +1,120 @@
+package io.kamille.core.tls;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/** Certificates for tests: an authority and what it signs. */
+public final class Certificates {
+
+  private final KeyPair keys;
+  private final byte[] name;
+  private final X509Certificate authority;
+  private final Instant now = Instant.now();
+
+  public Certificates(String commonName) throws GeneralSecurityException {
+    keys = ec();
+    name = SelfSigned.name(commonName);
+    authority =
+        SelfSigned.issue(
+            keys, name, keys, name, List.of(), now, now.plus(Duration.ofDays(1)), true);
+  }
+
+  public X509Certificate authority() {
+    return authority;
+  }
+
+  public ServerCertificate ecdsa(String... names) throws GeneralSecurityException {
+    return signed(ec(), names);
+  }
+
+  public ServerCertificate rsa(String... names) throws GeneralSecurityException {
+    return signed(rsaKeys(), names);
+  }
+
+  private ServerCertificate signed(KeyPair subject, String... names)
+      throws GeneralSecurityException {
+    X509Certificate certificate =
+        SelfSigned.issue(
+            subject,
+            SelfSigned.name(names[0]),
+            keys,
+            name,
+            List.of(names),
+            now,
+            now.plus(Duration.ofDays(1)),
+            false);
+    return ServerCertificate.of(List.of(certificate, authority), subject.getPrivate(), names[0]);
+  }
+
+  public static KeyPair ec() throws GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp256r1"));
+    return generator.generateKeyPair();
+  }
+
+  static KeyPair rsaKeys() throws GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+    generator.initialize(2048);
+    return generator.generateKeyPair();
+  }
+
+  /** Writes chain and key as {@code NAME.pem} and {@code NAME.key} into the directory. */
+  public static void write(ServerCertificate certificate, Path directory, String name)
+      throws IOException, GeneralSecurityException {
+    var text = new StringBuilder();
+    for (X509Certificate one : certificate.chain()) {
+      text.append(pem("CERTIFICATE", one.getEncoded()));
+    }
+    Files.writeString(directory.resolve(name + ".pem"), text);
+    writeKey(directory.resolve(name + ".key"), pem("PRIVATE KEY", certificate.key().getEncoded()));
+  }
+
+  static void writeKey(Path file, String text) throws IOException {
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+  }
+
+  static String pem(String kind, byte[] octets) {
+    return "-----BEGIN "
+        + kind
+        + "-----\n"
+        + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(octets)
+        + "\n-----END "
+        + kind
+        + "-----\n";
+  }
+
+  /** The key within PKCS #8, in the form of its own algorithm. */
+  static byte[] inner(byte[] pkcs8) {
+    Der.Element whole = Der.read(pkcs8, 0);
+    Der.Element version = Der.read(pkcs8, whole.start());
+    Der.Element algorithm = Der.read(pkcs8, version.end());
+    Der.Element key = Der.read(pkcs8, algorithm.end());
+    return Arrays.copyOfRange(pkcs8, key.start(), key.end());
+  }
+
+  /** An EC key in its own form with the curve in it, as openssl ecparam writes it (RFC 5915). */
+  static byte[] withCurve(byte[] pkcs8) {
+    byte[] bare = inner(pkcs8);
+    Der.Element whole = Der.read(bare, 0);
+    Der.Element version = Der.read(bare, whole.start());
+    Der.Element secret = Der.read(bare, version.end());
+    return Der.sequence(
+        Der.integer(BigInteger.ONE),
+        Der.element(Der.OCTET_STRING, Arrays.copyOfRange(bare, secret.start(), secret.end())),
+        Der.element(0xa0, Der.identifier("1.2.840.10045.3.1.7")));
+  }
+}

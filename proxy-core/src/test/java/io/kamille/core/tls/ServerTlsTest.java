@@ -1,0 +1,238 @@
+package io.kamille.core.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.kamille.core.tls.ClientCertificates.Demand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.OpenSslServerSessionContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Handshakes in memory against the certificates of one listener. */
+class ServerTlsTest {
+
+  private Certificates authority;
+  private ServerCertificate first;
+  private ServerTls tls;
+
+  @BeforeEach
+  void open() throws GeneralSecurityException, IOException {
+    authority = new Certificates("test authority");
+    first = authority.ecdsa("first.test", "*.first.test");
+    tls = listen(ClientCertificates.NONE, first, authority.ecdsa("second.test"));
+  }
+
+  @AfterEach
+  void close() {
+    tls.close();
+  }
+
+  private static ServerTls listen(ClientCertificates clients, ServerCertificate... certificates)
+      throws IOException {
+    return ServerTls.open(Handshake.policy(clients), List.of(certificates), Runnable::run);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void theServerNameChoosesTheCertificate(String version) throws Exception {
+    SslContext client = Handshake.client(version, "h2");
+    assertThat(shownTo(client, "second.test")).contains("second.test");
+    assertThat(shownTo(client, "any.first.test")).contains("*.first.test");
+    assertThat(shownTo(client, "unknown.test")).contains("first.test");
+    ReferenceCountUtil.release(client);
+  }
+
+  private String shownTo(SslContext client, String name) throws Exception {
+    try (var handshake = new Handshake(client, tls, name)) {
+      assertThat(handshake.isDone()).isTrue();
+      assertThat(handshake.serverTls.applicationProtocol()).isEqualTo("h2");
+      return String.valueOf(handshake.shown().getSubjectAlternativeNames());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void ofTwoKeysForOneNameTheClientsSuiteChooses(String version) throws Exception {
+    tls.close();
+    tls = listen(ClientCertificates.NONE, authority.rsa("both.test"), authority.ecdsa("both.test"));
+    SslContext ecdsa = Handshake.client(version);
+    try (var handshake = new Handshake(ecdsa, tls, "both.test")) {
+      assertThat(handshake.isDone()).isTrue();
+    }
+    ReferenceCountUtil.release(ecdsa);
+    if (version.equals("TLSv1.2")) {
+      SslContext rsa =
+          Handshake.client()
+              .protocols(version)
+              .ciphers(List.of("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"))
+              .build();
+      try (var handshake = new Handshake(rsa, tls, "both.test")) {
+        assertThat(handshake.shown().getPublicKey().getAlgorithm()).isEqualTo("RSA");
+      }
+      ReferenceCountUtil.release(rsa);
+    }
+  }
+
+  @Test
+  void weakSuitesAndOldVersionsAreNotOffered() throws Exception {
+    SslContext weak =
+        Handshake.client()
+            .protocols("TLSv1.2")
+            .ciphers(List.of("TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"))
+            .build();
+    try (var handshake = new Handshake(weak, tls, "first.test")) {
+      assertThat(handshake.isDone()).isFalse();
+    } catch (Exception refused) {
+      assertThat(refused).hasMessageContaining("handshake");
+    }
+    ReferenceCountUtil.release(weak);
+  }
+
+  @Test
+  void anExchangeOfCertificatesKeepsConnectionsAndFreesTheOldContext() throws Exception {
+    SslContext client = Handshake.client("TLSv1.3");
+    ServerTls.Choice before = choice("first.test");
+    before.release();
+    try (var handshake = new Handshake(client, tls, "first.test")) {
+      assertThat(tls.update(Handshake.policy(ClientCertificates.NONE), List.of(first)))
+          .as("first stays, second goes")
+          .isTrue();
+      ServerCertificate renewed = authority.ecdsa("first.test");
+      assertThat(tls.update(Handshake.policy(ClientCertificates.NONE), List.of(renewed))).isTrue();
+      handshake.client.writeOutbound(
+          Unpooled.copiedBuffer("still here", StandardCharsets.US_ASCII));
+      handshake.talk();
+      ByteBuf read = handshake.server.readInbound();
+      assertThat(read.toString(StandardCharsets.US_ASCII)).isEqualTo("still here");
+      read.release();
+      try (var another = new Handshake(client, tls, "first.test")) {
+        assertThat(another.shown()).isEqualTo(renewed.chain().getFirst());
+      }
+    }
+    if (ServerContext.isNative()) {
+      assertThat(ReferenceCountUtil.refCnt(before.context())).isZero();
+    }
+    ReferenceCountUtil.release(client);
+  }
+
+  @Test
+  void anExchangeForTheSameChangesNothing() throws Exception {
+    assertThat(tls.update(Handshake.policy(ClientCertificates.NONE), tls.certificates())).isFalse();
+  }
+
+  @Test
+  void ticketsResumeAcrossARotationButNotForEver() throws Exception {
+    assumeTrue(ServerContext.isNative());
+    SslContext client = Handshake.client("TLSv1.2");
+    assertThat(resumes(client, tls)).isFalse();
+    tls.rotateTicketKeys();
+    assertThat(resumes(client, tls)).isTrue();
+    for (int i = 0; i < 3; i++) {
+      tls.rotateTicketKeys();
+    }
+    assertThat(resumes(client, tls)).isFalse();
+    ReferenceCountUtil.release(client);
+  }
+
+  @Test
+  void noTicketCarriesOverIntoAnotherClientCertificatePolicy() throws Exception {
+    assumeTrue(ServerContext.isNative());
+    ClientCertificates required =
+        new ClientCertificates(Demand.REQUIRED, List.of(authority.authority()));
+    SslContext client = Handshake.client("TLSv1.2");
+    assertThat(resumes(client, tls)).isFalse();
+    assertThat(resumes(client, tls)).isTrue();
+    tls.update(Handshake.policy(required), List.of(first));
+    try (var handshake = new Handshake(client, tls, "first.test")) {
+      assertThat(handshake.isDone()).as("it has no certificate").isFalse();
+    } catch (Exception refused) {
+      assertThat(refused).isNotNull();
+    }
+    SslContext known = Handshake.client(authority.ecdsa("client.test"));
+    try (var handshake = new Handshake(known, tls, "first.test")) {
+      assertThat(handshake.isDone()).isTrue();
+      assertThat(handshake.serverTls.engine().getSession().getPeerPrincipal().getName())
+          .isEqualTo("CN=client.test");
+    }
+    ReferenceCountUtil.release(client);
+    ReferenceCountUtil.release(known);
+  }
+
+  /** Whether a second handshake of this client is an abbreviated one. */
+  private static boolean resumes(SslContext client, ServerTls tls) {
+    var choosing = new EmbeddedChannel();
+    ServerTls.Choice choice = tls.choose("first.test", choosing.eventLoop().newPromise()).getNow();
+    var stats = ((OpenSslServerSessionContext) choice.context().sessionContext()).stats();
+    long before = stats.hits() + stats.ticketKeyResume();
+    try (var handshake = new Handshake(client, tls, "first.test")) {
+      assertThat(handshake.isDone()).isTrue();
+      handshake.server.writeOutbound(Unpooled.copiedBuffer("x", StandardCharsets.US_ASCII));
+      handshake.talk();
+      ReferenceCountUtil.release(handshake.client.readInbound());
+    }
+    long after = stats.hits() + stats.ticketKeyResume();
+    choice.release();
+    choosing.finishAndReleaseAll();
+    return after > before;
+  }
+
+  @Test
+  void ofManyNamesAContextIsBuiltByTheFirstHandshake() throws Exception {
+    tls.close();
+    Queue<Runnable> workers = new ArrayDeque<>();
+    ServerCertificate[] many = new ServerCertificate[80];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = authority.ecdsa("n" + i + ".test");
+    }
+    tls = ServerTls.open(Handshake.policy(ClientCertificates.NONE), List.of(many), workers::add);
+    var channel = new EmbeddedChannel();
+    var promise = tls.choose("n70.test", channel.eventLoop().<ServerTls.Choice>newPromise());
+    assertThat(promise.isDone()).isFalse();
+    workers.remove().run();
+    assertThat(promise.getNow().server().covers("n70.test")).isTrue();
+    promise.getNow().release();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void aRequestForANameOfAnotherCertificateIsMisdirected() {
+    ServerTls.Choice choice = choice("first.test");
+    assertThat(tls.isMisdirected(choice.server(), "second.test")).isTrue();
+    assertThat(tls.isMisdirected(choice.server(), "any.first.test")).isFalse();
+    assertThat(tls.isMisdirected(choice.server(), "127.0.0.1")).isFalse();
+    choice.release();
+  }
+
+  @Test
+  void aKeyThatTheLibraryRefusesIsSaidAtStart() throws Exception {
+    var generator = KeyPairGenerator.getInstance("Ed25519");
+    var other = generator.generateKeyPair();
+    ServerCertificate wrong = ServerCertificate.of(first.chain(), other.getPrivate(), "wrong.pem");
+    assertThatIOException()
+        .isThrownBy(() -> listen(ClientCertificates.NONE, wrong))
+        .withMessageContaining("wrong.pem");
+  }
+
+  private ServerTls.Choice choice(String name) {
+    var channel = new EmbeddedChannel();
+    ServerTls.Choice choice = tls.choose(name, channel.eventLoop().newPromise()).getNow();
+    channel.finishAndReleaseAll();
+    return choice;
+  }
+}
