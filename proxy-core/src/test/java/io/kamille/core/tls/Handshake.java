@@ -3,6 +3,7 @@ package io.kamille.core.tls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
@@ -54,12 +55,21 @@ final class Handshake implements AutoCloseable {
     for (ByteBuf octets = from.readOutbound(); octets != null; octets = from.readOutbound()) {
       moved = true;
       if (to.isOpen()) {
-        to.writeInbound(octets);
+        deliver(to, octets);
       } else {
         octets.release();
       }
     }
     return moved;
+  }
+
+  /** A handshake that fails is seen by its future. */
+  private static void deliver(EmbeddedChannel to, ByteBuf octets) {
+    try {
+      to.writeInbound(octets);
+    } catch (DecoderException refused) {
+      to.runPendingTasks();
+    }
   }
 
   boolean isDone() {
@@ -99,6 +109,11 @@ final class Handshake implements AutoCloseable {
     return builder.build();
   }
 
+  /** A client that comes back with the ticket it was given. */
+  static SslContext resuming(String version) throws SSLException {
+    return client().sslProvider(SslProvider.JDK).protocols(version).build();
+  }
+
   static SslContext client(ServerCertificate own) throws SSLException {
     return client().clientAuth(ClientAuth.NONE).keyManager(own.key(), own.chain()).build();
   }
@@ -109,7 +124,17 @@ final class Handshake implements AutoCloseable {
 
   @Override
   public void close() {
-    client.finishAndReleaseAll();
-    server.finishAndReleaseAll();
+    try {
+      talk();
+      client.close();
+      talk();
+      server.close();
+      talk();
+    } finally {
+      client.releaseOutbound();
+      client.releaseInbound();
+      server.releaseOutbound();
+      server.releaseInbound();
+    }
   }
 }

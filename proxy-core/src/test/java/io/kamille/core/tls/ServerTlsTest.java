@@ -1,7 +1,6 @@
 package io.kamille.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kamille.core.tls.ClientCertificates.Demand;
@@ -14,7 +13,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyPairGenerator;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -98,8 +96,6 @@ class ServerTlsTest {
             .build();
     try (var handshake = new Handshake(weak, tls, "first.test")) {
       assertThat(handshake.isDone()).isFalse();
-    } catch (Exception refused) {
-      assertThat(refused).hasMessageContaining("handshake");
     }
     ReferenceCountUtil.release(weak);
   }
@@ -136,10 +132,11 @@ class ServerTlsTest {
     assertThat(tls.update(Handshake.policy(ClientCertificates.NONE), tls.certificates())).isFalse();
   }
 
-  @Test
-  void ticketsResumeAcrossARotationButNotForEver() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void ticketsResumeAcrossARotationButNotForEver(String version) throws Exception {
     assumeTrue(ServerContext.isNative());
-    SslContext client = Handshake.client("TLSv1.2");
+    SslContext client = Handshake.resuming(version);
     assertThat(resumes(client, tls)).isFalse();
     tls.rotateTicketKeys();
     assertThat(resumes(client, tls)).isTrue();
@@ -150,19 +147,18 @@ class ServerTlsTest {
     ReferenceCountUtil.release(client);
   }
 
-  @Test
-  void noTicketCarriesOverIntoAnotherClientCertificatePolicy() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void noTicketCarriesOverIntoAnotherClientCertificatePolicy(String version) throws Exception {
     assumeTrue(ServerContext.isNative());
     ClientCertificates required =
         new ClientCertificates(Demand.REQUIRED, List.of(authority.authority()));
-    SslContext client = Handshake.client("TLSv1.2");
+    SslContext client = Handshake.resuming(version);
     assertThat(resumes(client, tls)).isFalse();
     assertThat(resumes(client, tls)).isTrue();
     tls.update(Handshake.policy(required), List.of(first));
     try (var handshake = new Handshake(client, tls, "first.test")) {
       assertThat(handshake.isDone()).as("it has no certificate").isFalse();
-    } catch (Exception refused) {
-      assertThat(refused).isNotNull();
     }
     SslContext known = Handshake.client(authority.ecdsa("client.test"));
     try (var handshake = new Handshake(known, tls, "first.test")) {
@@ -179,14 +175,14 @@ class ServerTlsTest {
     var choosing = new EmbeddedChannel();
     ServerTls.Choice choice = tls.choose("first.test", choosing.eventLoop().newPromise()).getNow();
     var stats = ((OpenSslServerSessionContext) choice.context().sessionContext()).stats();
-    long before = stats.hits() + stats.ticketKeyResume();
+    long before = stats.ticketKeyResume() + stats.ticketKeyRenew();
     try (var handshake = new Handshake(client, tls, "first.test")) {
       assertThat(handshake.isDone()).isTrue();
       handshake.server.writeOutbound(Unpooled.copiedBuffer("x", StandardCharsets.US_ASCII));
       handshake.talk();
       ReferenceCountUtil.release(handshake.client.readInbound());
     }
-    long after = stats.hits() + stats.ticketKeyResume();
+    long after = stats.ticketKeyResume() + stats.ticketKeyRenew();
     choice.release();
     choosing.finishAndReleaseAll();
     return after > before;
@@ -217,16 +213,6 @@ class ServerTlsTest {
     assertThat(tls.isMisdirected(choice.server(), "any.first.test")).isFalse();
     assertThat(tls.isMisdirected(choice.server(), "127.0.0.1")).isFalse();
     choice.release();
-  }
-
-  @Test
-  void aKeyThatTheLibraryRefusesIsSaidAtStart() throws Exception {
-    var generator = KeyPairGenerator.getInstance("Ed25519");
-    var other = generator.generateKeyPair();
-    ServerCertificate wrong = ServerCertificate.of(first.chain(), other.getPrivate(), "wrong.pem");
-    assertThatIOException()
-        .isThrownBy(() -> listen(ClientCertificates.NONE, wrong))
-        .withMessageContaining("wrong.pem");
   }
 
   private ServerTls.Choice choice(String name) {
