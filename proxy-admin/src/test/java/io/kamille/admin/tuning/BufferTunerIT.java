@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class BufferTunerIT {
   private final List<Channel> channels = new ArrayList<>();
   private final List<Socket> clients = new ArrayList<>();
   private final List<Integer> announced = new ArrayList<>();
-  private volatile long nowNanos;
+  private final AtomicLong nowNanos = new AtomicLong();
   private volatile double pressure;
   private ServerSocket server;
   private BufferTuner tuner;
@@ -56,7 +57,7 @@ class BufferTunerIT {
             new KernelLimits(2 << 20, 2 << 20),
             () -> pressure,
             new TuningHistograms(new MetricRegistry()),
-            () -> nowNanos);
+            nowNanos::get);
     sampler = tuner.sampler(loop);
     tuner.announceTo(announced::add);
   }
@@ -201,7 +202,7 @@ class BufferTunerIT {
 
   /** A second passes, a round is made, and what came of it is set. */
   private void look() throws Exception {
-    nowNanos += SECOND;
+    nowNanos.addAndGet(SECOND);
     onLoop(
         () -> {
           sampler.lookAtAllDue();

@@ -37,8 +37,8 @@ class ThroughputEstimatorTest {
   @Test
   void withoutLossTheBestDeliveryRateIsTheBound() {
     var path = new TestSamples(CongestionControl.CUBIC);
-    Estimate estimate = null;
-    for (int i = 0; i < 60; i++) {
+    Estimate estimate = estimator.add(path.second(1000, 0, 1_000_000).look(), NOBODY, 0);
+    for (int i = 1; i < 60; i++) {
       estimate = estimator.add(path.second(1000, 0, 1_000_000).look(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
@@ -48,8 +48,8 @@ class ThroughputEstimatorTest {
   @Test
   void bbrGoesByItsDeliveryRateWhateverIsLost() {
     var path = new TestSamples(CongestionControl.BBR);
-    Estimate estimate = null;
-    for (int i = 0; i < 20; i++) {
+    Estimate estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
+    for (int i = 1; i < 20; i++) {
       estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
@@ -59,8 +59,8 @@ class ThroughputEstimatorTest {
   @Test
   void anUnknownCongestionControlGoesByItsDeliveryRate() {
     var path = new TestSamples(CongestionControl.OTHER);
-    Estimate estimate = null;
-    for (int i = 0; i < 5; i++) {
+    Estimate estimate = estimator.add(path.second(100, 10, 300_000).look(), NOBODY, 0);
+    for (int i = 1; i < 5; i++) {
       estimate = estimator.add(path.second(100, 10, 300_000).look(), NOBODY, 0);
     }
     assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
@@ -145,8 +145,8 @@ class ThroughputEstimatorTest {
 
   /** 1 % of segments lost, in a minute of looks. */
   private Estimate lossy(TestSamples path) {
-    Estimate estimate = null;
-    for (int i = 0; i < 60; i++) {
+    Estimate estimate = estimator.add(path.second(220, 3, 400_000).look(), NOBODY, 0);
+    for (int i = 1; i < 60; i++) {
       estimate = estimator.add(path.second(220, i % 5 == 0 ? 3 : 2, 400_000).look(), NOBODY, 0);
     }
     return estimate;
