@@ -86,7 +86,7 @@ final class TunedConnection {
         partBytes,
         grantedBytes,
         (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,
-        Reason.of(this, policy, nowNanos));
+        TuningSentence.of(this, policy, nowNanos));
   }
 
   TcpSample sample() {

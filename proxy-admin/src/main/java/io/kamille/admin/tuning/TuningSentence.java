@@ -6,14 +6,14 @@ import io.kamille.core.socket.SendBuffer;
 import java.util.Locale;
 
 /** Says in a sentence or two why a connection has the send buffer it has. Pure. */
-final class Reason {
+final class TuningSentence {
 
   private static final double KIB = 1024;
   private static final double BITS = 8e-6;
   private static final double MILLIS = 1000;
   private static final double PERCENT = 100;
 
-  private Reason() {}
+  private TuningSentence() {}
 
   static String of(TunedConnection connection, TuningPolicy policy, long nowNanos) {
     String size =
