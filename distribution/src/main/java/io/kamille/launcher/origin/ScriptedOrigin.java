@@ -110,8 +110,9 @@ public final class ScriptedOrigin implements AutoCloseable {
       // What comes in chunks is not read, so nothing can follow it.
       isLast |= field.equals("connection: close") || field.startsWith("transfer-encoding:");
     }
-    for (long left = length; left > 0 && in.read() >= 0; left--) {
-      continue;
+    long left = length;
+    while (left > 0 && in.read() >= 0) {
+      left--;
     }
     String[] words = start.split(" ", -1);
     return words.length < 2 ? null : new Request(words[0], words[1], isLast);
