@@ -48,7 +48,7 @@ final class Pipeline {
     }
     readySinceNanos = shared.nowNanos();
     // A timer and not a task: the loop polls before it comes to it.
-    shared.loop().schedule(next, 0, TimeUnit.NANOSECONDS);
+    shared.loop().schedule(next, 1, TimeUnit.NANOSECONDS);
     return true;
   }
 
