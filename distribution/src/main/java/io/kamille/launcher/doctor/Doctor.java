@@ -178,7 +178,7 @@ public final class Doctor {
               + " reached.");
     } catch (IOException failed) {
       findings.add(
-          new Finding(disk.path().toString(), String.valueOf(failed.getMessage()), "Look at it."));
+          new Finding(String.valueOf(disk.path()), String.valueOf(failed.getMessage()), "Look at it."));
     }
   }
 
