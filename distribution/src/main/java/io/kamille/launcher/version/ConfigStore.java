@@ -101,7 +101,7 @@ final class ConfigStore {
     PrivateFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
     versions.put(version.number(), version);
     List<ConfigVersion> old =
-        versions.values().stream().sorted(Comparator.comparing(ConfigVersion::number)).toList();
+        versions.values().stream().sorted(Comparator.comparingInt(ConfigVersion::number)).toList();
     for (ConfigVersion oldest : old.subList(0, Math.max(0, old.size() - KEPT))) {
       Files.deleteIfExists(file(oldest.number()));
       versions.remove(oldest.number());

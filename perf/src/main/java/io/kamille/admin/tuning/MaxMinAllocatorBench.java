@@ -43,7 +43,7 @@ public class MaxMinAllocatorBench {
   @Benchmark
   public long[] scarce() {
     return MaxMinAllocator.allocate(
-        demands, connections * 2 * FLOOR, FLOOR, CEILING, Surplus.IN_PROPORTION);
+        demands, 2L * connections * FLOOR, FLOOR, CEILING, Surplus.IN_PROPORTION);
   }
 
   @Benchmark

@@ -296,10 +296,8 @@ final class BufferTuning implements Experiment {
     titles.add("kept");
     titles.add("KiB for each, at most slow");
     var table = new Table(titles.toArray(String[]::new));
-    double alone =
-        beside.containsKey(TunedWay.OFF) && beside.get(TunedWay.OFF).containsKey(0)
-            ? beside.get(TunedWay.OFF).get(0).goodput()[0]
-            : 0;
+    TunedRun off = beside.getOrDefault(TunedWay.OFF, Map.of()).get(0);
+    double alone = off == null ? 0 : off.goodput()[0];
     beside.forEach((way, runs) -> besideRow(table, way, runs, alone));
     report.table(table);
     report.paragraph("Kept is in parts of what the fast one has alone with the kernel alone.");
