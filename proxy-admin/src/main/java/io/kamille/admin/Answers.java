@@ -2,6 +2,7 @@ package io.kamille.admin;
 
 import io.kamille.admin.api.Answer;
 import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
@@ -59,8 +60,10 @@ final class Answers {
             Unpooled.wrappedBuffer(answer.content()));
     HttpHeaders fields = response.headers();
     fields.set(HttpHeaderNames.DATE, HttpDate.format(clock.epochSeconds()));
-    fields.set(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
-    fields.set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
+    if (answer.status() != StatusCode.NO_CONTENT) {
+      fields.set(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
+      fields.set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
+    }
     fields.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
     fields.set("X-Content-Type-Options", "nosniff");
     answer.fields().forEach(fields::set);

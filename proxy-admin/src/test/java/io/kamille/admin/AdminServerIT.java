@@ -102,7 +102,8 @@ class AdminServerIT {
                 + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,"
                 + "\"hits\":75,\"misses\":25,\"hitRatio\":0.75},"
                 + "\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\","
-                + "\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4}]}]}\n");
+                + "\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4}]}],"
+                + "\"configurable\":false}\n");
   }
 
   // What is stored
@@ -344,8 +345,8 @@ class AdminServerIT {
                 + "\"indexBytes\":500,\"fillingBytes\":300,\"leasedBytes\":20,\"renewingBytes\":7,"
                 + "\"retiredBytes\":0,\"keys\":2,\"evictions\":9,\"policy\":{"
                 + "\"setting\":\"auto\",\"policy\":\"lru\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"lru"
-                + " hits more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,"
-                + "\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
+                + " hits"
+                + " more\",\"switches\":3,\"sampledShare\":0.25,\"sampledRequests\":4096,\"estimates\":[{\"policy\":\"tinylfu\",\"objectHitRatio\":0.25,\"byteHitRatio\":0.1235},{\"policy\":\"lru\",\"objectHitRatio\":0.5,\"byteHitRatio\":0.75}]}},\"peak\":{\"setting\":\"auto\",\"mode\":\"peak\",\"since\":\"2026-11-21T09:00:00Z\",\"reason\":\"slow\",\"trialReads\":4,\"readMillis\":64.0,\"queue\":6.4,\"quietReadMillis\":4.0,\"originMillis\":50.0,\"requestsPerSecond\":100.0,\"meanRequestsPerSecond\":80.0,\"skippedReads\":7,\"skippedWrites\":5}}\n");
   }
 
   private String putTiers(String content) throws IOException {

@@ -1,15 +1,18 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.admin.StateDirectory;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Totals;
-import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationOptions;
+import io.kamille.launcher.demo.DemoFile;
 import io.kamille.launcher.demo.DemoOrigin;
 import io.kamille.launcher.demo.DemoVisitors;
 import io.kamille.launcher.demo.OriginLog;
 import io.kamille.launcher.demo.SummaryLine;
 import java.io.Console;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -54,6 +57,8 @@ final class DemoCommand implements Callable<Integer> {
       description = "Requests per second to make up (default: 5 on a terminal, else none).")
   private @Nullable Integer visitors;
 
+  private final Path directory = StateDirectory.path().resolve("demo");
+
   @Override
   public Integer call() throws Exception {
     PrintWriter out = spec.commandLine().getOut();
@@ -61,11 +66,16 @@ final class DemoCommand implements Callable<Integer> {
     OriginLog log = new OriginLog(summary::above);
     CountDownLatch toldToStop = Running.stopSignal();
     try (DemoOrigin origin = DemoOrigin.start(log::request)) {
-      Configuration configuration =
-          Configurations.accepted(
-              ConfigurationOptions.parse(listen, origin.url(), admin, "64MiB", null, null),
-              spec.commandLine().getErr());
-      try (Appliance appliance = Running.start(configuration, Version.number())) {
+      // First without the file, because it tells problems by the names of the options.
+      PrintWriter err = spec.commandLine().getErr();
+      Configurations.accepted(
+          ConfigurationOptions.parse(listen, origin.url(), admin, null, null, null), err);
+      Path file = DemoFile.write(directory, listen, origin.url(), admin);
+      try (VersionedFile versions = new VersionedFile(file);
+          Appliance appliance =
+              Running.start(
+                  Configurations.accepted(ConfigurationFile.read(file), err),
+                  versions::resources)) {
         welcome(out, appliance, origin);
         String site = "http://" + appliance.listening().getFirst();
         try (DemoVisitors visits = new DemoVisitors(site);
@@ -96,12 +106,14 @@ final class DemoCommand implements Callable<Integer> {
     return console != null && console.isTerminal();
   }
 
-  private static void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
+  private void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
     String site = "http://" + appliance.listening().getFirst();
     out.println();
     out.println("  the site, through Kamille   " + site + "/");
     appliance.signInLink().ifPresent(link -> out.println("  its pages, for a minute     " + link));
     out.println("  the origin behind it        " + origin.url() + "/");
+    out.println("  its configuration           " + directory.resolve("kamille.yaml"));
+    out.println("  for the command line        --state " + directory);
     out.println();
     out.println("Ask twice, and look at Cache-Status and Age:");
     out.println();

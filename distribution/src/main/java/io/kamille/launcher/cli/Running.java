@@ -60,8 +60,9 @@ final class Running {
   }
 
   /** Starts, or fails with the exit code that tells why not. */
-  static Appliance start(Configuration configuration, String version) throws CommandFailure {
-    return start(configuration, version, InheritedSockets.none(), appliance -> List.of());
+  static Appliance start(Configuration configuration, Function<Appliance, List<Resource>> resources)
+      throws CommandFailure {
+    return start(configuration, Version.number(), InheritedSockets.none(), resources);
   }
 
   private static Appliance start(

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -250,7 +251,7 @@ final class SizeCommand implements Callable<Integer> {
           Configurations.accepted(
               ConfigurationFile.parse("calibration", text.getBytes(StandardCharsets.UTF_8)),
               spec.commandLine().getErr());
-      try (Appliance appliance = Running.start(configuration, Version.number())) {
+      try (Appliance appliance = Running.start(configuration, _ -> List.of())) {
         String address = appliance.listening().getFirst();
         int port = Integer.parseInt(address, address.lastIndexOf(':') + 1, address.length(), 10);
         var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);

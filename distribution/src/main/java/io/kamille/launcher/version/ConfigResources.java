@@ -278,12 +278,9 @@ public final class ConfigResources {
     }
   }
 
-  private Answer trial(AdminRequest request) throws Refused {
+  private Answer trial(AdminRequest request) {
     TrialShown shown = TrialShown.of(control.trial(), control.version());
-    if (shown == null) {
-      throw new Refused(Refused.Kind.NO_TRIAL, "No trial is open.");
-    }
-    return Answer.json(shown);
+    return shown == null ? Answer.nothing() : Answer.json(shown);
   }
 
   private Answer decide(AdminRequest request) throws InvalidRequest, Refused {

@@ -43,6 +43,11 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
     return of(status, "application/json", Json.write(value));
   }
 
+  /** Done, and there is nothing to tell. */
+  public static Answer nothing() {
+    return new Answer(StatusCode.NO_CONTENT, "", new byte[0], Map.of());
+  }
+
   /** The same answer with one more field. */
   public Answer with(String name, String value) {
     Map<String, String> all = new LinkedHashMap<>(fields);

@@ -30,6 +30,7 @@ public final class OperationTable {
    * exist.
    */
   private static final String PROTECTED = "/v1/";
+  private static final String CONFIGURATION = "/v1/config";
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final int TARGET_LIMIT = 512;
 
@@ -60,13 +61,15 @@ public final class OperationTable {
       String configuredHost,
       Supplier<String> origin,
       WallClock clock) {
+    boolean isConfigurable =
+        more.stream().anyMatch(resource -> resource.operation().path().equals(CONFIGURATION));
     List<Resource> all =
         new ArrayList<>(
             List.of(
                 new Health(),
                 new Readiness(appliance),
                 new Metrics(metrics),
-                new Status(appliance, clock),
+                new Status(appliance, clock, isConfigurable),
                 new EngineLoops(appliance),
                 new EnginePace(appliance),
                 new Tuning(appliance.tuner()),

@@ -15,10 +15,17 @@ final class Status implements Resource {
 
   private final ApplianceView appliance;
   private final WallClock clock;
+  private final boolean isConfigurable;
 
-  Status(ApplianceView appliance, WallClock clock) {
+  /**
+   * Of this appliance.
+   *
+   * @param isConfigurable whether {@code /v1/config} is served
+   */
+  Status(ApplianceView appliance, WallClock clock, boolean isConfigurable) {
     this.appliance = appliance;
     this.clock = clock;
+    this.isConfigurable = isConfigurable;
   }
 
   @Override
@@ -39,7 +46,8 @@ final class Status implements Resource {
             appliance.listeners(),
             appliance.loops(),
             Cache.of(appliance.cache()),
-            appliance.upstreams()));
+            appliance.upstreams(),
+            isConfigurable));
   }
 
   private record Document(
@@ -50,7 +58,8 @@ final class Status implements Resource {
       List<ListenerSnapshot> listeners,
       List<LoopSnapshot> loops,
       Cache cache,
-      List<UpstreamSnapshot> upstreams) {}
+      List<UpstreamSnapshot> upstreams,
+      boolean configurable) {}
 
   private record Cache(
       long capacityBytes, long usedBytes, long objects, long hits, long misses, double hitRatio) {

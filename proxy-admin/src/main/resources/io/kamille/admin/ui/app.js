@@ -26,7 +26,8 @@ const history = { stepSeconds: 1, steps: 600, figures: {} };
 let status = null;
 let leave = null;
 let stream = null;
-let hasTrials = true;
+let ticking = null;
+let refreshing = null;
 
 function theme(name) {
   document.documentElement.dataset.theme = name;
@@ -39,7 +40,8 @@ const trial = h("span", { class: "trial" });
 const main = h("main", { id: "main", tabindex: "-1" });
 const links = PAGES.map((page) => h("a", { href: `#${page.path}`, title: `g ${page.key}` }, page.name));
 
-function shell() {
+async function shell() {
+  removeEventListener("hashchange", show);
   replace(document.body,
     h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the page"),
     h("header", {},
@@ -49,8 +51,8 @@ function shell() {
         onclick: () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐")),
     h("div", { class: "frame" }, h("nav", { "aria-label": "Pages" }, links), main));
   addEventListener("hashchange", show);
+  await refresh();
   show();
-  refresh();
   connect();
 }
 
@@ -66,7 +68,7 @@ function show() {
   const gone = new AbortController();
   leave = () => gone.abort();
   replace(main, h("p", { class: "empty" }, "Loading …"));
-  const place = { main, signal: gone.signal, history, every: (seconds, look) => every(gone.signal, seconds, look) };
+  const place = { main, signal: gone.signal, history, status: () => status, every: (seconds, look) => every(gone.signal, seconds, look) };
   page.show(place).catch((problem) => failed(gone.signal, problem));
 }
 
@@ -95,6 +97,8 @@ function every(signal, seconds, look) {
 }
 
 async function refresh() {
+  clearTimeout(refreshing);
+  if (!isSignedIn()) return;
   try {
     status = await get("/v1/status");
     sayState();
@@ -102,7 +106,7 @@ async function refresh() {
   } catch {
     state.textContent = "No answer from Kamille. Trying again.";
   }
-  setTimeout(refresh, 5000);
+  refreshing = setTimeout(refresh, 5000);
 }
 
 function sayState() {
@@ -113,19 +117,36 @@ function sayState() {
 }
 
 async function sayTrial() {
-  if (!hasTrials) return;
-  try {
-    const open = await get("/v1/config/trial");
-    const left = Math.max(0, Math.round((new Date(open.deadline) - Date.now()) / 1000));
-    const decide = (decision) => ask("/v1/config/trial", { method: "POST", json: { decision } }).then(sayTrial);
-    replace(trial, `Trial of version ${open.version}: ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`,
-      h("button", { type: "button", onclick: () => decide("keep") }, "Keep"),
-      h("button", { type: "button", onclick: () => decide("revert") }, "Revert"));
-  } catch (problem) {
-    hasTrials = problem.status !== 404;
+  const open = status.configurable ? await get("/v1/config/trial") : null;
+  clearInterval(ticking);
+  if (!open) {
     replace(trial);
+    return;
   }
+  const left = h("span", { class: "left" });
+  const decide = async (decision) => {
+    try {
+      const { etag } = await ask("/v1/config");
+      await ask("/v1/config/trial", { method: "POST", json: { decision }, fields: { "If-Match": etag } });
+    } catch (problem) {
+      replace(trial, problem.message);
+      return;
+    }
+    await sayTrial();
+    dispatchEvent(new CustomEvent("configuration"));
+  };
+  const tick = () => {
+    const seconds = Math.max(0, Math.round((new Date(open.deadline) - Date.now()) / 1000));
+    left.textContent = `Trial by ${open.by}: ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    if (seconds === 0) { clearInterval(ticking); setTimeout(() => sayTrial().catch(() => {}), 1000); }
+  };
+  tick();
+  ticking = setInterval(tick, 1000);
+  replace(trial, left,
+    h("button", { type: "button", onclick: () => decide("keep") }, "Keep"),
+    h("button", { type: "button", onclick: () => decide("revert") }, "Revert"));
 }
+addEventListener("configuration", () => { if (status) sayTrial().catch(() => {}); });
 
 /** One stream for each tab, and none while the tab is hidden: browsers open few connections. */
 async function connect() {

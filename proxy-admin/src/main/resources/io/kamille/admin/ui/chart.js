@@ -1,7 +1,6 @@
 /** Lines over time, with a sentence and a table for those who do not see them. */
 import { h } from "./dom.js";
 
-const WIDTH = 640;
 const HEIGHT = 184;
 const LEFT = 56;
 const BOTTOM = 20;
@@ -38,22 +37,23 @@ export function spark(values, steps, label) {
  * @param sentence what it shows, in words
  */
 export function chart(series, steps, stepSeconds, show, sentence) {
+  const width = innerWidth < 600 ? 320 : 640;
   const greatest = nice(Math.max(0, ...series.flatMap((one) => one.values)));
   const height = HEIGHT - BOTTOM;
   const lines = [0, 0.5, 1].map((share) => {
     const y = 8 + (height - 12) * (1 - share);
     return [
-      h("line", { class: "axis", x1: LEFT, x2: WIDTH, y1: y, y2: y }),
+      h("line", { class: "axis", x1: LEFT, x2: width, y1: y, y2: y }),
       h("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, show(greatest * share)),
     ];
   });
   const span = steps * stepSeconds;
   const ago = (seconds) => seconds === 0 ? "now" : seconds >= 7200 ? `−${Math.round(seconds / 3600)} h` : `−${Math.round(seconds / 60)} min`;
   const times = [1, 0.5, 0].map((share) => h("text", {
-    x: WIDTH - (WIDTH - LEFT) * share, y: HEIGHT - 4,
+    x: width - (width - LEFT) * share, y: HEIGHT - 4,
     "text-anchor": share === 1 ? "start" : share === 0 ? "end" : "middle" }, ago(span * share)));
   const paths = series.map((one, i) => {
-    const line = points(one.values, steps, greatest, WIDTH, height - 12, LEFT).map((p) => {
+    const line = points(one.values, steps, greatest, width, height - 12, LEFT).map((p) => {
       const [x, y] = p.split(",");
       return `${x},${(Number(y) + 8).toFixed(1)}`;
     });
@@ -61,7 +61,7 @@ export function chart(series, steps, stepSeconds, show, sentence) {
   });
   const last = (one) => one.values.length ? show(one.values[one.values.length - 1]) : "none";
   return h("figure", { class: "chart" },
-    h("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": sentence }, lines, times, paths),
+    h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence }, lines, times, paths),
     h("figcaption", { class: "legend" },
       series.map((one, i) => h("span", {}, h("i", { class: `k${i + 1}` }), `${one.name}: ${last(one)}`))),
     h("details", {}, h("summary", {}, "as a table"), tableOf(series, stepSeconds, show)));

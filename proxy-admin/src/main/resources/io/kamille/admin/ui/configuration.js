@@ -1,6 +1,8 @@
 /** What runs, what would change, and how to go back? */
-import { Problem, ask, get } from "./api.js";
+import { ask, get } from "./api.js";
 import { answer, card, copyAsCurl, h, note, replace, table } from "./dom.js";
+
+const YAML = { Accept: "application/yaml" };
 
 function problems(problem) {
   return note("bad", h("p", {}, problem.message), problem.errors.length === 0 ? null : h("ul", {}, problem.errors.map((one) =>
@@ -21,59 +23,98 @@ function text(value) {
   return value === null || value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** A unified diff, with signs and colours. */
+function diff(lines) {
+  if (!lines) return null;
+  return h("pre", { class: "diff" }, lines.trimEnd().split("\n").map((line) =>
+    h("span", { class: line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : line.startsWith("@") ? "muted" : null }, `${line}\n`)));
+}
+
+function choice(name, label, options) {
+  const select = h("select", { name }, options.map(([value, words]) => h("option", { value }, words)));
+  return [select, h("label", {}, label, select)];
+}
+
 export async function configuration(place) {
-  let running;
-  try {
-    running = await ask("/v1/config", { fields: { Accept: "application/yaml" }, signal: place.signal });
-  } catch (problem) {
-    if (problem instanceof Problem && problem.status === 404) {
-      replace(place.main, answer("This process has no configuration file."), h("p", { class: "empty" }, "Start Kamille with --config FILE to change its configuration here."));
-      return;
-    }
-    throw problem;
+  if (!place.status()?.configurable) {
+    replace(place.main, answer("This process has no configuration file."),
+      h("p", { class: "empty" }, "Start Kamille with ", h("code", {}, "kamille run --config FILE"), " to change its configuration here."));
+    return;
   }
-  const editor = h("textarea", { name: "yaml", rows: 24, spellcheck: "false", "aria-label": "Configuration", value: running.text });
-  const comment = h("input", { name: "comment", size: 32, placeholder: "Why" });
-  const trial = h("select", { name: "confirm" }, [["", "keep at once"], ["1m", "trial of 1 min"], ["5m", "trial of 5 min"], ["15m", "trial of 15 min"]].map(([value, name]) => h("option", { value }, name)));
+  let running = null;
+  const head = h("div");
+  const editor = h("textarea", { name: "yaml", rows: 24, spellcheck: "false", wrap: "off", "aria-label": "Configuration" });
+  const comment = h("input", { name: "comment", size: 32, maxlength: 500, placeholder: "Why" });
+  const [trial, trialLabel] = choice("confirm", "Then", [["", "keep at once"], ["1m", "trial of 1 min"], ["5m", "trial of 5 min"], ["15m", "trial of 15 min"]]);
+  const [guard, guardLabel] = choice("guard", "Go back if failures rise by", [["", "do not watch"], ["0.01", "1 %"], ["0.05", "5 %"], ["0.2", "20 %"]]);
   const result = h("div", { "aria-live": "polite" });
   const history = h("div");
-  const send = async (isRehearsal) => {
-    const query = new URLSearchParams();
-    if (isRehearsal) query.set("dry_run", "true");
-    if (comment.value) query.set("comment", comment.value);
-    if (trial.value) query.set("confirm", trial.value);
+
+  const read = async () => {
+    running = await ask("/v1/config", { fields: YAML, signal: place.signal });
+    editor.value = running.text;
+    const { version, pendingRestart, trial: open } = await get("/v1/config", place.signal);
+    replace(head, answer(open ? `A trial by ${open.by} runs; version ${version} comes back unless you keep it.` : `Version ${version} runs.`,
+      "See what would change before you commit. A trial goes back by itself unless you keep it."),
+    pendingRestart.length === 0 ? null : note("warn", h("p", {}, "These settings wait for a restart:"), changes(pendingRestart)));
+  };
+  const change = async (send) => {
     try {
-      const done = await ask(`/v1/config?${query}`, { method: "PUT", text: editor.value, fields: { "If-Match": running.etag } });
-      replace(result, note(isRehearsal ? "warn" : "ok", isRehearsal ? "This would change:" : `Version ${done.document.version} runs.`), changes(done.document.changes));
-      if (!isRehearsal) { running = await ask("/v1/config", { fields: { Accept: "application/yaml" } }); await versions(); }
+      const done = await send();
+      await read();
+      await versions();
+      replace(result, note("ok", done.document.trialDeadline ? "It runs on trial: keep or revert it above." : `Version ${done.document.version} runs.`), changes(done.document.changes));
+      dispatchEvent(new CustomEvent("configuration"));
+    } catch (problem) {
+      replace(result, problems(problem));
+    }
+  };
+  const query = (more) => {
+    const parameters = new URLSearchParams(more);
+    for (const [name, field] of [["comment", comment], ["confirm", trial], ["guard", guard]]) {
+      if (field.value && (name !== "guard" || trial.value)) parameters.set(name, field.value);
+    }
+    return `/v1/config?${parameters}`;
+  };
+  const rehearse = async () => {
+    try {
+      const { document } = await ask("/v1/config?dry_run=true", { method: "PUT", text: editor.value });
+      replace(result, note("warn", document.changes.length === 0 ? "No setting would change." : "This would change:"), diff(document.diff), changes(document.changes));
+    } catch (problem) {
+      replace(result, problems(problem));
+    }
+  };
+  const commit = () => change(() => ask(query(), { method: "PUT", text: editor.value, fields: { "If-Match": running.etag } }));
+  const rollback = (to) => change(() => ask("/v1/config/rollback", { method: "POST", json: { to }, fields: { "If-Match": running.etag } }));
+  const compare = async (from, to) => {
+    try {
+      const found = await ask(`/v1/config/diff?from=${from}&to=${to}`, { fields: { Accept: "text/x-diff" } });
+      replace(result, h("h2", {}, `From version ${from} to ${to}`), diff(found.text));
+      result.scrollIntoView({ block: "nearest" });
     } catch (problem) {
       replace(result, problems(problem));
     }
   };
   const versions = async () => {
     const list = (await get("/v1/config/versions", place.signal)).versions;
+    const newest = list[0]?.number;
     replace(history, card("", "Versions", table([
-      { name: "Version", number: true, show: (one) => one.number ?? one.version },
+      { name: "Version", number: true, show: (one) => one.number },
       { name: "Time", show: (one) => new Date(one.time).toLocaleString("en-GB") },
-      { name: "By", show: (one) => one.by ?? one.who ?? "" },
-      { name: "Comment", show: (one) => one.comment ?? "" },
-      { name: "", show: (one) => h("button", { type: "button", class: "plain", onclick: async () => {
-        try {
-          const done = await ask("/v1/config/rollback", { method: "POST", json: { to: one.number ?? one.version } });
-          running = await ask("/v1/config", { fields: { Accept: "application/yaml" } });
-          editor.value = running.text;
-          replace(result, note("ok", `Version ${done.document.version} runs.`), changes(done.document.changes));
-          await versions();
-        } catch (problem) {
-          replace(result, problems(problem));
-        }
-      } }, "go back to it") },
-    ], list, "No version was committed yet."), copyAsCurl("/v1/config/versions")));
+      { name: "By", show: (one) => one.by },
+      { name: "Comment", show: (one) => one.comment || "–" },
+      { name: "", show: (one) => h("span", { class: "nowrap" },
+        one.base ? h("button", { type: "button", class: "plain", onclick: () => compare(one.base, one.number), "aria-label": `What version ${one.number} changed` }, "what changed") : null, " ",
+        one.number === newest ? null : h("button", { type: "button", class: "plain", onclick: () => rollback(one.number), "aria-label": `Go back to version ${one.number}` }, "go back to it")) },
+    ], list, "No version was kept yet."), copyAsCurl("/v1/config/versions")));
   };
-  replace(place.main, answer("The configuration that runs.", "See what would change before you commit. A trial goes back by itself unless you keep it."),
+
+  replace(place.main, head,
     h("div", { class: "grid" }, card("", null, editor,
-      h("div", { class: "row" }, h("label", { class: "grow" }, "Comment", comment), h("label", {}, "Then", trial),
-        h("button", { type: "button", onclick: () => send(true) }, "What changes?"), h("button", { type: "button", class: "main", onclick: () => send(false) }, "Commit")),
+      h("div", { class: "row" }, h("label", { class: "grow" }, "Comment", comment), trialLabel, guardLabel,
+        h("button", { type: "button", onclick: rehearse }, "What changes?"), h("button", { type: "button", class: "main", onclick: commit }, "Commit")),
       result)), h("p"), history);
+  addEventListener("configuration", () => { read().then(versions).catch(() => {}); }, { signal: place.signal });
+  await read();
   await versions();
 }

@@ -1,22 +1,25 @@
 /** Who holds how much send memory, and why? */
-import { Problem, ask, get } from "./api.js";
-import { answer, bytes, card, copyAsCurl, count, h, note, replace, table } from "./dom.js";
+import { ask, get } from "./api.js";
+import { answer, bytes, card, copyAsCurl, count, h, keepFocus, note, rate, table } from "./dom.js";
+
+const POLICIES = ["off", "kernel", "equal", "window", "equation"];
+
+function waiting(one) {
+  return one.pending.bufferedBytes + one.pending.leasedBytes + one.pending.fileBytes;
+}
+
+function sentence(found, tuning) {
+  const all = Object.values(tuning.connections).reduce((sum, each) => sum + each, 0);
+  if (all === 0) return "No client has been sent enough to say anything about its path.";
+  const held = found.reduce((sum, one) => sum + waiting(one) + one.pending.unsentBytes, 0);
+  return `${count(all)} ${all === 1 ? "connection is" : "connections are"} measured; ${bytes(held)} wait for their clients.`;
+}
 
 export async function connections(place) {
   let sort = "buffer";
   const look = async () => {
-    let tuning;
-    let found;
-    try {
-      [tuning, found] = await Promise.all([get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort}&limit=100`, place.signal)]);
-    } catch (problem) {
-      if (problem instanceof Problem && problem.status === 404) {
-        replace(place.main, answer("Send buffers are the kernel's business."), h("p", { class: "empty" }, "This build has no tuner of send buffers."));
-        return;
-      }
-      throw problem;
-    }
-    const policies = ["off", "kernel", "equal", "window", "equation"];
+    const [tuning, found] = await Promise.all([
+      get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort}&limit=100`, place.signal)]);
     const choice = h("select", { name: "policy", onchange: async (event) => {
       try {
         await ask("/v1/tuning", { method: "PUT", json: { policy: event.target.value } });
@@ -24,23 +27,25 @@ export async function connections(place) {
       } catch (problem) {
         place.main.append(note("bad", problem.message));
       }
-    } }, policies.map((name) => h("option", { value: name, selected: name === tuning.policy }, name)));
-    replace(place.main,
-      answer(`${count(found.connections.length)} connections are looked at; policy ${tuning.policy}.`,
-        tuning.budgetBytes ? `${bytes(tuning.allocatedBytes ?? 0)} of ${bytes(tuning.budgetBytes)} are given out.` : null),
+    } }, POLICIES.map((name) => h("option", { value: name, selected: name === tuning.policy }, name)));
+    const sorted = h("select", { name: "sort", onchange: (event) => { sort = event.target.value; look(); } },
+      ["buffer", "rate", "pending"].map((name) => h("option", { value: name, selected: name === sort }, name)));
+    keepFocus(place.main,
+      answer(sentence(found.connections, tuning),
+        `Policy ${tuning.policy}: ${bytes(tuning.allocatedBytes)} of the ${bytes(tuning.budgetInForceBytes)} budget are granted by Kamille, ${bytes(tuning.heldBytes)} are held in all.`),
       h("div", { class: "grid" }, card("", "Send buffers",
-        h("div", { class: "row" }, h("label", {}, "Policy", choice),
-          h("label", {}, "Sorted by", h("select", { name: "sort", onchange: (event) => { sort = event.target.value; look(); } },
-            ["buffer", "rate", "pending"].map((name) => h("option", { value: name, selected: name === sort }, name))))),
+        h("div", { class: "row" }, h("label", {}, "Policy", choice), h("label", {}, "Sorted by", sorted)),
         table([
-          { name: "Client", show: (one) => h("span", { class: "mono" }, one.client) },
-          { name: "Rate", number: true, show: (one) => `${bytes(one.rateBytesPerSecond ?? one.rate ?? 0)}/s` },
-          { name: "RTT", number: true, show: (one) => `${((one.rttMicros ?? 0) / 1000).toFixed(1)} ms` },
-          { name: "Demand", number: true, show: (one) => bytes(one.demandBytes ?? one.demand ?? 0) },
-          { name: "Buffer", number: true, show: (one) => bytes(one.bufferBytes ?? one.allocationBytes ?? 0) },
-          { name: "Pending", number: true, show: (one) => bytes(one.pendingBytes ?? 0) },
-          { name: "Why", show: (one) => one.why ?? one.reason ?? "" },
-        ], found.connections, "No client has been sent enough to estimate anything."),
+          { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
+          { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },
+          { name: "Path gives", number: true, show: (one) => `${rate(one.path.bytesPerSecond * 8 / 1e6)} Mbit/s` },
+          { name: "RTT", number: true, show: (one) => `${one.path.rttMillis.toFixed(1)} ms` },
+          { name: "Needs", number: true, show: (one) => bytes(one.demandBytes) },
+          { name: "Buffer", number: true, show: (one) => (one.sendBuffer.sizeBytes > 0 ? bytes(one.sendBuffer.sizeBytes) : "kernel") },
+          { name: "Waits", number: true, show: (one) => bytes(waiting(one)) },
+          { name: "Unsent", number: true, show: (one) => bytes(one.pending.unsentBytes) },
+          { name: "Why", show: (one) => one.why },
+        ], found.connections, "Connections appear here once a response is larger than what a client takes at once."),
         copyAsCurl(`/v1/connections?sort=${sort}`))));
   };
   await place.every(2, look);

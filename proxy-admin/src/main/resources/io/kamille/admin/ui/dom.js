@@ -18,6 +18,13 @@ export function replace(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
 }
 
+/** As replace, but what had the focus by its name has it again. */
+export function keepFocus(parent, ...children) {
+  const name = parent.contains(document.activeElement) ? document.activeElement.name : null;
+  replace(parent, ...children);
+  if (name) parent.querySelector(`[name="${name}"]`)?.focus();
+}
+
 export function table(columns, rows, empty) {
   if (rows.length === 0) return h("p", { class: "empty" }, empty);
   return h("div", { class: "scroll" },
@@ -74,6 +81,10 @@ export function percent(ratio) {
 
 export function rate(value) {
   return value >= 100 ? count(value) : value.toFixed(1);
+}
+
+export function micros(value) {
+  return value >= 10000 ? `${rate(value / 1000)} ms` : `${value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)} µs`;
 }
 
 export function duration(seconds) {

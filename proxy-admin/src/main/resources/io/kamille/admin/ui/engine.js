@@ -1,21 +1,51 @@
 /** How do the loops turn, and why at this interval? */
 import { ask, get } from "./api.js";
-import { answer, card, copyAsCurl, count, h, note, percent, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, count, h, micros, note, percent, rate, replace, table } from "./dom.js";
 
 /** The law's reasons (docs/engine.md), in words. */
 const REASONS = {
-  "light-load": "It does not pause: the load is so light that pausing would only add latency.",
-  "off": "It does not pause: pacing is off.",
-  "fixed": "It keeps the interval that is set.",
+  "light-load": "No pause: the load is so light that a pause would only add latency.",
+  "no-gain": "No pause: it would not save CPU time at this load.",
+  "climbing": "The interval grows step by step while latency stays within the budget.",
+  "at-budget": "The interval is as long as the latency budget allows.",
+  "saturated": "No pause is left: a turn takes longer than the interval.",
+  "backlog": "The interval fell at once: a batch was much larger than those before.",
+  "closed-loop": "No pause for a while: clients wait for answers before they ask again.",
+  "asking-again": "No pause for a moment, to see what arrives without.",
+  "off": "No pause: pacing is off.",
+  "fixed": "The interval is fixed by the setting.",
 };
 
-function value(loop, ...names) {
-  for (const name of names) if (loop[name] !== undefined) return loop[name];
-  return undefined;
-}
+const ROWS = [
+  ["Interval", (loop) => micros(loop.intervalMicros)],
+  ["Polls per second", (loop) => rate(loop.pollsPerSecond)],
+  ["Events per poll", (loop) => loop.eventsPerPoll.toFixed(1)],
+  ["Utilisation", (loop) => percent(loop.utilisation)],
+  ["A poll costs", (loop) => micros(loop.pollCostMicros)],
+  ["A turn takes, p50", (loop) => micros(loop.turns.p50Micros)],
+  ["A turn takes, p99", (loop) => micros(loop.turns.p99Micros)],
+  ["Paused in all", (loop) => `${loop.pauseSeconds.toFixed(1)} s`],
+  ["Spins that paid", (loop) => (loop.spins > 0 ? `${count(loop.paidSpins)} of ${count(loop.spins)}` : "–")],
+  ["Stalls", (loop) => count(loop.stalls)],
+  ["Requests shed now", (loop) => percent(loop.shedShare)],
+];
 
-function micros(number) {
-  return number === undefined || number === null ? "–" : `${count(number)} µs`;
+/** How long turns took, as bars on a scale of powers of two. */
+function turns(loop) {
+  const { buckets } = loop.turns;
+  if (buckets.length === 0) return h("p", { class: "empty" }, "No turn was measured: turns are measured while the loop pauses.");
+  const greatest = Math.max(...buckets.map((one) => one.count));
+  const width = 600 / buckets.length;
+  const most = buckets.find((one) => one.count === greatest);
+  return h("figure", { class: "chart" },
+    h("svg", { viewBox: "0 0 600 48", preserveAspectRatio: "none", role: "img", height: 48,
+      "aria-label": `Most turns take up to ${micros(most.upToMicros)}; the longest seen took up to ${micros(buckets.at(-1).upToMicros)}.` },
+    buckets.map((one, i) => {
+      const tall = Math.max(1, (one.count / greatest) * 46);
+      return h("rect", { class: "s1", x: i * width + 1, y: 48 - tall, width: Math.max(1, width - 2), height: tall },
+        h("title", {}, `up to ${micros(one.upToMicros)}: ${count(one.count)}`));
+    })),
+    h("figcaption", { class: "legend" }, h("span", {}, `turns from ${micros(buckets[0].upToMicros)} to ${micros(buckets.at(-1).upToMicros)}`)));
 }
 
 export async function engine(place) {
@@ -30,14 +60,14 @@ export async function engine(place) {
   const look = async () => {
     const found = await get("/v1/engine/loops", place.signal);
     if (!isEdited) { pacing.value = found.pacing; budget.value = found.latencyBudget; spin.value = found.spin; }
-    const paused = found.loops.filter((loop) => (value(loop, "intervalMicros", "interval") ?? 0) > 0).length;
+    const paused = found.loops.filter((loop) => loop.intervalMicros > 0).length;
     replace(head, answer(paused === 0 ? "No loop pauses: each polls as soon as it can." : `${paused} of ${found.loops.length} loops pause between polls.`,
       `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}.`));
-    const names = Object.keys(found.loops[0] ?? {}).filter((name) => !["name", "reason"].includes(name) && typeof found.loops[0][name] !== "object");
-    replace(loops, found.loops.map((loop) => card("c6", loop.name,
-      h("p", {}, REASONS[loop.reason] ?? loop.reason ?? ""),
-      h("table", {}, h("tbody", {}, names.map((name) => h("tr", {}, h("td", {}, words(name)), h("td", { class: "n" }, show(name, loop[name])))))),
-      copyAsCurl("/v1/engine/loops"))));
+    replace(loops,
+      card("", "Loops", table([{ name: "", show: (row) => row[0] },
+        ...found.loops.map((loop) => ({ name: loop.name, number: true, show: (row) => row[1](loop) }))], ROWS, ""),
+      copyAsCurl("/v1/engine/loops")),
+      found.loops.map((loop) => card("c6", loop.name, h("p", {}, REASONS[loop.reason] ?? loop.reason), turns(loop))));
   };
   const form = h("form", { class: "row", onsubmit: async (event) => {
     event.preventDefault();
@@ -50,17 +80,6 @@ export async function engine(place) {
       replace(said, note("bad", problem.message));
     }
   } }, h("label", {}, "Pacing", pacing), h("label", {}, "Latency budget", budget), h("label", {}, "Spin", spin), h("button", { type: "submit" }, "Apply to the running process"));
-  replace(place.main, head, card("", "Pace", h("p", { class: "muted" }, "adaptive, off, or a fixed interval such as 500us."), form, said), h("p"), loops);
+  replace(place.main, head, loops, h("p"), card("", "Pace", h("p", { class: "muted" }, "adaptive, off, or a fixed interval such as 500us."), form, said));
   await place.every(2, look);
-}
-
-function words(name) {
-  return name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ (micros|seconds|millis)$/, "");
-}
-
-function show(name, given) {
-  if (typeof given !== "number") return String(given);
-  if (/Micros$/.test(name)) return micros(given);
-  if (/(utili[sz]ation|share|ratio)/i.test(name)) return percent(given);
-  return Number.isInteger(given) ? count(given) : given.toFixed(2);
 }

@@ -1,0 +1,54 @@
+package io.kamille.launcher.demo;
+
+import io.kamille.admin.auth.PrivateFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** The demo's configuration file, so that whoever tries the demo can change it. */
+public final class DemoFile {
+
+  private DemoFile() {}
+
+  /**
+   * Writes the file into a directory that becomes the demo's state directory.
+   *
+   * @param listen a valid address
+   * @param origin a URL
+   * @param admin a valid address
+   * @throws IOException if it cannot be written
+   */
+  public static Path write(Path directory, String listen, String origin, String admin)
+      throws IOException {
+    Path file = directory.resolve("kamille.yaml").toAbsolutePath();
+    String text =
+        """
+        # The configuration of the demo, written anew at each start.
+        # Change it in the browser under Configuration, or with kamille config.
+        listeners: ["%s"]
+
+        upstreams:
+          site:
+            origins: ["%s"]   # the small origin server inside the demo
+
+        routes:
+          - path: /
+            upstream: site
+          - path: /landscape.svg
+            upstream: site
+            cache:
+              ttl: 10s        # whatever the origin says
+
+        cache:
+          memory:
+            capacity: 64MiB
+
+        admin:
+          address: "%s"
+          token-file: "%s"
+        """
+            .formatted(listen, origin, admin, directory.toAbsolutePath().resolve("admin-token"));
+    PrivateFile.replace(file, text.getBytes(StandardCharsets.UTF_8));
+    return file;
+  }
+}
