@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -15,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the pages name exists: classes, metrics, endpoints and other pages. */
+/** Whatever the pages name exists: classes, packages, settings, metrics, endpoints and pages. */
 class PagesTest {
 
   /*
@@ -27,8 +28,17 @@ class PagesTest {
   private static final Pattern CLASS =
       Pattern.compile("(?:[a-z0-9]+\\.)*([A-Z][a-z0-9]+[A-Z]\\w*)");
   private static final Pattern METRIC = Pattern.compile("(kamille_[a-z_]+[a-z])(?:\\{.*)?");
-  private static final Pattern ENDPOINT = Pattern.compile("(?:[A-Z]+ )?(/v1/[a-z./-]+[a-z]).*");
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+  private static final Pattern DOTTED =
+      Pattern.compile(
+          "((?:listeners|upstreams|routes|limits|engine|overload|tuning|forwarding|log|core|cache"
+              + "|admin|launcher|perf)(?:\\[\\]|\\.\\*)?(?:\\.[a-z0-9*-]+(?:\\[\\])?)+)(?:: .*)?");
+  private static final Pattern ENDPOINT =
+      Pattern.compile("(?<![\\w.])(/v1/[A-Za-z0-9{}./-]*[A-Za-z0-9}])");
+  private static final Pattern PATH_CONSTANT =
+      Pattern.compile("static final String PATH = \"([^\"]+)\"");
+  private static final Pattern PATH = Pattern.compile("(PATH \\+ )?\"(/[a-z0-9{}./-]*)\"");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
   /** Names of others in the same style: of the JDK, Netty, the kernel, HTTP and systemd. */
   private static final Set<String> FOREIGN =
@@ -38,6 +48,7 @@ class PagesTest {
           "HttpServerCodec",
           "EpollIoHandler",
           "ByteBuf",
+          "LimitNOFILE",
           "RssShmem");
 
   @Test
@@ -56,25 +67,88 @@ class PagesTest {
     assertThat(missing(METRIC, name -> reference.contains(name) || all.contains(name))).isEmpty();
   }
 
+  /** A dotted name is a setting, a group of settings, or a package; or the socket of the API. */
   @Test
-  void endpointsExist() throws IOException {
-    String all = allSources();
-    assertThat(missing(ENDPOINT, name -> all.contains("\"" + name) || all.contains(name)))
+  void settingsAndPackagesExist() throws IOException {
+    String settings = Files.readString(ROOT.resolve("docs/reference/settings.md"));
+    Set<String> packages = new TreeSet<>(Set.of("admin.sock"));
+    sources()
+        .forEach(
+            file ->
+                packages.add(
+                    file.getParent()
+                        .toString()
+                        .replaceFirst(".*/java/io/kamille/?", "")
+                        .replace('/', '.')));
+    assertThat(
+            missing(
+                DOTTED,
+                name ->
+                    packages.contains(name)
+                        || Stream.of("", "routes[].", "upstreams.*.", "listeners[].")
+                            .map(group -> "`" + group + name)
+                            .anyMatch(
+                                start ->
+                                    settings.contains(start + "`")
+                                        || settings.contains(start + ".")
+                                        || settings.contains(start + "[]"))))
         .isEmpty();
   }
 
   @Test
-  void linkedPagesExist() throws IOException {
+  void endpointsExist() throws IOException {
+    Set<String> declared = new TreeSet<>();
+    for (Path file : sources().toList()) {
+      String source = Files.readString(file);
+      Matcher constant = PATH_CONSTANT.matcher(source);
+      String base = constant.find() ? constant.group(1) : "";
+      Matcher path = PATH.matcher(source);
+      while (path.find()) {
+        declared.add(template((path.group(1) == null ? "" : base) + path.group(2)));
+      }
+    }
+    List<String> missing = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher endpoint = ENDPOINT.matcher(Files.readString(page));
+      while (endpoint.find()) {
+        if (!declared.contains(template(endpoint.group(1)))) {
+          missing.add(page + ": " + endpoint.group(1));
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  /** With {@code {}} for each segment that stands for others: numbers, capitals and braces. */
+  private static String template(String path) {
+    return path.replaceAll("/(?:\\{[^/]*\\}|[A-Z]+|\\d+)(?=/|$)", "/{}");
+  }
+
+  @Test
+  void linkedPagesAndSectionsExist() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {
       Matcher link = LINK.matcher(Files.readString(page));
       while (link.find()) {
-        if (Files.notExists(page.resolveSibling(link.group(1)))) {
-          broken.add(page + ": " + link.group(1));
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        if (Files.notExists(target)
+            || (link.group(2) != null && !sections(target).contains(link.group(2)))) {
+          broken.add(page + ": " + link.group());
         }
       }
     }
     assertThat(broken).isEmpty();
+  }
+
+  /** The names that a page's headings have in links. */
+  private static Set<String> sections(Path page) throws IOException {
+    Set<String> sections = new TreeSet<>();
+    Matcher heading = HEADING.matcher(Files.readString(page));
+    while (heading.find()) {
+      sections.add(
+          heading.group(1).toLowerCase(Locale.ROOT).replaceAll("[^\\w -]", "").replace(' ', '-'));
+    }
+    return sections;
   }
 
   private static List<String> missing(Pattern kind, java.util.function.Predicate<String> exists)
