@@ -1,6 +1,7 @@
 package io.kamille.launcher.cli;
 
 import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.server.h1.TestClient;
@@ -79,7 +80,7 @@ class ConfigIT {
   }
 
   private String tag() throws IOException {
-    return running().fields().get("etag");
+    return requireNonNull(running().fields().get("etag"));
   }
 
   private static int status(InetSocketAddress address) {

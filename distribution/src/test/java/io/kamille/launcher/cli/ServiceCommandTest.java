@@ -45,9 +45,11 @@ class ServiceCommandTest {
     Path file =
         Files.writeString(
             directory.resolve("kamille.yaml"),
-            "listeners: [':0']\n"
-                + "upstreams: {a: {origins: ['http://b']}}\n"
-                + "routes: [{upstream: a}]\n");
+            """
+            listeners: [':0']
+            upstreams: {a: {origins: ['http://b']}}
+            routes: [{upstream: a}]
+            """);
     String line = "check " + words.replace("%s", file.toString());
     assertThat(ServiceCommand.execute(line.split(" ", -1))).isEqualTo(OptionalInt.of(ExitCode.OK));
     Files.writeString(file, "listeners: nonsense\n");

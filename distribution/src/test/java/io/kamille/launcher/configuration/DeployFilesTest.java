@@ -1,6 +1,7 @@
 package io.kamille.launcher.configuration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -35,10 +36,10 @@ class DeployFilesTest {
   @Test
   void aPodHasTimeToDrain() throws IOException {
     Map<?, ?> pod = at(document("Deployment"), "spec", "template", "spec");
-    Map<?, ?> container = (Map<?, ?>) ((List<?>) pod.get("containers")).getFirst();
+    Map<?, ?> container = (Map<?, ?>) at(pod, List.class, "containers").getFirst();
     Configuration configuration =
-        accepted((String) at(document("ConfigMap"), "data").get("kamille.yaml"));
-    int sleep = (Integer) at(container, "lifecycle", "preStop", "sleep").get("seconds");
+        accepted(at(document("ConfigMap"), String.class, "data", "kamille.yaml"));
+    int sleep = at(container, Integer.class, "lifecycle", "preStop", "sleep", "seconds");
     assertThat((Integer) pod.get("terminationGracePeriodSeconds"))
         .isGreaterThanOrEqualTo(
             (int) configuration.limits().drainDeadline().toSeconds() + sleep + 10);
@@ -47,7 +48,7 @@ class DeployFilesTest {
   @Test
   void aPodMayDoNothingThatItNeedsNot() throws IOException {
     Map<?, ?> pod = at(document("Deployment"), "spec", "template", "spec");
-    Map<?, ?> container = (Map<?, ?>) ((List<?>) pod.get("containers")).getFirst();
+    Map<?, ?> container = (Map<?, ?>) at(pod, List.class, "containers").getFirst();
     assertThat(at(pod, "securityContext").get("runAsNonRoot")).isEqualTo(true);
     assertThat(at(container, "securityContext").get("readOnlyRootFilesystem")).isEqualTo(true);
     assertThat(at(container, "securityContext", "capabilities").get("drop"))
@@ -65,11 +66,15 @@ class DeployFilesTest {
   }
 
   private static Map<?, ?> at(Map<?, ?> document, String... path) {
-    Map<?, ?> found = document;
+    return at(document, Map.class, path);
+  }
+
+  private static <T> T at(Map<?, ?> document, Class<T> type, String... path) {
+    Object found = document;
     for (String name : path) {
-      found = (Map<?, ?>) found.get(name);
+      found = requireNonNull(((Map<?, ?>) found).get(name), name);
     }
-    return found;
+    return type.cast(found);
   }
 
   private static Configuration accepted(String text) {
