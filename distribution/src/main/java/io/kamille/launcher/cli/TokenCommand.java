@@ -51,10 +51,18 @@ final class TokenCommand {
   void list(@Mixin StateOption state) throws CommandFailure {
     JsonNode tokens = state.json("GET", "/v1/tokens", null).path("tokens");
     print(
-        String.format("%-10s %-8s %-22s %-22s %s", "ID", "SCOPE", "EXPIRES", "LAST USED", "NAME"));
+        String.format(
+            Locale.ROOT,
+            "%-10s %-8s %-22s %-22s %s",
+            "ID",
+            "SCOPE",
+            "EXPIRES",
+            "LAST USED",
+            "NAME"));
     for (JsonNode token : tokens.values()) {
       print(
           String.format(
+              Locale.ROOT,
               "%-10s %-8s %-22s %-22s %s",
               token.path("id").stringValue(""),
               token.path("scope").stringValue(""),
