@@ -1,7 +1,7 @@
 package io.kamille.launcher.demo;
 
 import io.kamille.core.http.HttpDate;
-import io.kamille.launcher.origin.Answer;
+import io.kamille.launcher.origin.ScriptedAnswer;
 import io.kamille.launcher.origin.ScriptedOrigin;
 import io.kamille.launcher.origin.ScriptedOrigin.Request;
 import java.io.IOException;
@@ -73,13 +73,13 @@ public final class DemoOrigin implements AutoCloseable {
 
   private boolean answer(Request request, Socket connection) throws IOException {
     requests.increment();
-    Answer answer = answer(request.target().split("\\?", 2)[0]);
+    ScriptedAnswer answer = answer(request.target().split("\\?", 2)[0]);
     answer.send(request, connection);
     log.accept(request.method() + " " + request.target() + " " + answer.status());
     return !request.isLast();
   }
 
-  private Answer answer(String path) throws IOException {
+  private ScriptedAnswer answer(String path) throws IOException {
     String file = FILES.get(path);
     if (file != null) {
       return answer(200, type(file), FOR_AN_HOUR, resource(file));
@@ -99,8 +99,8 @@ public final class DemoOrigin implements AutoCloseable {
     return HttpDate.format(System.currentTimeMillis() / 1000);
   }
 
-  private Answer answer(int status, String type, String cacheControl, byte[] content) {
-    return new Answer(
+  private ScriptedAnswer answer(int status, String type, String cacheControl, byte[] content) {
+    return new ScriptedAnswer(
         status,
         List.of(
             "Date: " + now(),

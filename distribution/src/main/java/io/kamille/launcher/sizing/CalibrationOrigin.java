@@ -1,6 +1,6 @@
 package io.kamille.launcher.sizing;
 
-import io.kamille.launcher.origin.Answer;
+import io.kamille.launcher.origin.ScriptedAnswer;
 import io.kamille.launcher.origin.ScriptedOrigin;
 import java.io.IOException;
 import java.util.List;
@@ -24,10 +24,10 @@ public final class CalibrationOrigin {
             }));
   }
 
-  private static Answer answer(String target) {
+  private static ScriptedAnswer answer(String target) {
     String[] words = target.split("/", -1);
     String life = words[1].equals("hit") ? "max-age=3600" : "no-store";
     byte[] content = new byte[Integer.parseInt(words[2])];
-    return new Answer(200, List.of("Cache-Control: " + life), content);
+    return new ScriptedAnswer(200, List.of("Cache-Control: " + life), content);
   }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param fieldLines all but Content-Length, {@code Name: value}
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares answers
-public record Answer(int status, List<String> fieldLines, byte[] content) {
+public record ScriptedAnswer(int status, List<String> fieldLines, byte[] content) {
 
   /** Sends it, without content to a HEAD request. */
   public void send(ScriptedOrigin.Request request, Socket connection) throws IOException {
