@@ -122,7 +122,7 @@ class ControlPlaneIT {
     journey.get("/a");
     String tiers = journey.admin("/v1/cache/tiers").body();
     assertThat(tiers)
-        .containsPattern("\"storedBytes\":[1-9][0-9]{2},\"indexBytes\":192,\"fillingBytes\":0,")
+        .containsPattern("\"storedBytes\":[1-9][0-9]{2},\"indexBytes\":256,\"fillingBytes\":0,")
         .contains("\"keys\":1,")
         .contains("\"policy\":{\"setting\":\"auto\",\"policy\":\"tinylfu\",\"since\":\"");
   }

@@ -100,10 +100,14 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     return new CaffeineIndex(capacityBytes, choice, memory, clock, Upkeep::inCaller);
   }
 
-  /** Ends the thread. The entries stay; {@link #clear} comes before. */
+  /**
+   * Ends the thread, and the leases of what it has evicted. The entries stay; {@link #clear} comes
+   * before.
+   */
   @Override
   public void close() {
     upkeep.close();
+    endEvicted();
   }
 
   @Override

@@ -69,6 +69,17 @@ final class IndexThread implements Upkeep {
   public void close() {
     isClosed = true;
     LockSupport.unpark(thread);
+    boolean isInterrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void run() {

@@ -14,7 +14,7 @@ interface Upkeep {
   /** Whether the caller is who does it. */
   boolean isHere();
 
-  /** Nothing is done any more. */
+  /** Nothing is done any more once this returns: what is under way ends first. */
   void close();
 
   /** Does it at once, in whatever thread asks: for tests, and for measurements of policies. */

@@ -2,8 +2,10 @@ package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +26,7 @@ class IndexThreadTest {
   }
 
   private void awaitWork() throws InterruptedException {
-    assertThat(works.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(works.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -33,6 +35,40 @@ class IndexThreadTest {
     thread.ask();
     awaitWork();
     assertThat(isHere).isTrue();
+  }
+
+  @Test
+  void closingWaitsForTheWorkUnderWay() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch isClosing = new CountDownLatch(1);
+    AtomicBoolean isDone = new AtomicBoolean();
+    IndexThread slow =
+        IndexThread.start(
+            () -> {
+              begun.countDown();
+              isDone.set(awaits(isClosing));
+            });
+    slow.ask();
+    assertThat(awaits(begun)).isTrue();
+    Thread closer = Thread.currentThread();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (closer.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+              }
+              isClosing.countDown();
+            });
+    slow.close();
+    assertThat(isDone).isTrue();
+  }
+
+  private static boolean awaits(CountDownLatch latch) {
+    try {
+      return latch.await(60, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -261,8 +261,7 @@ class OriginConnectionTest {
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       var content = new ScriptedContent(fixture.loop(), 3);
       RecordingReply reply = fixture.send(RequestHead.of(method, URI), content);
-      content.write("abc");
-      content.end(null);
+      content.finish("abc");
       await(reply.ended());
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(connections);
@@ -439,8 +438,7 @@ class OriginConnectionTest {
       var content = new ScriptedContent(fixture.loop(), 5);
       RecordingReply reply = fixture.send(post(), content);
       content.write("abc");
-      content.write("de");
-      content.end(null);
+      content.finish("de");
       assertThat(await(got)).isEqualTo("abcde");
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
       assertThat(origin.heads().getFirst()).contains("\r\nContent-Length: 5\r\n");
@@ -487,8 +485,7 @@ class OriginConnectionTest {
       fixture.onLoop(() -> null);
       assertThat(content.started()).isNotDone();
       go.complete(null);
-      content.write("hi");
-      content.end(null);
+      content.finish("hi");
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
       assertThat(reply.interims()).isEmpty();
       assertThat(origin.heads().getFirst()).contains("\r\nExpect: 100-continue\r\n");
@@ -508,8 +505,7 @@ class OriginConnectionTest {
       var content = new ScriptedContent(fixture.loop(), 2);
       RecordingReply reply =
           fixture.send(RequestHead.of("PUT", URI, "Expect", "100-continue"), content);
-      content.write("hi");
-      content.end(null);
+      content.finish("hi");
       while (!content.started().isDone()) {
         fixture.clock.advance(SETTINGS.connection().continueTimeout());
         fixture.onLoop(() -> null);
@@ -584,8 +580,7 @@ class OriginConnectionTest {
       RecordingReply reply = fixture.send(post(), content);
       await(reply.begun());
       content.write("ab");
-      content.write("cd");
-      content.end(null);
+      content.finish("cd");
       assertThat(await(reply.ended()).content()).isEqualTo("abcd");
     }
   }
@@ -766,8 +761,7 @@ class OriginConnectionTest {
       assertThat(reply.head().fields().toString()).isEqualTo("Upgrade: echo\n");
       assertThat(origin.heads().getFirst()).contains("Upgrade: echo\r\nConnection: upgrade\r\n");
       content.write("hello");
-      content.write("bye");
-      content.end(null);
+      content.finish("bye");
       await(reply.ended());
       assertThat(reply.content()).isEqualTo("hihello[bye]");
       assertThat(reply.hasFailed()).isFalse();
@@ -792,8 +786,7 @@ class OriginConnectionTest {
       RecordingReply reply = fixture.send(upgrade("x"), content);
       await(reply.ended());
       assertThat(reply.content()).isEqualTo("bye");
-      content.write("still here");
-      content.end(null);
+      content.finish("still here");
       assertThat(await(got)).isEqualTo("still here");
     }
   }

@@ -4,6 +4,7 @@ import io.kamille.core.content.ContentSink;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
@@ -47,8 +48,22 @@ final class ScriptedContent implements RequestContent {
 
   /** Sends a chunk once somebody has started the content or the tunnel. */
   void write(String text) {
-    byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
-    run(sink -> sink.write(Unpooled.copiedBuffer(octets)));
+    ByteBuf chunk = chunk(text);
+    run(sink -> sink.write(chunk));
+  }
+
+  private static ByteBuf chunk(String text) {
+    return Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Sends the last chunk and the end in one step, as one read does: no answer comes between. */
+  void finish(String text) {
+    ByteBuf last = chunk(text);
+    run(
+        sink -> {
+          sink.write(last);
+          sink.end(null);
+        });
   }
 
   void end(@Nullable Fields trailers) {

@@ -206,8 +206,7 @@ class UpstreamUploadTest {
     }
 
     void finish() {
-      content.write("data");
-      content.end(null);
+      content.finish("data");
     }
   }
 }

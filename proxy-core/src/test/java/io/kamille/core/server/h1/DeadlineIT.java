@@ -155,12 +155,12 @@ class DeadlineIT {
           exchange.reply().open(source);
           exchange.content().start(sink);
         });
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx");
-    for (int i = 2; i < 6; i++) {
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n");
+    for (int i = 1; i < 6; i++) {
       long bytes = i;
-      pass(29);
       client.send("x");
       TestServer.await("an octet", () -> sink.bytes.get() == bytes);
+      pass(29);
     }
     assertThat(sink.aborts).isEmpty();
     pass(31);
