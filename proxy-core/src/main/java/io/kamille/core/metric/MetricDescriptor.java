@@ -26,7 +26,7 @@ public record MetricDescriptor(
     HISTOGRAM
   }
 
-  /** What is counted or measured; the name of the metric says so (style guide, units). */
+  /** What is counted or measured; the name of the metric says so (vocabulary, units). */
   public enum Unit {
     /** Things; the name says which. */
     COUNT("", 1),
