@@ -4,6 +4,7 @@ import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** The demo's configuration file, so that whoever tries the demo can change it. */
 public final class DemoFile {
@@ -22,32 +23,37 @@ public final class DemoFile {
       throws IOException {
     Path file = directory.resolve("kamille.yaml").toAbsolutePath();
     String text =
-        """
-        # The configuration of the demo, written anew at each start.
-        # Change it in the browser under Configuration, or with kamille config.
-        listeners: ["%s"]
+        String.format(
+            Locale.ROOT,
+            """
+            # The configuration of the demo, written anew at each start.
+            # Change it in the browser under Configuration, or with kamille config.
+            listeners: ["%s"]
 
-        upstreams:
-          site:
-            origins: ["%s"]   # the small origin server inside the demo
+            upstreams:
+              site:
+                origins: ["%s"]   # the small origin server inside the demo
 
-        routes:
-          - path: /
-            upstream: site
-          - path: /landscape.svg
-            upstream: site
+            routes:
+              - path: /
+                upstream: site
+              - path: /landscape.svg
+                upstream: site
+                cache:
+                  ttl: 10s        # whatever the origin says
+
             cache:
-              ttl: 10s        # whatever the origin says
+              memory:
+                capacity: 64MiB
 
-        cache:
-          memory:
-            capacity: 64MiB
-
-        admin:
-          address: "%s"
-          token-file: "%s"
-        """
-            .formatted(listen, origin, admin, directory.toAbsolutePath().resolve("admin-token"));
+            admin:
+              address: "%s"
+              token-file: "%s"
+            """,
+            listen,
+            origin,
+            admin,
+            directory.toAbsolutePath().resolve("admin-token"));
     PrivateFile.replace(file, text.getBytes(StandardCharsets.UTF_8));
     return file;
   }
