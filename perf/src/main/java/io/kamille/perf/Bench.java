@@ -12,14 +12,12 @@ import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.compare.WebAxeComparison;
 import io.kamille.perf.option.Command;
+import io.kamille.perf.option.Commands;
 import io.kamille.perf.option.Options;
 import io.kamille.perf.wan.WanCheck;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 import org.openjdk.jmh.runner.BenchmarkList;
 import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.VerboseMode;
@@ -27,128 +25,103 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 /** What {@code ./dev bench} runs: a comparison with other servers, or micro-benchmarks by name. */
 public final class Bench {
 
-  private static final List<Command> COMMANDS =
-      List.of(
-          new Command(
-              "hit",
-              "a stored response, compared with the floor and other servers",
-              RequestComparison.OPTIONS,
-              RequestComparison::ofHits),
-          new Command(
-              "pass",
-              "a small response that must not be stored, compared",
-              RequestComparison.OPTIONS,
-              RequestComparison::ofPasses),
-          new Command(
-              "coded",
-              "stored text, as it is and compressed for clients that take gzip, compared",
-              RequestComparison.OPTIONS,
-              RequestComparison::ofCoded),
-          new Command(
-              "disk",
-              "a stored response on the disk, sent from there, compared",
-              RequestComparison.OPTIONS,
-              RequestComparison::ofDisk),
-          new Command(
-              "idle",
-              "the memory that an idle persistent connection takes, compared",
-              IdleComparison.OPTIONS,
-              IdleComparison::run),
-          new Command(
-              "collapse",
-              "many misses on one key at once: origin requests and first octets, compared",
-              CollapseComparison.OPTIONS,
-              CollapseComparison::run),
-          new Command(
-              "slow",
-              "well-behaved clients beside hundreds that are as slow as they can be, compared",
-              SlowComparison.OPTIONS,
-              SlowComparison::run),
-          new Command(
-              "faults",
-              "an origin that fails, its route and another route, compared",
-              FaultComparison.OPTIONS,
-              FaultComparison::run),
-          new Command(
-              "pacing",
-              "ways of pacing of one Kamille, under load from a clock",
-              PacingComparison.OPTIONS,
-              PacingComparison::run),
-          new Command(
-              "overload",
-              "goodput and latency when more is asked than can be done, compared (as root)",
-              OverloadComparison.OPTIONS,
-              OverloadComparison::run),
-          new Command(
-              "webaxe",
-              "the WebAxe-4 mix before an origin: hits, errors, CPU time, clean rate, compared",
-              WebAxeComparison.OPTIONS,
-              WebAxeComparison::run),
-          new Command(
-              "start",
-              "how soon a process serves that has a million responses on its disk",
-              StartMeasurement.OPTIONS,
-              StartMeasurement::run),
-          new Command(
-              "purge",
-              "the cost of a purge by tag among a million stored responses",
-              Options.none(),
-              chosen -> PurgeMeasurement.run()),
-          new Command(
-              "storage",
-              "hit ratios of policies on traces, and the memory that a stored response takes",
-              Options.none(),
-              chosen -> StorageMeasurement.run()),
-          new Command(
-              "wan",
-              "how exact the path emulator is on this machine (as root)",
-              Options.none(),
-              chosen -> WanCheck.run()));
-
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
+  private static final Commands COMMANDS =
+      new Commands(
+          "bench",
+          List.of(
+              new Command(
+                  "hit",
+                  "a stored response, compared with the floor and other servers",
+                  RequestComparison.OPTIONS,
+                  RequestComparison::ofHits),
+              new Command(
+                  "pass",
+                  "a small response that must not be stored, compared",
+                  RequestComparison.OPTIONS,
+                  RequestComparison::ofPasses),
+              new Command(
+                  "coded",
+                  "stored text, as it is and compressed for clients that take gzip, compared",
+                  RequestComparison.OPTIONS,
+                  RequestComparison::ofCoded),
+              new Command(
+                  "disk",
+                  "a stored response on the disk, sent from there, compared",
+                  RequestComparison.OPTIONS,
+                  RequestComparison::ofDisk),
+              new Command(
+                  "idle",
+                  "the memory that an idle persistent connection takes, compared",
+                  IdleComparison.OPTIONS,
+                  IdleComparison::run),
+              new Command(
+                  "collapse",
+                  "many misses on one key at once: origin requests and first octets, compared",
+                  CollapseComparison.OPTIONS,
+                  CollapseComparison::run),
+              new Command(
+                  "slow",
+                  "well-behaved clients beside hundreds that are as slow as they can be, compared",
+                  SlowComparison.OPTIONS,
+                  SlowComparison::run),
+              new Command(
+                  "faults",
+                  "an origin that fails, its route and another route, compared",
+                  FaultComparison.OPTIONS,
+                  FaultComparison::run),
+              new Command(
+                  "pacing",
+                  "ways of pacing of one Kamille, under load from a clock",
+                  PacingComparison.OPTIONS,
+                  PacingComparison::run),
+              new Command(
+                  "overload",
+                  "goodput and latency when more is asked than can be done, compared (as root)",
+                  OverloadComparison.OPTIONS,
+                  OverloadComparison::run),
+              new Command(
+                  "webaxe",
+                  "the WebAxe-4 mix before an origin: hits, errors, CPU time, clean rate, compared",
+                  WebAxeComparison.OPTIONS,
+                  WebAxeComparison::run),
+              new Command(
+                  "start",
+                  "how soon a process serves that has a million responses on its disk",
+                  StartMeasurement.OPTIONS,
+                  StartMeasurement::run),
+              new Command(
+                  "purge",
+                  "the cost of a purge by tag among a million stored responses",
+                  Options.none(),
+                  chosen -> PurgeMeasurement.run()),
+              new Command(
+                  "storage",
+                  "hit ratios of policies on traces, and the memory that a stored response takes",
+                  Options.none(),
+                  chosen -> StorageMeasurement.run()),
+              new Command(
+                  "wan",
+                  "how exact the path emulator is on this machine (as root)",
+                  Options.none(),
+                  chosen -> WanCheck.run())));
 
   private Bench() {}
 
   /** Runs what the first argument names with the other arguments. */
   public static void main(String[] arguments) throws InterruptedException {
-    if (arguments.length == 0 || arguments[0].startsWith("-")) {
+    List<String> words = List.of(arguments);
+    if (Commands.asksForHelp(words)) {
       printHelp();
-      return;
+    } else if (COMMANDS.named(words.getFirst()).isPresent()) {
+      Commands.orFail(COMMANDS.program(), () -> COMMANDS.run(words));
+    } else {
+      Commands.orFail(COMMANDS.program(), () -> runMicro(words));
     }
-    try {
-      run(arguments[0], List.of(arguments).subList(1, arguments.length));
-    } catch (IllegalArgumentException e) {
-      fail(USAGE, e);
-    } catch (IOException e) {
-      fail(UNAVAILABLE, e);
-    }
-  }
-
-  private static void run(String name, List<String> words)
-      throws IOException, InterruptedException {
-    for (Command command : COMMANDS) {
-      if (command.name().equals(name)) {
-        command.run(words);
-        return;
-      }
-    }
-    runMicro(name, words);
-  }
-
-  private static void fail(int status, Exception why) {
-    System.err.println("bench: " + why.getMessage());
-    System.exit(status);
   }
 
   private static void printHelp() {
-    for (Command command : COMMANDS) {
-      System.out.printf(Locale.ROOT, "./dev bench %-9s %s%n", command.name(), command.help());
-    }
-    System.out.println("./dev bench NAME [JMH ARGS]: micro-benchmarks that match a name");
-    COMMANDS.stream().map(Command::options).distinct().forEach(Bench::printOptions);
-    System.out.println();
-    System.out.println("Micro-benchmarks:");
+    System.out.print(COMMANDS.help());
+    System.out.println("\n./dev bench NAME [JMH ARGS]: micro-benchmarks that match a name");
     var silent = OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT);
     BenchmarkList.defaultList().getAll(silent, List.of()).stream()
         .map(benchmark -> benchmark.getUsername().replaceFirst("^.*?(\\w+\\.\\w+)$", "$1"))
@@ -156,20 +129,9 @@ public final class Bench {
         .forEach(benchmark -> System.out.println("  " + benchmark));
   }
 
-  private static void printOptions(Options options) {
-    if (!options.help().isEmpty()) {
-      String names =
-          COMMANDS.stream()
-              .filter(command -> command.options().equals(options))
-              .map(Command::name)
-              .collect(Collectors.joining(", "));
-      System.out.print("\nOptions of " + names + ":\n" + options.help().indent(2));
-    }
-  }
-
-  private static void runMicro(String name, List<String> arguments) throws IOException {
-    var words = new ArrayList<>(Arrays.asList(name, "-prof", "gc"));
-    words.addAll(arguments);
+  private static void runMicro(List<String> arguments) throws IOException {
+    var words = new ArrayList<>(List.of(arguments.getFirst(), "-prof", "gc"));
+    words.addAll(arguments.subList(1, arguments.size()));
     org.openjdk.jmh.Main.main(words.toArray(String[]::new));
   }
 }

@@ -3,11 +3,11 @@ package io.kamille.perf.compare;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.peer.ControlPlane;
 import io.kamille.perf.peer.Kamille;
+import io.kamille.perf.peer.Metrics;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +18,7 @@ import java.util.List;
  */
 public final class ChangingKamille {
 
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
   private static final Duration RELOAD_LIMIT = Duration.ofSeconds(20);
   private static final String RELOADED = "configuration reloaded";
 
@@ -77,11 +78,8 @@ public final class ChangingKamille {
     return contestant.process();
   }
 
-  /** The metrics of a server that was started with some, in Prometheus' text format. */
-  public String metrics() throws IOException {
-    URI metrics = URI.create("http://127.0.0.1:" + current.adminPort() + "/metrics");
-    try (var in = metrics.toURL().openStream()) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
+  /** The metrics of a server that was started with some. */
+  public Metrics metrics() throws IOException {
+    return new ControlPlane(current.adminPort(), directory, ANSWER_LIMIT).metrics();
   }
 }

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +25,7 @@ import java.util.zip.GZIPInputStream;
  * @param process with its children
  * @param port on the loopback address
  */
-record Contestant(Peer peer, Child process, int port) {
+public record Contestant(Peer peer, Child process, int port) {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration LIMIT = Duration.ofSeconds(5);
@@ -40,7 +41,23 @@ record Contestant(Peer peer, Child process, int port) {
    * @throws IOException if it does not listen
    */
   static Contestant start(Workbench bench, Peer peer, Place place) throws IOException {
-    List<String> command = peer.prepare(bench.directory(peer.name()), place);
+    return start(bench, peer, place, (started, directory, command) -> {});
+  }
+
+  /** Is told how a server is configured and started. */
+  @FunctionalInterface
+  public interface Keeper {
+
+    /** Keeps it. */
+    void keep(Peer peer, Path directory, List<String> command) throws IOException;
+  }
+
+  /** The same, with somebody who keeps how. */
+  public static Contestant start(Workbench bench, Peer peer, Place place, Keeper keeper)
+      throws IOException {
+    Path directory = bench.directory(peer.name());
+    List<String> command = peer.prepare(directory, place);
+    keeper.keep(peer, directory, command);
     Child process = bench.start(peer.name(), Workbench.Core.SERVER, command);
     process.awaitListening(place.port(), START_LIMIT);
     return new Contestant(peer, process, place.port());

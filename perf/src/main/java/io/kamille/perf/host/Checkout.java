@@ -1,9 +1,15 @@
 package io.kamille.perf.host;
 
+import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The source tree that these classes were built from.
@@ -11,6 +17,9 @@ import java.util.List;
  * @param root its top directory
  */
 public record Checkout(Path root) {
+
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
   /** The tree that holds {@code perf/target/classes}, where this class comes from. */
   public static Checkout find() {
@@ -35,6 +44,18 @@ public record Checkout(Path root) {
   /** Where the raw data of a run is kept. */
   public Path logData() {
     return root.resolve("perf/log/data");
+  }
+
+  /**
+   * Makes a directory for what comes out of a run.
+   *
+   * @param named by who runs it; null for one in {@code perf/target}
+   * @param name of that, before the time
+   */
+  public Path results(@Nullable String named, String name) throws IOException {
+    String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
+    return Files.createDirectories(
+        named != null ? Path.of(named) : root.resolve("perf/target").resolve(name + "-" + stamp));
   }
 
   /** The commit, marked if the tree holds changes that are not in it. */

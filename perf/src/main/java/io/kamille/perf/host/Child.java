@@ -106,10 +106,7 @@ public final class Child {
 
   /** Memory of the process and all its children now. */
   public MemoryUse memory() throws IOException {
-    return sum(
-        MemoryUse.NONE,
-        MemoryUse::plus,
-        pid -> MemoryUse.parse(Files.readAllLines(proc(pid, "smaps_rollup"))));
+    return sum(MemoryUse.NONE, MemoryUse::plus, MemoryUse::of);
   }
 
   private interface Reading<T> {

@@ -1,5 +1,8 @@
 package io.kamille.perf.host;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -12,6 +15,11 @@ public record MemoryUse(long residentBytes, long proportionalBytes) {
 
   /** Nothing. */
   public static final MemoryUse NONE = new MemoryUse(0, 0);
+
+  /** Of a process, without its children. */
+  public static MemoryUse of(long pid) throws IOException {
+    return parse(Files.readAllLines(Path.of("/proc", Long.toString(pid), "smaps_rollup")));
+  }
 
   /** Reads {@code /proc/PID/smaps_rollup}. */
   static MemoryUse parse(List<String> rollup) {

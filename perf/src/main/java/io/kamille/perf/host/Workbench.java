@@ -189,7 +189,11 @@ public final class Workbench implements AutoCloseable {
     }
   }
 
-  private static void deleteTree(Path top) throws IOException {
+  /** Deletes a directory with all that is in it, if it is there. */
+  public static void deleteTree(Path top) throws IOException {
+    if (!Files.exists(top)) {
+      return;
+    }
     try (Stream<Path> tree = Files.walk(top)) {
       tree.sorted(Comparator.reverseOrder())
           .forEach(

@@ -23,7 +23,7 @@ final class AllocationTrace {
   private double seconds;
 
   /** Looks twice a second until it is interrupted. */
-  void follow(TunedServer server) throws IOException, InterruptedException {
+  void follow(WanServer server) throws IOException, InterruptedException {
     long begin = System.nanoTime();
     while (true) {
       Thread.sleep(LOOK_MILLIS);

@@ -49,6 +49,21 @@ final class BusyWait implements Experiment {
     }
   }
 
+  static final Paper PAPER =
+      new Paper(
+          "p3",
+          "short busy wait: round trip, wake-ups, what a neighbour loses",
+          "Nakagame and Ishikawa (Host networking for a guest, 2005) let a thread poll for up to"
+              + " one jiffy before it sleeps for I/O: a ping-pong became faster, nearly all"
+              + " wake-ups went away, and a neighbour that computes lost little. Which budget does"
+              + " that for a loop today?",
+          List.of(
+              "ping-pong of 4 octets: 264 µs without a busy wait, 226 µs with one of a jiffy;"
+                  + " between hosts 143 to 146 µs",
+              "wake-ups in 200,000 ping-pongs: 199,983 without, 565 with one jiffy, 1 with ten",
+              "a neighbour that computes, at 10 MB/s: 554 MFlops alone, 491, 489 and 475 with 0, 1"
+                  + " and 10 jiffies"));
+
   private static final String ALONE = "alone";
   private static final String BESIDE = "beside a neighbour";
 
@@ -85,21 +100,8 @@ final class BusyWait implements Experiment {
   }
 
   @Override
-  public String name() {
-    return "p3";
-  }
-
-  @Override
-  public String title() {
-    return "short busy wait: round trip, wake-ups, what a neighbour loses";
-  }
-
-  @Override
-  public String question() {
-    return "Nakagame and Ishikawa (Host networking for a guest, 2005) let a thread poll for up to"
-        + " one jiffy before it sleeps for I/O: a ping-pong became faster, nearly all"
-        + " wake-ups went away, and a neighbour that computes lost little. Which budget does"
-        + " that for a loop today?";
+  public Paper paper() {
+    return PAPER;
   }
 
   @Override
@@ -203,14 +205,6 @@ final class BusyWait implements Experiment {
 
   @Override
   public void report(Report report) {
-    report.heading("The paper's figures");
-    report.items(
-        List.of(
-            "ping-pong of 4 octets: 264 µs without a busy wait, 226 µs with one of a jiffy; between"
-                + " hosts 143 to 146 µs",
-            "wake-ups in 200,000 ping-pongs: 199,983 without, 565 with one jiffy, 1 with ten",
-            "a neighbour that computes, at 10 MB/s: 554 MFlops alone, 491, 489 and 475 with 0, 1"
-                + " and 10 jiffies"));
     tell(report, "Alone on the core", ALONE);
     tell(report, "Beside a neighbour that computes", BESIDE);
     report.heading("What holds today and what does not").items(findings());
@@ -256,7 +250,7 @@ final class BusyWait implements Experiment {
   }
 
   private List<String> measured(String situation) {
-    return samples.of(situation).stream().map(Sample::server).distinct().toList();
+    return samples.where(one -> one.situation().equals(situation)).servers();
   }
 
   private void tell(Report report, String heading, String situation) {
@@ -272,7 +266,7 @@ final class BusyWait implements Experiment {
   }
 
   private String chart(List<String> budgets, String heading, String situation) {
-    double highest = samples.of(situation).stream().mapToDouble(one -> one.of(P99)).max().orElse(1);
+    double highest = samples.where(one -> one.situation().equals(situation)).greatest(P99);
     var chart =
         new LineChart(
             heading + ": round trip",

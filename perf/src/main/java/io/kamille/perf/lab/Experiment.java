@@ -6,14 +6,8 @@ import java.io.IOException;
 /** One experiment of a paper, done again. */
 interface Experiment {
 
-  /** Its short name, {@code p1}. */
-  String name();
-
-  /** What it is about. */
-  String title();
-
-  /** What it is to find out, in a sentence or two. */
-  String question();
+  /** The paper. */
+  Paper paper();
 
   /** How it is done and on what, for whoever reads the report. */
   String setting();

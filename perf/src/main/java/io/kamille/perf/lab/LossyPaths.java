@@ -15,6 +15,7 @@ import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.report.Report;
+import io.kamille.perf.report.Sample;
 import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
 import io.kamille.perf.wan.WanEmulator;
@@ -78,6 +79,23 @@ final class LossyPaths implements Experiment {
     }
   }
 
+  static final Paper PAPER =
+      new Paper(
+          "p5",
+          "long and lossy paths: object × round trip × loss × rate (as root)",
+          "Shinozaki, Kawai, Yamaguchi and Yamamoto (2005) found that benchmarks on a clean"
+              + " network mislead: at 4 % loss each way the reply rate of one server fell by 12 %,"
+              + " of others by half or by most of it, and the best of them let its response time"
+              + " explode once its processor was busy. What does Kamille keep of its reply rate,"
+              + " beside others, and what becomes of its reply time?",
+          List.of(
+              "16 KB at 3,200 requests/s and 4 % loss: thttpd's reply rate falls by 72 % (round"
+                  + " trip 0) and 89 % (100 ms), Apache's by 49 %, TUX's by 12 %",
+              "TUX's reply time grows by 19 to 25 s more than the others' once its processor is at"
+                  + " 100 %",
+              "1 MB: all servers are alike, since the kernel's copying and checksums take most of"
+                  + " the time"));
+
   private static final int SMALL = 16 << 10;
   private static final int LARGE = 1 << 20;
   private static final List<Integer> RTTS = List.of(0, 100);
@@ -98,31 +116,17 @@ final class LossyPaths implements Experiment {
   /**
    * The experiment.
    *
-   * @param against the other servers that are asked the same; nginx if none is named
+   * @param against the other servers that are asked the same
    */
   LossyPaths(LabScale scale, List<String> against) {
     this.extent = Extent.of(scale);
     this.timeLimit = scale == LabScale.QUICK ? QUICK_LIMIT : TIME_LIMIT;
-    this.opponents = new Opponents(against.isEmpty() ? List.of("nginx") : against);
+    this.opponents = new Opponents(against);
   }
 
   @Override
-  public String name() {
-    return "p5";
-  }
-
-  @Override
-  public String title() {
-    return "long and lossy paths: object × round trip × loss × rate";
-  }
-
-  @Override
-  public String question() {
-    return "Shinozaki, Kawai, Yamaguchi and Yamamoto (2005) found that benchmarks on a clean"
-        + " network mislead: at 4 % loss each way the reply rate of one server fell by 12 %,"
-        + " of others by half or by most of it, and the best of them let its response time"
-        + " explode once its processor was busy. What does Kamille keep of its reply rate,"
-        + " beside others, and what becomes of its reply time?";
+  public Paper paper() {
+    return PAPER;
   }
 
   @Override
@@ -148,7 +152,7 @@ final class LossyPaths implements Experiment {
 
   @Override
   public int steps() {
-    return 1 + (1 + opponents.count()) * (1 + extent.paths().size());
+    return 1 + (1 + opponents.wanted().size()) * (1 + extent.paths().size());
   }
 
   @Override
@@ -158,22 +162,15 @@ final class LossyPaths implements Experiment {
       spaces.controlCongestion(CONGESTION_CONTROL);
       bench.moveTo(Core.OTHERS);
       WanServer.startOrigin(bench, spaces);
-      var peers = new ArrayList<Peer>(List.of(kamille()));
-      peers.addAll(opponents.present(run));
-      warmClient(run, bench, spaces, peers.getFirst());
-      for (Peer peer : peers) {
-        measure(run, bench, spaces, peer);
+      var kamille = new Kamille(Checkout.find());
+      warmClient(run, bench, spaces, kamille);
+      measure(run, bench, spaces, kamille);
+      for (Peer peer : opponents.wanted()) {
+        if (Opponents.isPresent(peer, run)) {
+          measure(run, bench, spaces, peer);
+        }
       }
     }
-  }
-
-  private static Kamille kamille() throws IOException {
-    var kamille = new Kamille(Checkout.find());
-    String missing = kamille.missing();
-    if (missing != null) {
-      throw new IOException(missing);
-    }
-    return kamille;
   }
 
   /** The client and the emulator are Java, too: who is asked first must not meet them cold. */
@@ -207,9 +204,7 @@ final class LossyPaths implements Experiment {
                 path.lossPercent(),
                 path.rate()));
         Duration duration = path.settling().plusSeconds(extent.countedSeconds());
-        LossyPoint point = run(spaces, server, peer, path, duration);
-        points.add(point);
-        run.keep("points.csv", LossyPoint.TITLES, point.line());
+        run.keep("points.csv", points.all(), run(spaces, server, peer, path, duration));
       }
     } catch (IOException failed) {
       if (peer instanceof Kamille) {
@@ -219,7 +214,7 @@ final class LossyPaths implements Experiment {
     }
   }
 
-  private LossyPoint run(
+  private Sample run(
       Namespaces spaces, WanServer server, Peer peer, LossyPath path, Duration duration)
       throws IOException, InterruptedException {
     List<LinkSettings> links = List.of(LinkSettings.symmetric("path", path.link()));
@@ -229,14 +224,15 @@ final class LossyPaths implements Experiment {
       var load = spaces.callAtClient(() -> load(path, duration));
       CpuTime taken = server.cpuTime().minus(before);
       long dropped = spaces.droppedByDevices() - droppedBefore;
-      return LossyPoint.of(
+      return LossyPoints.sample(
           peer.name(),
           path,
           load.due(),
           load.replies(),
           load.result(),
           taken,
-          LossyPoint.Wan.of(wan.stats(), dropped));
+          wan.stats(),
+          dropped);
     }
   }
 
@@ -265,26 +261,7 @@ final class LossyPaths implements Experiment {
 
   @Override
   public void report(Report report) {
-    report.heading("The paper's figures");
-    report.items(
-        List.of(
-            "16 KB at 3,200 requests/s and 4 % loss: thttpd's reply rate falls by 72 % (round trip"
-                + " 0) and 89 % (100 ms), Apache's by 49 %, TUX's by 12 %",
-            "TUX's reply time grows by 19 to 25 s more than the others' once its processor is at"
-                + " 100 %",
-            "1 MB: all servers are alike, since the kernel's copying and checksums take most of the"
-                + " time"));
     points.report(report);
-    report.paragraph(
-        "A star marks cells in which the client was at its own limit or the path was not what it"
-            + " was to be: the emulator late by more than 1 ms at p99 or on a core's limit, a full"
-            + " queue, packets dropped against its order.");
-    report.heading("What holds today and what does not");
-    report.items(points.findings());
-    for (Opponents.Setup setup : opponents.setups()) {
-      report.heading("Configuration of " + setup.name());
-      report.paragraph(setup.version() + ", started so:");
-      report.code(setup.text());
-    }
+    opponents.report(report);
   }
 }

@@ -12,6 +12,8 @@ import io.kamille.perf.load.PeakMix;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.report.Report;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +48,25 @@ final class MemoryAtPeak implements Experiment {
     }
   }
 
+  static final Paper PAPER =
+      new Paper(
+          "p2",
+          "memory at the peak: disk only, memory + disk, memory only, and peak mode",
+          "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a"
+              + " disk becomes unusable at the peak of the day, that memory before the disk does"
+              + " not save it, and that a cache in memory alone keeps its response time. They"
+              + " asked for what they did not build: memory and disk off the peak, memory only at"
+              + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
+              + " in and out?",
+          List.of(
+              "a cache on a disk: response time rises steeply with the rate, unusable above 130"
+                  + " requests/s",
+              "a cache in memory: flat up to 288 requests/s, the greatest rate that was offered",
+              "the same proxy as the first, on a file system in memory: like the second, so that"
+                  + " the disk is the cause",
+              "left open: memory and disk off the peak, memory only at it; how a peak is noticed;"
+                  + " the transients"));
+
   private static final double PEAK_RATE = 640;
   private static final double PEAK_TIMES = 4;
   private static final int OBJECTS = 8000;
@@ -71,23 +92,8 @@ final class MemoryAtPeak implements Experiment {
   }
 
   @Override
-  public String name() {
-    return "p2";
-  }
-
-  @Override
-  public String title() {
-    return "memory at the peak: disk only, memory + disk, memory only, and peak mode";
-  }
-
-  @Override
-  public String question() {
-    return "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a"
-        + " disk becomes unusable at the peak of the day, that memory before the disk does"
-        + " not save it, and that a cache in memory alone keeps its response time. They"
-        + " asked for what they did not build: memory and disk off the peak, memory only at"
-        + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
-        + " in and out?";
+  public Paper paper() {
+    return PAPER;
   }
 
   @Override
@@ -152,17 +158,20 @@ final class MemoryAtPeak implements Experiment {
       var settling = RateSchedule.steady(shape.offPeakRate(), settling());
       client.run(Arrivals.poisson(settling, 2), mix);
       var series = new PeakSeries(shape.seconds(), mix::isRepeat);
-      List<TierLog.Entry> tiers;
       LoadResult load;
-      try (var log = TierLog.begin(server)) {
+      try (var log = TierLog.begin(server.control())) {
         load = client.run(Arrivals.poisson(shape.schedule(), 3), mix, series);
-        tiers = log.entries();
+        keep(run, name + "-tiers.csv", log.samples());
+        runs.changed(mode, shape, log.transitions());
         if (log.missed() > 0) {
           run.note(name + ": the control plane did not answer " + log.missed() + " times");
         }
       }
-      runs.add(new PeakRun(mode, shape, series, tiers, records, load.isSaturated()));
-      keep(run, name, series, tiers);
+      for (int second = 0; second < series.seconds(); second++) {
+        run.keep(name + ".csv", runs.seconds(shape), series.sample(second, mode.label()));
+      }
+      run.keep(
+          "runs.csv", runs.all(), runs.sample(mode, shape, series, records, load.isSaturated()));
       if (load.isSaturated()) {
         run.note(
             String.format(
@@ -214,30 +223,16 @@ final class MemoryAtPeak implements Experiment {
     client.run(Arrivals.even(RateSchedule.steady(FILLING_RATE, duration)), requests);
   }
 
-  private static void keep(LabRun run, String name, PeakSeries series, List<TierLog.Entry> tiers)
-      throws IOException {
-    for (int second = 0; second < series.seconds(); second++) {
-      run.keep(name + ".csv", PeakSeries.TITLES, series.line(second));
-    }
-    for (TierLog.Entry entry : tiers) {
-      run.keep(name + "-tiers.csv", TierLog.Entry.TITLES, entry.line());
+  private static void keep(LabRun run, String file, Samples samples) throws IOException {
+    for (Sample sample : samples.all()) {
+      run.keep(file, samples.titles(sample), samples.line(sample));
     }
   }
 
   @Override
   public void report(Report report) {
-    report.heading("The paper's figures");
-    report.items(
-        List.of(
-            "a cache on a disk: response time rises steeply with the rate, unusable above 130"
-                + " requests/s",
-            "a cache in memory: flat up to 288 requests/s, the greatest rate that was offered",
-            "the same proxy as the first, on a file system in memory: like the second, so that the"
-                + " disk is the cause",
-            "left open: memory and disk off the peak, memory only at it; how a peak is noticed; the"
-                + " transients"));
     runs.report(report);
-    report.heading("Configuration of «auto»");
-    report.code(PeakServer.configuration(PeakMode.AUTO, build()));
+    report.heading("Configuration of the cache in «auto»");
+    report.code(build().cache(PeakMode.AUTO));
   }
 }

@@ -11,14 +11,11 @@ import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Comparison;
 import io.kamille.perf.report.Figure;
-import io.kamille.perf.report.LineChart;
-import io.kamille.perf.report.LineChart.Axis;
-import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
-import io.kamille.perf.report.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -67,18 +64,15 @@ final class PacedPoints {
     return settings.computeIfAbsent(setting, _ -> new Samples("rate", "interval_micros"));
   }
 
-  /**
-   * One cell of the matrix in one round.
-   *
-   * @param taken what the server took; less than 0 polls if it does not tell
-   */
+  /** One cell of the matrix in one round. */
   static Sample sample(
       String setting,
       int rate,
       int intervalMicros,
       int round,
       LoadResult load,
-      PacedTarget.Reading taken) {
+      PacedTarget.Taken taken) {
+    PacedTarget.Polls made = taken.polls();
     double seconds = load.nanos() / 1e9;
     long ticks = taken.cpu().userTicks() + taken.cpu().kernelTicks();
     var sample =
@@ -87,24 +81,8 @@ final class PacedPoints {
     return LoadFigures.with(sample, load)
         .with(CPU, load.completed() == 0 ? Double.NaN : taken.ranNanos() / 1e3 / load.completed())
         .with(KERNEL_SHARE, ticks == 0 ? Double.NaN : (double) taken.cpu().kernelTicks() / ticks)
-        .with(POLLS, taken.polls() < 0 ? Double.NaN : taken.polls() / seconds)
-        .with(EVENTS, taken.polls() <= 0 ? Double.NaN : (double) taken.events() / taken.polls());
-  }
-
-  /** Medians, a row for each rate and interval. */
-  Table table(String setting) {
-    return of(setting).wholeTable("interval µs", "offered/s", COLUMNS);
-  }
-
-  private List<Integer> rates(String setting) {
-    return of(setting).all().stream()
-        .map(one -> Integer.valueOf(one.situation()))
-        .distinct()
-        .toList();
-  }
-
-  private List<String> intervals(String setting) {
-    return of(setting).all().stream().map(Sample::server).distinct().toList();
+        .with(POLLS, made.polls() < 0 ? Double.NaN : made.polls() / seconds)
+        .with(EVENTS, made.polls() <= 0 ? Double.NaN : (double) made.events() / made.polls());
   }
 
   /** An interval in milliseconds, without needless digits. */
@@ -112,38 +90,25 @@ final class PacedPoints {
     return String.format(Locale.ROOT, micros % 1000 == 0 ? "%.0f" : "%.1f", micros / 1e3);
   }
 
-  /** Mean response time and CPU time over the rate, a line for each interval. */
-  void plots(String setting, Report report) {
+  /**
+   * Medians, a row for each rate and interval; mean response time and CPU time over the rate, a
+   * line for each interval.
+   */
+  void report(String setting, Report report) {
+    Samples here = of(setting);
+    if (here.all().isEmpty()) {
+      return;
+    }
     String file = setting.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
-    chart(setting + ": mean response time", "ms", setting, MEAN.times(1e-3))
-        .ifPresent(svg -> report.plot(file + "-mean", svg));
-    chart(setting + ": CPU time for a reply", "µs", setting, CPU)
-        .ifPresent(svg -> report.plot(file + "-cpu", svg));
-  }
-
-  private Optional<String> chart(String title, String unit, String setting, Figure figure) {
-    List<Integer> rates = rates(setting);
-    double highest =
-        of(setting).all().stream()
-            .mapToDouble(one -> one.of(figure))
-            .filter(Double::isFinite)
-            .max()
-            .orElse(0);
-    if (rates.size() < 2 || highest <= 0) {
-      return Optional.empty();
-    }
-    var chart =
-        new LineChart(
-            title,
-            new Axis("requests offered per second", 0, rates.getLast()),
-            new Axis(unit, 0, highest));
-    for (String interval : intervals(setting)) {
-      List<Point> points = of(setting).line(figure, interval);
-      if (!points.isEmpty()) {
-        chart.line(millis(Integer.parseInt(interval)) + " ms", points);
-      }
-    }
-    return Optional.of(chart.svg());
+    String across = "requests offered per second";
+    report.heading(setting).table(here.wholeTable("interval µs", "offered/s", COLUMNS));
+    report.plot(
+        file + "-mean",
+        here.chart(
+            setting + ": mean response time, by interval in µs", across, "ms", MEAN.times(1e-3)));
+    report.plot(
+        file + "-cpu",
+        here.chart(setting + ": CPU time for a reply, by interval in µs", across, "µs", CPU));
   }
 
   /**
@@ -151,7 +116,7 @@ final class PacedPoints {
    * none, and about CPU time at the rate in the middle.
    */
   List<String> findings(String setting) {
-    List<Integer> rates = rates(setting);
+    List<Integer> rates = of(setting).situations().stream().map(Integer::valueOf).toList();
     var findings = new ArrayList<String>();
     if (rates.isEmpty()) {
       return findings;
@@ -169,7 +134,7 @@ final class PacedPoints {
 
   /** The interval with the greatest median of a figure, or the least if {@code sign} is −1. */
   private Optional<String> best(String setting, int rate, Figure figure, int sign) {
-    return intervals(setting).stream()
+    return of(setting).servers().stream()
         .filter(interval -> !interval.equals("0"))
         .filter(interval -> median(setting, rate, interval, figure).isPresent())
         .max(
@@ -199,10 +164,7 @@ final class PacedPoints {
     if (rounds == 0 || !isWhole) {
       return Optional.empty();
     }
-    var comparison =
-        Comparison.of(
-            DoubleStream.of(plain).limit(rounds).toArray(),
-            DoubleStream.of(paced).limit(rounds).toArray());
+    var comparison = Comparison.of(Arrays.copyOf(plain, rounds), Arrays.copyOf(paced, rounds));
     return Optional.of(
         String.format(
             Locale.ROOT,

@@ -1,6 +1,5 @@
 package io.kamille.perf.lab;
 
-import io.kamille.perf.compare.Origin;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
@@ -15,6 +14,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Paper P1: what a least interval between two polls does to response time and throughput. */
 final class PacedPolling implements Experiment {
@@ -73,29 +74,78 @@ final class PacedPolling implements Experiment {
 
     /** A connection for each request costs several times as much as the request. */
     private List<Integer> rates(Setting setting) {
-      if (setting.kind() == PacedTarget.Kind.KAMILLE) {
+      if (setting.hasOrigin()) {
         return kamilleRates;
       }
       return setting.isPersistent()
           ? responderRates
           : responderRates.stream().map(rate -> rate / CONNECTION_COST).toList();
     }
-  }
 
-  /** A server and how it is asked. */
-  private record Setting(PacedTarget.Kind kind, boolean isPersistent) {
+    private List<Integer> intervals(Setting setting) {
+      return setting.peer() == null ? intervalsMicros : List.of(0);
+    }
 
-    private String label() {
-      return kind.label() + (isPersistent ? ", persistent" : ", non-persistent");
+    private int steps(Setting setting) {
+      return 1 + rates(setting).size() * rounds * intervals(setting).size();
     }
   }
 
-  private static final List<Setting> SETTINGS =
+  /** What is paced. */
+  private enum Kind {
+    POLL("poll(2)"),
+    EPOLL("epoll"),
+    KAMILLE("Kamille"),
+    /** Is not paced; asked as Kamille is. */
+    OTHER("");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+  }
+
+  /**
+   * A server and how it is asked.
+   *
+   * @param peer of the kind that is not ours
+   */
+  private record Setting(Kind kind, boolean isPersistent, @Nullable Peer peer) {
+
+    private String label() {
+      return peer != null
+          ? peer.name()
+          : kind.label + (isPersistent ? ", persistent" : ", non-persistent");
+    }
+
+    private boolean hasOrigin() {
+      return kind == Kind.KAMILLE || kind == Kind.OTHER;
+    }
+  }
+
+  static final Paper PAPER =
+      new Paper(
+          "p1",
+          "paced polling, request rate × interval between two polls",
+          "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which"
+              + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
+              + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
+              + " as the load grew. Does it today, with poll(2) as then, and with epoll?",
+          List.of(
+              "not paced: errors at 2,000 requests/s on non-persistent connections, 1,600"
+                  + " requests/s at most on persistent ones; with 10 ms or more between two polls"
+                  + " 2,000 requests/s on both; throughput +11 to +25 %",
+              "response time: flat in the load with pacing, rising without; beyond 10 ms the wait"
+                  + " shows at light load",
+              "CPU: not paced near 100 % at every rate; paced it grows with the rate"));
+
+  private static final List<Setting> OWN =
       List.of(
-          new Setting(PacedTarget.Kind.POLL, true),
-          new Setting(PacedTarget.Kind.EPOLL, true),
-          new Setting(PacedTarget.Kind.POLL, false),
-          new Setting(PacedTarget.Kind.KAMILLE, true));
+          new Setting(Kind.POLL, true, null),
+          new Setting(Kind.EPOLL, true, null),
+          new Setting(Kind.POLL, false, null),
+          new Setting(Kind.KAMILLE, true, null));
 
   private static final int CONNECTION_COST = 4;
   private static final Duration SETTLING = Duration.ofMillis(500);
@@ -106,6 +156,7 @@ final class PacedPolling implements Experiment {
   private final Extent extent;
   private final PacedPoints points = new PacedPoints();
   private final Opponents opponents;
+  private final List<Setting> settings;
 
   /**
    * The experiment.
@@ -115,24 +166,13 @@ final class PacedPolling implements Experiment {
   PacedPolling(LabScale scale, List<String> against) {
     this.extent = Extent.of(scale);
     this.opponents = new Opponents(against);
+    var others = opponents.wanted().stream().map(peer -> new Setting(Kind.OTHER, true, peer));
+    this.settings = Stream.concat(OWN.stream(), others).toList();
   }
 
   @Override
-  public String name() {
-    return "p1";
-  }
-
-  @Override
-  public String title() {
-    return "paced polling, request rate × interval between two polls";
-  }
-
-  @Override
-  public String question() {
-    return "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which"
-        + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
-        + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
-        + " as the load grew. Does it today, with poll(2) as then, and with epoll?";
+  public Paper paper() {
+    return PAPER;
   }
 
   @Override
@@ -155,15 +195,7 @@ final class PacedPolling implements Experiment {
 
   @Override
   public int steps() {
-    return SETTINGS.stream()
-            .mapToInt(
-                setting ->
-                    1
-                        + extent.rates(setting).size()
-                            * extent.rounds()
-                            * extent.intervalsMicros().size())
-            .sum()
-        + opponents.count() * (1 + extent.kamilleRates().size() * extent.rounds());
+    return settings.stream().mapToInt(extent::steps).sum();
   }
 
   @Override
@@ -172,70 +204,42 @@ final class PacedPolling implements Experiment {
       CongestionControl.useCubic(bench);
       run.note("congestion control while this ran: " + CongestionControl.current());
       bench.moveTo(Core.OTHERS);
-      for (Setting setting : SETTINGS) {
+      for (Setting setting : settings) {
+        if (setting.peer() != null && !Opponents.isPresent(setting.peer(), run)) {
+          continue;
+        }
         run.step(setting.label() + ": start and warm up");
-        try (var targets =
-            PacedTarget.start(
-                bench,
-                setting.kind(),
-                extent.intervalsMicros(),
-                extent.connections(),
-                setting.isPersistent())) {
+        try (var targets = new PacedTarget(bench, extent.connections(), setting.isPersistent())) {
+          start(targets, setting);
           measure(run, setting, targets);
+        } catch (IOException failed) {
+          if (setting.peer() == null) {
+            throw failed;
+          }
+          run.note(setting.label() + " is left out from here on: " + failed.getMessage());
         }
       }
-      measureOpponents(bench, run);
     }
   }
 
-  private void measureOpponents(Workbench bench, LabRun run)
-      throws IOException, InterruptedException {
-    List<Peer> present = opponents.present(run);
-    if (present.isEmpty()) {
-      return;
-    }
-    Origin origin = Origin.start(bench);
-    for (Peer peer : present) {
-      run.step(peer.name() + ": start and warm up");
-      try (var opponent = opponents.start(bench, peer, origin.port(), extent.connections());
-          var client =
-              LoadClient.open(
-                  PacedTarget.settings(opponent.port(), extent.connections(), true)
-                      .onSharedCore())) {
-        measure(run, opponent, client);
-      } catch (IOException failed) {
-        run.note(peer.name() + " is left out from here on: " + failed.getMessage());
-      }
-    }
-  }
-
-  private void measure(LabRun run, Opponents.Opponent opponent, LoadClient client)
-      throws IOException {
-    var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), 1, 1);
-    fill(client, workload);
-    load(client, workload, extent.kamilleRates().getLast(), WARMING, 0);
-    for (int rate : extent.kamilleRates()) {
-      for (int round = 1; round <= extent.rounds(); round++) {
-        String name = opponent.peer().name();
-        run.step(String.format(Locale.ROOT, "%s: %,d requests/s, round %d", name, rate, round));
-        load(client, workload, rate, SETTLING, round);
-        PacedTarget.Reading before = opponent.read();
-        LoadResult load = load(client, workload, rate, extent.load(), rate * 100L + round);
-        var taken = opponent.read().sinceByTicks(before);
-        run.keep(
-            "points.csv", points.of(name), PacedPoints.sample(name, rate, 0, round, load, taken));
-      }
+  private void start(PacedTarget targets, Setting setting) throws IOException {
+    if (setting.peer() != null) {
+      targets.startOther(setting.peer(), opponents);
+    } else if (setting.kind() == Kind.KAMILLE) {
+      targets.startKamille(extent.intervalsMicros());
+    } else {
+      targets.startResponders(setting.kind() == Kind.EPOLL, extent.intervalsMicros());
     }
   }
 
   private void measure(LabRun run, Setting setting, PacedTarget targets)
       throws IOException, InterruptedException {
-    double thinkScale = setting.kind() == PacedTarget.Kind.KAMILLE ? 1 : 0;
+    double thinkScale = setting.hasOrigin() ? 1 : 0;
     var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), thinkScale, 1);
     warm(targets, setting, workload);
     for (int rate : extent.rates(setting)) {
       for (int round = 1; round <= extent.rounds(); round++) {
-        for (int interval : extent.intervalsMicros()) {
+        for (int interval : extent.intervals(setting)) {
           run.step(
               String.format(
                   Locale.ROOT,
@@ -262,14 +266,14 @@ final class PacedPolling implements Experiment {
 
   private void warm(PacedTarget targets, Setting setting, WebAxe4 workload)
       throws IOException, InterruptedException {
-    if (setting.kind() == PacedTarget.Kind.KAMILLE) {
+    if (setting.hasOrigin()) {
       fill(targets.paced(0).client(), workload);
     }
     while (!workload.isFilled()) {
       workload.filling().next();
     }
     int rate = Math.min(WARMING_RATE, extent.rates(setting).getLast());
-    for (int interval : extent.intervalsMicros()) {
+    for (int interval : extent.intervals(setting)) {
       load(targets.paced(interval).client(), workload, rate, WARMING, interval);
     }
   }
@@ -290,31 +294,11 @@ final class PacedPolling implements Experiment {
 
   @Override
   public void report(Report report) {
-    report.heading("The paper's figures");
-    report.items(
-        List.of(
-            "not paced: errors at 2,000 requests/s on non-persistent connections, 1,600 requests/s"
-                + " at most on persistent ones; with 10 ms or more between two polls 2,000"
-                + " requests/s on both; throughput +11 to +25 %",
-            "response time: flat in the load with pacing, rising without; beyond 10 ms the wait"
-                + " shows at light load",
-            "CPU: not paced near 100 % at every rate; paced it grows with the rate"));
-    for (Setting setting : SETTINGS) {
-      if (!points.of(setting.label()).all().isEmpty()) {
-        report.heading(setting.label());
-        report.table(points.table(setting.label()));
-        points.plots(setting.label(), report);
-      }
+    for (Setting setting : settings) {
+      points.report(setting.label(), report);
     }
-    for (Opponents.Setup setup : opponents.setups()) {
-      report.heading(setup.name() + ", as «" + PacedTarget.Kind.KAMILLE.label() + "»");
-      if (!points.of(setup.name()).all().isEmpty()) {
-        report.table(points.table(setup.name()));
-      }
-      report.paragraph(setup.version() + ", started so:");
-      report.code(setup.text());
-    }
+    opponents.report(report);
     report.heading("What holds today and what does not");
-    report.items(SETTINGS.stream().flatMap(s -> points.findings(s.label()).stream()).toList());
+    report.items(OWN.stream().flatMap(s -> points.findings(s.label()).stream()).toList());
   }
 }

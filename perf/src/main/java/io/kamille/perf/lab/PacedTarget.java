@@ -1,6 +1,7 @@
 package io.kamille.perf.lab;
 
 import io.kamille.perf.compare.ChangingKamille;
+import io.kamille.perf.compare.Contestant;
 import io.kamille.perf.compare.Origin;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Child;
@@ -14,6 +15,8 @@ import io.kamille.perf.load.PacedResponder;
 import io.kamille.perf.load.WebAxe4;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.Kamille;
+import io.kamille.perf.peer.Metrics;
+import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import java.io.IOException;
@@ -28,39 +31,121 @@ import org.jspecify.annotations.Nullable;
 /** Servers of one kind, paced with several intervals. Confined. */
 final class PacedTarget implements AutoCloseable {
 
-  /** What is paced. */
-  enum Kind {
-    POLL("poll(2)"),
-    EPOLL("epoll"),
-    KAMILLE("Kamille");
-
-    private final String label;
-
-    Kind(String label) {
-      this.label = label;
-    }
-
-    String label() {
-      return label;
-    }
-  }
+  /** Of a server that does not tell of its polls. */
+  private static final Polls UNTOLD = new Polls(-1, 0);
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  /** Toward the origin, which thinks: more than any of the rates needs at once. */
+  private static final int ORIGIN_CONNECTIONS = 4096;
+
   private static final long NANOS_PER_MICRO = 1000;
+
+  /**
+   * How many polls a loop has made, and how many events they brought.
+   *
+   * @param polls since the start; less than 0 if that is not told
+   */
+  record Polls(long polls, long events) {}
 
   /** Tells how many polls a server has made since its start. */
   @FunctionalInterface
   private interface PollMeter {
+
     Polls read() throws IOException;
   }
 
-  /** One server under load. */
-  record Served(Child process, LoadClient client, PollMeter meter) {
+  /**
+   * One server under load.
+   *
+   * @param hasChildren whether it works in processes of its own, whose time is known to a tick of
+   *     10 ms
+   */
+  record Served(Child process, LoadClient client, boolean hasChildren, PollMeter meter) {
 
     /** Reads its meters. */
     Reading read() throws IOException {
-      Polls polls = meter.read();
-      return new Reading(process.runTime(), 0, process.cpuTime(), polls.polls(), polls.events());
+      RunTime runTime = hasChildren ? null : process.runTime();
+      return new Reading(runTime, process.cpuTime(), meter.read());
+    }
+  }
+
+  /** What the meters of a server say; to the nanosecond if it works in one process. */
+  record Reading(@Nullable RunTime runTime, CpuTime cpu, Polls polls) {
+
+    Taken since(Reading before) {
+      CpuTime taken = cpu.minus(before.cpu);
+      long ran =
+          runTime != null && before.runTime != null
+              ? runTime.since(before.runTime).ranNanos()
+              : (taken.userMicros() + taken.kernelMicros()) * NANOS_PER_MICRO;
+      var made =
+          polls.polls < 0
+              ? polls
+              : new Polls(polls.polls - before.polls.polls, polls.events - before.polls.events);
+      return new Taken(ran, taken, made);
+    }
+  }
+
+  /** What a server took between two readings. */
+  record Taken(long ranNanos, CpuTime cpu, Polls polls) {}
+
+  private final Workbench bench;
+  private final int connections;
+  private final boolean isPersistent;
+  private final Map<Integer, Served> byInterval = new HashMap<>();
+  private @Nullable ChangingKamille kamille;
+
+  /** Servers that the bench ends, and closing this before. */
+  PacedTarget(Workbench bench, int connections, boolean isPersistent) {
+    this.bench = bench;
+    this.connections = connections;
+    this.isPersistent = isPersistent;
+  }
+
+  /** Starts a Kamille that takes all these intervals in turn. */
+  void startKamille(List<Integer> intervals) throws IOException {
+    Origin origin = Origin.start(bench);
+    int port = Workbench.freePort();
+    var place = new Place(Job.MIX, port, origin.port(), connections, List.of());
+    var told = new Kamille(Checkout.find()).withMetrics(Workbench.freePort());
+    ChangingKamille server = ChangingKamille.start(bench, told.withPacing("off"), place);
+    kamille = server;
+    var served = new Served(server.process(), sharing(port), false, () -> polls(server.metrics()));
+    intervals.forEach(interval -> byInterval.put(interval, served));
+  }
+
+  private static Polls polls(Metrics metrics) throws IOException {
+    return new Polls(
+        metrics.required("kamille_loop_polls_total"),
+        metrics.required("kamille_loop_events_total"));
+  }
+
+  /** Starts another server, which knows no interval. */
+  void startOther(Peer peer, Opponents setups) throws IOException {
+    Origin origin = Origin.start(bench);
+    int port = Workbench.freePort();
+    var place =
+        new Place(Job.MIX, port, origin.port(), connections + ORIGIN_CONNECTIONS, List.of());
+    Contestant other = Contestant.start(bench, peer, place, setups::keep);
+    byInterval.put(0, new Served(other.process(), sharing(port), true, () -> UNTOLD));
+  }
+
+  /** Starts a responder for each of these intervals. */
+  void startResponders(boolean isEpoll, List<Integer> intervals) throws IOException {
+    for (int interval : intervals) {
+      int port = Workbench.freePort();
+      List<String> options =
+          List.of(
+              PacedResponder.POLL_OPTION,
+              "-D" + PacedResponder.TRANSPORT + "=" + (isEpoll ? "epoll" : "nio"),
+              "-D" + PacedResponder.INTERVAL + "=" + interval);
+      Child process =
+          bench.start(
+              "responder-" + port, Core.SERVER, Jvm.command(PacedResponder.class, options, port));
+      process.awaitListening(port, START_LIMIT);
+      var client = LoadClient.open(settings(port));
+      byInterval.put(interval, new Served(process, client, false, () -> pollsOfResponder(port)));
     }
   }
 
@@ -72,95 +157,11 @@ final class PacedTarget implements AutoCloseable {
     }
   }
 
-  /**
-   * What the meters of a server say.
-   *
-   * @param ranNanos of its threads since another reading; 0 in a reading of its own
-   * @param polls less than 0 if it does not tell
-   */
-  record Reading(RunTime runTime, long ranNanos, CpuTime cpu, long polls, long events) {
-
-    /** Of a process and its children, to a tick of 10 ms; it does not tell of polls. */
-    static Reading ofAll(Child process) throws IOException {
-      return new Reading(process.runTime(), 0, process.cpuTime(), -1, 0);
-    }
-
-    /** The same as {@link #since}, but with the time of the children, by ticks. */
-    Reading sinceByTicks(Reading before) {
-      CpuTime taken = cpu.minus(before.cpu);
-      long micros = taken.userMicros() + taken.kernelMicros();
-      return new Reading(runTime, micros * NANOS_PER_MICRO, taken, -1, 0);
-    }
-
-    Reading since(Reading before) {
-      return new Reading(
-          runTime,
-          runTime.since(before.runTime).ranNanos(),
-          cpu.minus(before.cpu),
-          polls < 0 ? -1 : polls - before.polls,
-          events - before.events);
-    }
+  private LoadClient sharing(int port) throws IOException {
+    return LoadClient.open(settings(port).onSharedCore());
   }
 
-  private final Map<Integer, Served> byInterval = new HashMap<>();
-  private @Nullable ChangingKamille kamille;
-
-  private PacedTarget() {}
-
-  /** Starts them; the bench ends them, and closing this ends them before. */
-  static PacedTarget start(
-      Workbench bench, Kind kind, List<Integer> intervals, int connections, boolean isPersistent)
-      throws IOException {
-    var target = new PacedTarget();
-    try {
-      if (kind == Kind.KAMILLE) {
-        target.startKamille(bench, intervals, connections, isPersistent);
-      } else {
-        for (int interval : intervals) {
-          target.startResponder(bench, kind, interval, connections, isPersistent);
-        }
-      }
-      return target;
-    } catch (IOException e) {
-      target.close();
-      throw e;
-    }
-  }
-
-  private void startKamille(
-      Workbench bench, List<Integer> intervals, int connections, boolean isPersistent)
-      throws IOException {
-    Origin origin = Origin.start(bench);
-    int port = Workbench.freePort();
-    var place = new Place(Job.MIX, port, origin.port(), connections, List.of());
-    var told = new Kamille(Checkout.find()).withMetrics(Workbench.freePort());
-    ChangingKamille server = ChangingKamille.start(bench, told.withPacing("off"), place);
-    kamille = server;
-    LoadSettings settings = settings(port, connections, isPersistent).onSharedCore();
-    var served =
-        new Served(
-            server.process(), LoadClient.open(settings), () -> Polls.parse(server.metrics()));
-    intervals.forEach(interval -> byInterval.put(interval, served));
-  }
-
-  private void startResponder(
-      Workbench bench, Kind kind, int interval, int connections, boolean isPersistent)
-      throws IOException {
-    int port = Workbench.freePort();
-    List<String> options =
-        List.of(
-            PacedResponder.POLL_OPTION,
-            "-D" + PacedResponder.TRANSPORT + "=" + (kind == Kind.EPOLL ? "epoll" : "nio"),
-            "-D" + PacedResponder.INTERVAL + "=" + interval);
-    Child process =
-        bench.start(
-            "responder-" + port, Core.SERVER, Jvm.command(PacedResponder.class, options, port));
-    process.awaitListening(port, START_LIMIT);
-    var client = LoadClient.open(settings(port, connections, isPersistent));
-    byInterval.put(interval, new Served(process, client, () -> pollsOfResponder(port)));
-  }
-
-  static LoadSettings settings(int port, int connections, boolean isPersistent) {
+  private LoadSettings settings(int port) {
     var settings = LoadSettings.persistent(port, connections);
     return isPersistent
         ? settings.withUses(WebAxe4.clientUses(1))

@@ -5,9 +5,10 @@ import io.kamille.perf.load.AnswerSource;
 import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Sample;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -18,6 +19,26 @@ import org.HdrHistogram.Histogram;
  * run is over.
  */
 final class PeakSeries implements LoadObserver {
+
+  static final Figure HIT_P50 = Figure.of("hit_p50_ms");
+  static final Figure HIT_P90 = Figure.of("hit_p90_ms");
+  static final Figure REPEAT_P50 = Figure.of("repeat_p50_ms");
+  private static final Figure HIT_P99 = Figure.of("hit_p99_ms");
+  private static final Figure REPEAT_P99 = Figure.of("repeat_p99_ms");
+  private static final Figure ALL_P50 = Figure.of("all_p50_ms");
+  private static final Figure ALL_P99 = Figure.of("all_p99_ms");
+  private static final Figure MEMORY_HITS = Figure.of("memory_hits");
+  private static final Figure DISK_HITS = Figure.of("disk_hits");
+
+  /** Answers that came from the origin. */
+  private static final Figure OTHERS = Figure.of("others");
+
+  private static final Figure FAILED = Figure.of("failed");
+  private static final Figure HITS = MEMORY_HITS.plus(DISK_HITS);
+
+  /** Hits among answers, 0 to 1; not known of a second without answers. */
+  static final Figure HIT_RATIO =
+      new Figure("hit_ratio", one -> one.of(HITS) / one.of(HITS.plus(OTHERS)));
 
   private static final int DIGITS = 2;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -159,27 +180,20 @@ final class PeakSeries implements LoadObserver {
     return seconds.subList(stretch.from(), stretch.to());
   }
 
-  static final String TITLES =
-      "second,memory_hits,disk_hits,others,failed,hit_p50_ms,hit_p90_ms,hit_p99_ms,repeat_p50_ms,"
-          + "repeat_p99_ms,all_p50_ms,all_p99_ms";
-
-  /** A line of raw data. */
-  String line(int index) {
+  /** One second, for raw data and drawings. */
+  Sample sample(int index, String mode) {
     Second second = seconds.get(index);
-    return String.format(
-        Locale.ROOT,
-        "%d,%d,%d,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f",
-        index,
-        second.sources[AnswerSource.MEMORY.ordinal()],
-        second.sources[AnswerSource.DISK.ordinal()],
-        second.sources[AnswerSource.ORIGIN.ordinal()],
-        second.failures,
-        millis(index, Sort.HITS, 50),
-        millis(index, Sort.HITS, 90),
-        millis(index, Sort.HITS, 99),
-        millis(index, Sort.REPEATS, 50),
-        millis(index, Sort.REPEATS, 99),
-        millis(index, Sort.ALL, 50),
-        millis(index, Sort.ALL, 99));
+    return Sample.of(Integer.toString(index), mode, 1)
+        .with(MEMORY_HITS, second.sources[AnswerSource.MEMORY.ordinal()])
+        .with(DISK_HITS, second.sources[AnswerSource.DISK.ordinal()])
+        .with(OTHERS, second.sources[AnswerSource.ORIGIN.ordinal()])
+        .with(FAILED, second.failures)
+        .with(HIT_P50, millis(index, Sort.HITS, 50))
+        .with(HIT_P90, millis(index, Sort.HITS, 90))
+        .with(HIT_P99, millis(index, Sort.HITS, 99))
+        .with(REPEAT_P50, millis(index, Sort.REPEATS, 50))
+        .with(REPEAT_P99, millis(index, Sort.REPEATS, 99))
+        .with(ALL_P50, millis(index, Sort.ALL, 50))
+        .with(ALL_P99, millis(index, Sort.ALL, 99));
   }
 }

@@ -57,12 +57,17 @@ final class TunedCrowd {
     return fetchers;
   }
 
-  /** Octets of each kind. */
-  double[] byKind(long[] octets) {
-    double[] sums = new double[kinds.size()];
-    for (int i = 0; i < octets.length; i++) {
-      sums[fetchers.get(i).group()] += octets[i];
+  /**
+   * The octets of one kind.
+   *
+   * @param octets of each client
+   */
+  long octetsOf(String kind, List<Long> octets) {
+    int group = kinds.indexOf(kind);
+    long sum = 0;
+    for (int i = 0; i < octets.size(); i++) {
+      sum += fetchers.get(i).group() == group ? octets.get(i) : 0;
     }
-    return sums;
+    return sum;
   }
 }

@@ -2,9 +2,11 @@ package io.kamille.perf.lab;
 
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
+import io.kamille.perf.host.SendMemory;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.load.OriginStub;
+import io.kamille.perf.peer.ControlPlane;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
@@ -20,16 +22,22 @@ import java.util.List;
 /** A server at its end of the path, with the origin beside it. Confined. */
 final class WanServer implements AutoCloseable {
 
-  /** Nobody else is in the namespace. */
-  private static final int PORT = 8080;
+  /** Of the control plane of a Kamille that has one. Nobody else is in the namespace. */
+  static final int ADMIN_PORT = 9090;
 
+  private static final int PORT = 8080;
   private static final int ORIGIN_PORT = 9000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
+  private final Namespaces spaces;
   private final Child process;
+  private final Path directory;
 
-  private WanServer(Child process) {
+  private WanServer(Namespaces spaces, Child process, Path directory) {
+    this.spaces = spaces;
     this.process = process;
+    this.directory = directory;
   }
 
   /** Starts the origin of all servers; the bench ends it. */
@@ -40,10 +48,19 @@ final class WanServer implements AutoCloseable {
     await(spaces, origin, new InetSocketAddress(InetAddress.getLoopbackAddress(), ORIGIN_PORT));
   }
 
-  /** Starts one as a cache in memory before the origin. */
+  /**
+   * Starts one as a cache in memory before the origin.
+   *
+   * @param setups keeps how it is configured
+   * @throws IOException if it is not installed, or does not start
+   */
   static WanServer start(
       Workbench bench, Namespaces spaces, Peer peer, Opponents setups, int connections)
       throws IOException, InterruptedException {
+    String missing = peer.missing();
+    if (missing != null) {
+      throw new IOException(missing);
+    }
     Path directory = bench.directory(peer.name());
     var place =
         new Place(Job.HIT, Namespaces.SERVER_ADDRESS, PORT, ORIGIN_PORT, connections, List.of());
@@ -52,7 +69,7 @@ final class WanServer implements AutoCloseable {
     Child process = bench.start(peer.name(), Core.SERVER, spaces.atServer(command));
     try {
       await(spaces, process, address());
-      return new WanServer(process);
+      return new WanServer(spaces, process, directory);
     } catch (IOException e) {
       process.stop();
       throw e;
@@ -80,6 +97,17 @@ final class WanServer implements AutoCloseable {
 
   CpuTime cpuTime() throws IOException {
     return process.cpuTime();
+  }
+
+  /** What the control plane of a Kamille says. */
+  String ask(String path) throws IOException, InterruptedException {
+    return spaces.callAtServer(
+        () -> new ControlPlane(ADMIN_PORT, directory, ANSWER_LIMIT).get(path));
+  }
+
+  /** What the kernel holds to send for its clients, once so much time has passed. */
+  SendMemory watchMemory(Duration settling) {
+    return SendMemory.watch(spaces.atServer(List.of()), PORT, settling);
   }
 
   @Override

@@ -2,24 +2,27 @@ package io.kamille.perf.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
+import io.kamille.core.loop.LoopGroup;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Three origins in one process: one that fails as it is told, its sound partner, and one of another
- * route. Confined to the thread that serves.
+ * route. Confined to its one loop.
  *
  * <p>Each answers any request with 1 KiB that must not be stored. The last one also takes orders:
  * {@code /control/hang} makes the first one hang, {@code /control/arrivals} says when the first two
@@ -28,8 +31,8 @@ import java.util.Locale;
 public final class FaultyOrigin implements AutoCloseable {
 
   /*
-   * One thread with a selector, not a scripted origin with a thread for each connection: it shares
-   * its core with the load, and there it takes a quarter of the CPU time for a request.
+   * One loop, not a scripted origin with a thread for each connection: it shares its core with the
+   * load, and there it takes a quarter of the CPU time for a request.
    */
 
   /** What the first one does. */
@@ -70,205 +73,137 @@ public final class FaultyOrigin implements AutoCloseable {
   /** Of each answer. */
   public static final int CONTENT_LENGTH = 1024;
 
-  private static final int READ_BYTES = 16 * 1024;
-  private static final int BACKLOG = 1024;
-  private static final long DRIP_MILLIS = 200;
-
   /** What the path of an order begins with; behind it stands a fault's label, or the next word. */
   public static final String CONTROL = "/control/";
 
   /** Asks for the arrivals since the last change. */
   public static final String ARRIVALS = "arrivals";
 
-  private final Selector selector;
-  private final int[] ports;
-  private final ByteBuffer in = ByteBuffer.allocateDirect(READ_BYTES);
+  private static final int BEGINNING_LENGTH = 20;
+  private static final long DRIP_MILLIS = 200;
+
+  private final LoopGroup loops = new LoopGroup(1);
+  private final EventLoop loop = loops.loops().getFirst();
+  private final Map<Role, Channel> listeners = new EnumMap<>(Role.class);
+  private final Set<Channel> toFaulty = new HashSet<>();
   private final List<Arrival> arrivals = new ArrayList<>();
-  private final byte[] answer = answer("200 OK", FixedContent.octets(CONTENT_LENGTH));
-  private final byte[] error = answer("503 Service Unavailable", new byte[0]);
+  private final byte[] answer = response("200 OK", FixedContent.octets(CONTENT_LENGTH));
+  private final byte[] error = response("503 Service Unavailable", new byte[0]);
+  private final int faultyPort;
   private Fault fault = Fault.NONE;
-  private volatile boolean closed;
 
-  /** One connection, or one listener. */
-  private static final class End {
-    private final Role role;
-    private final StringBuilder head = new StringBuilder();
-    private int dripped = -1;
-
-    private End(Role role) {
-      this.role = role;
-    }
-  }
-
-  private FaultyOrigin(int faultyPort, int partnerPort, int otherPort) throws IOException {
-    selector = Selector.open();
-    ports = new int[] {faultyPort, partnerPort, otherPort};
+  private FaultyOrigin(List<Integer> ports) {
     for (Role role : Role.values()) {
-      listen(role);
+      ChannelFuture listening = listen(role, ports.get(role.ordinal()));
+      listeners.put(role, listening.syncUninterruptibly().channel());
     }
+    faultyPort = port(Role.FAULTY);
   }
 
   /** Serves on the loopback ports given: the faulty one's, its partner's, the other's. */
-  public static void main(String[] arguments) throws IOException {
-    try (var origin =
-        open(
-            Integer.parseInt(arguments[0]),
-            Integer.parseInt(arguments[1]),
-            Integer.parseInt(arguments[2]))) {
-      origin.serve();
+  public static void main(String[] arguments) {
+    try (var origins = open(List.of(arguments).stream().map(Integer::valueOf).toList())) {
+      origins.listeners.get(Role.OTHER).closeFuture().awaitUninterruptibly();
     }
   }
 
-  /** The same; port 0 is one that nobody has. */
-  static FaultyOrigin open(int faultyPort, int partnerPort, int otherPort) throws IOException {
-    return new FaultyOrigin(faultyPort, partnerPort, otherPort);
+  /** The same until it is closed; port 0 is one that nobody has. */
+  static FaultyOrigin open(List<Integer> ports) {
+    return new FaultyOrigin(ports);
   }
 
-  private void listen(Role role) throws IOException {
-    var listener = ServerSocketChannel.open();
-    listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-    listener.configureBlocking(false);
-    int port = ports[role.ordinal()];
-    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
-    ports[role.ordinal()] = listener.socket().getLocalPort();
-    listener.register(selector, SelectionKey.OP_ACCEPT, new End(role));
+  private ChannelFuture listen(Role role, int port) {
+    return OneLoopServer.listen(loop, true, port, () -> new Connection(role));
   }
 
-  /** Where one of the three listens. Before {@link #serve} begins. */
+  /** Where one of the three listens at first. */
   int port(Role role) {
-    return ports[role.ordinal()];
+    return ((InetSocketAddress) listeners.get(role).localAddress()).getPort();
   }
 
-  /** Serves until it is told to stop. */
-  void serve() throws IOException {
-    long nextDrip = System.nanoTime();
-    while (!closed) {
-      selector.select(fault == Fault.DRIP ? DRIP_MILLIS : 0);
-      List<SelectionKey> selected = List.copyOf(selector.selectedKeys());
-      selector.selectedKeys().clear();
-      selected.stream().filter(SelectionKey::isValid).forEach(this::ready);
-      if (fault == Fault.DRIP && System.nanoTime() - nextDrip >= 0) {
-        selector.keys().forEach(this::drip);
-        nextDrip = System.nanoTime() + DRIP_MILLIS * 1_000_000;
+  /** One connection to one of the three. */
+  private final class Connection extends RequestScanner {
+
+    private final Role role;
+
+    private Connection(Role role) {
+      this.role = role;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      if (role == Role.FAULTY) {
+        toFaulty.add(context.channel());
+        context.channel().closeFuture().addListener(gone -> toFaulty.remove(context.channel()));
       }
     }
-  }
 
-  private void ready(SelectionKey key) {
-    try {
-      if (key.channel() instanceof ServerSocketChannel listener) {
-        accept(listener, (End) key.attachment());
+    @Override
+    void answer(ChannelHandlerContext context, ByteBuf in, int path, int end) {
+      if (role == Role.OTHER) {
+        String target = in.toString(path, in.indexOf(path, end, (byte) ' ') - path, US_ASCII);
+        if (target.startsWith(CONTROL)) {
+          obey(context, target.substring(CONTROL.length()));
+          return;
+        }
       } else {
-        read((SocketChannel) key.channel(), (End) key.attachment());
+        arrivals.add(new Arrival(role, System.nanoTime()));
       }
-    } catch (IOException gone) {
-      end(key);
+      asked(context, role == Role.FAULTY ? fault : Fault.NONE);
     }
-  }
 
-  private void accept(ServerSocketChannel listener, End end) throws IOException {
-    SocketChannel channel = listener.accept();
-    if (channel != null) {
-      channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.register(selector, SelectionKey.OP_READ, new End(end.role));
+    private void asked(ChannelHandlerContext context, Fault now) {
+      switch (now) {
+        case NONE -> context.write(Unpooled.wrappedBuffer(answer));
+        case HANG, REFUSED -> {}
+        case RESET -> {
+          context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+          context.writeAndFlush(Unpooled.wrappedBuffer(answer, 0, BEGINNING_LENGTH));
+          context.close();
+        }
+        case DRIP -> drip(context, 0);
+        case ERROR -> context.write(Unpooled.wrappedBuffer(error));
+      }
     }
-  }
 
-  private void read(SocketChannel channel, End end) throws IOException {
-    in.clear();
-    if (channel.read(in) < 0) {
-      channel.close();
-      return;
+    /** One octet, and the next a while later; the last one again and again. */
+    private void drip(ChannelHandlerContext context, int at) {
+      if (context.channel().isActive()) {
+        context.writeAndFlush(Unpooled.wrappedBuffer(answer, at, 1));
+        int next = Math.min(at + 1, answer.length - 1);
+        loop.schedule(() -> drip(context, next), DRIP_MILLIS, TimeUnit.MILLISECONDS);
+      }
     }
-    end.head.append(US_ASCII.decode(in.flip()));
-    for (int over = end.head.indexOf("\r\n\r\n"); over >= 0; over = end.head.indexOf("\r\n\r\n")) {
-      String path = end.head.substring(0, over).split(" ", 3)[1];
-      end.head.delete(0, over + 4);
-      if (end.role == Role.OTHER && path.startsWith(CONTROL)) {
-        write(channel, answer("200 OK", obey(path.substring(CONTROL.length()))));
+
+    private void obey(ChannelHandlerContext context, String order) {
+      byte[] said = order.equals(ARRIVALS) ? text(arrivals).getBytes(US_ASCII) : new byte[0];
+      Runnable done = () -> context.writeAndFlush(Unpooled.wrappedBuffer(response("200 OK", said)));
+      if (order.equals(ARRIVALS)) {
+        done.run();
       } else {
-        asked(channel, end);
+        change(Fault.valueOf(order.toUpperCase(Locale.ROOT)), done);
       }
     }
-  }
-
-  private void asked(SocketChannel channel, End end) throws IOException {
-    if (end.role != Role.OTHER) {
-      arrivals.add(new Arrival(end.role, System.nanoTime()));
-    }
-    switch (end.role == Role.FAULTY ? fault : Fault.NONE) {
-      case NONE -> write(channel, answer);
-      case HANG, REFUSED -> {}
-      case RESET -> {
-        channel.write(ByteBuffer.wrap(answer, 0, 20));
-        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-        channel.close();
-      }
-      case DRIP -> end.dripped = 0;
-      case ERROR -> write(channel, error);
-    }
-  }
-
-  /** Too little to fill a send buffer: what a client does not take at once, it will not take. */
-  private static void write(SocketChannel channel, byte[] octets) throws IOException {
-    var out = ByteBuffer.wrap(octets);
-    channel.write(out);
-    if (out.hasRemaining() && octets.length <= 2 * CONTENT_LENGTH) {
-      channel.close();
-      return;
-    }
-    while (out.hasRemaining()) {
-      channel.write(out);
-    }
-  }
-
-  private void drip(SelectionKey key) {
-    var end = (End) key.attachment();
-    if (end.dripped < 0 || !(key.channel() instanceof SocketChannel channel)) {
-      return;
-    }
-    try {
-      channel.write(ByteBuffer.wrap(answer, end.dripped, 1));
-      end.dripped = Math.min(end.dripped + 1, answer.length - 1);
-    } catch (IOException gone) {
-      end(key);
-    }
-  }
-
-  private static void end(SelectionKey key) {
-    try {
-      key.channel().close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private byte[] obey(String order) throws IOException {
-    if (order.equals(ARRIVALS)) {
-      return text(arrivals).getBytes(US_ASCII);
-    }
-    change(Fault.valueOf(order.toUpperCase(Locale.ROOT)));
-    return new byte[0];
   }
 
   /** As a process that ends and another that begins: what was open is closed. */
-  private void change(Fault next) throws IOException {
-    for (SelectionKey key : List.copyOf(selector.keys())) {
-      boolean isListener = key.channel() instanceof ServerSocketChannel;
-      if (((End) key.attachment()).role == Role.FAULTY && (!isListener || next == Fault.REFUSED)) {
-        end(key);
-      }
-    }
-    selector.selectNow();
-    if (fault == Fault.REFUSED && next != Fault.REFUSED) {
-      listen(Role.FAULTY);
-    }
+  private void change(Fault next, Runnable done) {
+    Fault before = fault;
     fault = next;
     arrivals.clear();
+    List.copyOf(toFaulty).forEach(Channel::close);
+    if (next == Fault.REFUSED) {
+      listeners.get(Role.FAULTY).close().addListener(closed -> done.run());
+    } else if (before == Fault.REFUSED) {
+      ChannelFuture listening = listen(Role.FAULTY, faultyPort);
+      listeners.put(Role.FAULTY, listening.channel());
+      listening.addListener(bound -> done.run());
+    } else {
+      done.run();
+    }
   }
 
-  private static byte[] answer(String status, byte[] content) {
+  private static byte[] response(String status, byte[] content) {
     String head =
         "HTTP/1.1 "
             + status
@@ -276,10 +211,10 @@ public final class FaultyOrigin implements AutoCloseable {
             + "Content-Length: "
             + content.length
             + "\r\n\r\n";
-    var all = new ByteArrayOutputStream();
-    all.writeBytes(head.getBytes(US_ASCII));
-    all.writeBytes(content);
-    return all.toByteArray();
+    ByteBuf all = Unpooled.copiedBuffer(head.getBytes(US_ASCII), content);
+    byte[] octets = new byte[all.readableBytes()];
+    all.readBytes(octets).release();
+    return octets;
   }
 
   /** A line for each arrival since the last change. */
@@ -299,17 +234,8 @@ public final class FaultyOrigin implements AutoCloseable {
         .toList();
   }
 
-  /** Ends {@link #serve} from another thread. */
-  void stop() {
-    closed = true;
-    selector.wakeup();
-  }
-
   @Override
-  public void close() throws IOException {
-    for (SelectionKey key : List.copyOf(selector.keys())) {
-      end(key);
-    }
-    selector.close();
+  public void close() {
+    loops.close();
   }
 }

@@ -2,6 +2,8 @@ package io.kamille.perf.load;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
@@ -9,9 +11,10 @@ import java.util.SplittableRandom;
  * Content without end that origin and client make alike from the number of an object and of its
  * version; an object has the beginning of it. Any thread.
  *
+ * @param isText whether it is text that shrinks when it is compressed
  * @param start where in the block it begins
  */
-record MadeContent(int start) {
+public record MadeContent(boolean isText, int start) {
 
   /*
    * One block of random octets, read round and round from a place that object and version decide:
@@ -22,7 +25,10 @@ record MadeContent(int start) {
 
   private static final int BLOCK_LENGTH = 1_000_003;
   private static final long BLOCK_SEED = 0x4b616d696c6c65L;
+  private static final int LETTERS = 16;
+  private static final int WRITE_BYTES = 8 * 1024;
   private static final ByteBuffer BLOCK = makeBlock();
+  private static final ByteBuffer TEXT = makeText();
   private static final ByteBuf SHARED = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(BLOCK));
 
   private static ByteBuffer makeBlock() {
@@ -31,10 +37,23 @@ record MadeContent(int start) {
     return ByteBuffer.allocateDirect(BLOCK_LENGTH).put(octets).flip();
   }
 
-  /** The content of that version of an object. */
+  private static ByteBuffer makeText() {
+    ByteBuffer text = ByteBuffer.allocateDirect(BLOCK_LENGTH);
+    for (int i = 0; i < BLOCK_LENGTH; i++) {
+      text.put((byte) ('a' + (BLOCK.get(i) & (LETTERS - 1))));
+    }
+    return text.flip();
+  }
+
+  /** The content of that version of an object: any octets. */
   static MadeContent of(long object, long version) {
+    return of(false, object, version);
+  }
+
+  /** The content of that version of an object. */
+  public static MadeContent of(boolean isText, long object, long version) {
     long mixed = mix(object) ^ mix(~version);
-    return new MadeContent((int) Long.remainderUnsigned(mix(mixed), BLOCK_LENGTH));
+    return new MadeContent(isText, (int) Long.remainderUnsigned(mix(mixed), BLOCK_LENGTH));
   }
 
   /** The finalizer of SplitMix64 (Steele, Lea, Flood, 2014), which scatters neighbours. */
@@ -72,6 +91,24 @@ record MadeContent(int start) {
   ByteBuf slice(int offset, int length) {
     int place = place(offset);
     return SHARED.slice(place, Math.min(length, BLOCK_LENGTH - place));
+  }
+
+  /** Writes {@code count} octets from {@code offset} on. */
+  public void write(OutputStream out, int offset, int count) throws IOException {
+    byte[] octets = new byte[Math.min(count, WRITE_BYTES)];
+    for (int written = 0; written < count; ) {
+      int place = place(offset + written);
+      int length = Math.min(Math.min(count - written, octets.length), BLOCK_LENGTH - place);
+      (isText ? TEXT : BLOCK).get(place, octets, 0, length);
+      out.write(octets, 0, length);
+      written += length;
+    }
+  }
+
+  /** Whether these octets stand here from {@code offset} on. */
+  public boolean matches(int offset, byte[] octets, int from, int count) {
+    ByteBuffer block = (isText ? TEXT : BLOCK).duplicate();
+    return matches(block, offset, ByteBuffer.wrap(octets, from, count));
   }
 
   private int place(int offset) {

@@ -2,25 +2,17 @@ package io.kamille.perf.load;
 
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.PacedPolls;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
@@ -32,12 +24,7 @@ import java.util.concurrent.TimeUnit;
  * <p>{@code /polls} tells how many polls there were and how many events they brought. What begins
  * with an E is sent back.
  */
-public final class PacedResponder implements AutoCloseable {
-
-  /*
-   * The paper's server accepts in a thread of its own. Here a poll accepts whoever waits: with the
-   * usual sixteen at a time a long interval would bound how many clients can connect.
-   */
+public final class PacedResponder {
 
   /** The property that says whether to use native epoll, {@code epoll}, or the JDK, {@code nio}. */
   public static final String TRANSPORT = "kamille.lab.transport";
@@ -52,20 +39,11 @@ public final class PacedResponder implements AutoCloseable {
   public static final String POLL_OPTION =
       "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider";
 
-  private static final int BACKLOG = 1024;
   private static final int STOP_MILLIS = 5000;
   private static final long NANOS = 1000;
   private static final byte[] POLLS = "GET /polls ".getBytes(StandardCharsets.US_ASCII);
 
-  private final EventLoopGroup group;
-  private final Channel socket;
-  private final Runnable release;
-
-  private PacedResponder(EventLoopGroup group, Channel socket, Runnable release) {
-    this.group = group;
-    this.socket = socket;
-    this.release = release;
-  }
+  private PacedResponder() {}
 
   /** Serves on the loopback port given as the one argument, until the process is told to end. */
   public static void main(String[] arguments) {
@@ -73,7 +51,7 @@ public final class PacedResponder implements AutoCloseable {
     PaceSettings pace =
         pace(Long.getLong(INTERVAL, 0) * NANOS).withSpinLimit(Long.getLong(SPIN, 0) * NANOS);
     try (var server = open(Integer.parseInt(arguments[0]), isEpoll, pace)) {
-      server.socket.closeFuture().awaitUninterruptibly();
+      server.serve();
     }
   }
 
@@ -87,56 +65,39 @@ public final class PacedResponder implements AutoCloseable {
    *
    * @param port 0 lets the kernel choose
    */
-  static PacedResponder open(int port, boolean isEpoll, PaceSettings pace) {
+  static OneLoopServer open(int port, boolean isEpoll, PaceSettings pace) {
     IoHandlerFactory selector = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     PacedPolls polls = PacedPolls.over(selector, pace);
     EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, polls);
     var stub = OriginStub.handlers();
     Channel socket =
-        new ServerBootstrap()
-            .group(group)
-            .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .option(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new ServerChannelRecvByteBufAllocator()
-                    .respectMaybeMoreData(false)
-                    .maxMessagesPerRead(BACKLOG))
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(
-                new ChannelInitializer<SocketChannel>() {
-                  @Override
-                  protected void initChannel(SocketChannel channel) {
-                    channel.pipeline().addLast(new PollCounts(polls), stub.make());
-                  }
-                })
-            .bind(InetAddress.getLoopbackAddress(), port)
+        OneLoopServer.listen(group, isEpoll, port, () -> new PollCounts(polls, stub.make()))
             .syncUninterruptibly()
             .channel();
-    return new PacedResponder(group, socket, stub::release);
-  }
-
-  int port() {
-    return ((InetSocketAddress) socket.localAddress()).getPort();
-  }
-
-  @Override
-  public void close() {
-    socket.close().awaitUninterruptibly();
-    group
-        .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(STOP_MILLIS);
-    release.run();
+    return new OneLoopServer(
+        socket,
+        () -> {
+          group
+              .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
+              .awaitUninterruptibly(STOP_MILLIS);
+          stub.release();
+        });
   }
 
   /** Answers {@code /polls}, echoes, and lets everything else pass. Confined to its loop. */
   private static final class PollCounts extends ChannelInboundHandlerAdapter {
 
     private final PacedPolls polls;
+    private final ChannelHandler next;
 
-    private PollCounts(PacedPolls polls) {
+    private PollCounts(PacedPolls polls, ChannelHandler next) {
       this.polls = polls;
+      this.next = next;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      context.pipeline().addLast(next);
     }
 
     @Override

@@ -91,7 +91,7 @@ public final class PathClients implements AutoCloseable {
    * @param counted the part at the end in which octets count
    * @return octets that came in that part, by client in the order in which they were added
    */
-  public long[] run(Duration settling, Duration counted) throws IOException {
+  public List<Long> run(Duration settling, Duration counted) throws IOException {
     long begin = System.nanoTime();
     long count = begin + settling.toNanos();
     long end = count + counted.toNanos();
@@ -110,7 +110,7 @@ public final class PathClients implements AutoCloseable {
       long wait = Math.max(1, (Math.min(turn, end) - System.nanoTime()) / 1_000_000);
       selector.select(this::ready, wait);
     }
-    return clients.stream().mapToLong(client -> client.octets).toArray();
+    return clients.stream().map(client -> client.octets).toList();
   }
 
   private void start(long elapsedNanos) throws IOException {

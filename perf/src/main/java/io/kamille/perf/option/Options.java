@@ -93,6 +93,16 @@ public final class Options {
             List.of()));
   }
 
+  /**
+   * A directory for what comes out.
+   *
+   * @param usual in words, where it goes when nothing is said
+   */
+  public Options directory(String usual) {
+    String help = "where what comes out goes; " + usual + " if not said";
+    return text("--to", "DIR", NOTHING, Pattern.compile(".+"), help);
+  }
+
   /** Texts with commas between them. */
   public Options texts(
       String name, String placeholder, List<String> usual, Pattern form, String help) {

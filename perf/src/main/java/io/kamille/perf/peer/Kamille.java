@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Kamille, as {@code ./dev build} makes it.
  *
  * @param program {@code bin/kamille}
+ * @param cache the part of the configuration below {@code cache}, in YAML; empty for what the job
+ *     needs
  * @param settings more of the configuration, in YAML
  * @param adminPort of its metrics, on the loopback address; 0 for none
  */
-public record Kamille(Path program, String settings, int adminPort) implements Peer {
+public record Kamille(Path program, String cache, String settings, int adminPort) implements Peer {
 
   private static final String CONFIGURATION =
       """
@@ -32,8 +34,7 @@ public record Kamille(Path program, String settings, int adminPort) implements P
       routes:
         - upstream: origin%ROUTE%
       cache:
-        memory:
-          capacity: %MIB%MiB%DISK%
+      %CACHE%
       limits:
         connections: %CONNECTIONS%
         idle-timeout: 1h
@@ -45,6 +46,7 @@ public record Kamille(Path program, String settings, int adminPort) implements P
         address: %ADMIN%
       """;
 
+  private static final String MEMORY = "  memory:\n    capacity: %MIB%MiB\n";
   private static final String DISK =
       """
 
@@ -52,7 +54,7 @@ public record Kamille(Path program, String settings, int adminPort) implements P
           path: %DIRECTORY%/store
           capacity: 1GiB
           keep-memory: off
-          peak: off\
+          peak: off
       """;
 
   private static final long DISK_BYTES = 1L << 30;
@@ -62,7 +64,7 @@ public record Kamille(Path program, String settings, int adminPort) implements P
 
   /** Kamille of that checkout. */
   public Kamille(Checkout checkout) {
-    this(checkout.kamille(), "", 0);
+    this(checkout.kamille(), "", "", 0);
   }
 
   /** The same with another way of pacing: {@code off}, {@code adaptive} or an interval. */
@@ -72,12 +74,17 @@ public record Kamille(Path program, String settings, int adminPort) implements P
 
   /** The same with these settings instead of those that were added before. */
   public Kamille with(String yaml) {
-    return new Kamille(program, yaml, adminPort);
+    return new Kamille(program, cache, yaml, adminPort);
+  }
+
+  /** The same with this below {@code cache}. */
+  public Kamille withCache(String yaml) {
+    return new Kamille(program, yaml, settings, adminPort);
   }
 
   /** The same with its metrics on that port. */
   public Kamille withMetrics(int port) {
-    return new Kamille(program, settings, port);
+    return new Kamille(program, cache, settings, port);
   }
 
   @Override
@@ -98,11 +105,12 @@ public record Kamille(Path program, String settings, int adminPort) implements P
   @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
     String route = place.job() == Job.CODED ? "\n    cache: {compress: on}" : "";
+    String own = MEMORY + (place.job() == Job.DISK ? DISK : "");
     String text =
         CONFIGURATION
+                .replace("%CACHE%\n", cache.isEmpty() ? own : cache)
                 .replace("%ROUTE%", route)
                 .replace("%ADMIN%", admin())
-                .replace("%DISK%", place.job() == Job.DISK ? DISK : "")
             + settings;
     if (place.job() == Job.DISK) {
       fillDisk(directory.resolve("store"), place);

@@ -58,6 +58,12 @@ public sealed interface Peer
     }
   }
 
+  /** All that Kamille can be compared with, besides the floor. */
+  static List<Peer> others() {
+    return List.of(
+        new Nginx(), new Haproxy(), new Varnish(), new TrafficServer(), new Squid(), new Apache());
+  }
+
   /** A short name in lower case. */
   String name();
 

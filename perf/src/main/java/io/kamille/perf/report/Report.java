@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What an experiment has to say, in order, to be read as Markdown or as one HTML page that needs
@@ -82,6 +83,12 @@ public final class Report {
    */
   public Report plot(String name, String svg) {
     blocks.add(new Plot(name, svg));
+    return this;
+  }
+
+  /** The same, if there is one. */
+  public Report plot(String name, Optional<String> svg) {
+    svg.ifPresent(drawn -> plot(name, drawn));
     return this;
   }
 

@@ -79,6 +79,11 @@ public final class Sample {
     return value(figure.name()).equals(true);
   }
 
+  /** A measured figure as text. */
+  public String text(Figure figure) {
+    return String.valueOf(value(figure.name()));
+  }
+
   double number(String name) {
     return switch (value(name)) {
       case Number number -> number.doubleValue();

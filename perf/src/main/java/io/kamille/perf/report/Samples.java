@@ -1,5 +1,6 @@
 package io.kamille.perf.report;
 
+import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleBinaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** All rounds of a comparison: read as tables, ratios and raw data. Any thread. */
@@ -50,6 +53,23 @@ public final class Samples {
   /** The rounds of one server in one situation, in order. */
   public List<Sample> of(String situation, String server) {
     return of(situation).stream().filter(one -> one.server().equals(server)).toList();
+  }
+
+  /** Those of which that is true. */
+  public Samples where(Predicate<Sample> isWanted) {
+    var some = new Samples(situationTitle, serverTitle);
+    all.stream().filter(isWanted).forEach(some::add);
+    return some;
+  }
+
+  /** All situations, in the order in which they were measured first. */
+  public List<String> situations() {
+    return all.stream().map(Sample::situation).distinct().toList();
+  }
+
+  /** All servers, in the order in which they were measured first. */
+  public List<String> servers() {
+    return all.stream().map(Sample::server).distinct().toList();
   }
 
   /** Whether a truth value holds in any round. */
@@ -102,7 +122,7 @@ public final class Samples {
   public Table table(String title, String situation, List<Column> columns) {
     Stream<String> titles = Stream.concat(Stream.of(title), columns.stream().map(Column::title));
     var table = new Table(titles.toArray(String[]::new));
-    for (String server : all.stream().map(Sample::server).distinct().toList()) {
+    for (String server : servers()) {
       List<Sample> rounds = of(situation, server);
       if (!rounds.isEmpty()) {
         table.row(row(server, new Column.Rounds(this, situation, server, rounds), columns));
@@ -113,7 +133,7 @@ public final class Samples {
 
   /**
    * One table of everything, a row for each server in each situation, in the order in which they
-   * were measured.
+   * were measured first.
    *
    * @param title above the servers
    * @param situations above the situations, in the second column
@@ -122,32 +142,60 @@ public final class Samples {
     Stream<String> titles =
         Stream.concat(Stream.of(title, situations), columns.stream().map(Column::title));
     var table = new Table(titles.toArray(String[]::new));
-    all.stream()
-        .map(one -> List.of(one.situation(), one.server()))
-        .distinct()
-        .forEach(
-            key -> {
-              var rounds =
-                  new Column.Rounds(
-                      this, key.getFirst(), key.getLast(), of(key.getFirst(), key.getLast()));
-              List<String> cells = new ArrayList<>(row(key.getLast(), rounds, columns));
-              cells.add(1, key.getFirst());
-              table.row(cells);
-            });
+    for (String situation : situations()) {
+      for (List<String> row : table(title, situation, columns).rows().stream().skip(1).toList()) {
+        var cells = new ArrayList<>(row);
+        cells.add(1, situation);
+        table.row(cells);
+      }
+    }
     return table;
   }
 
   /** Medians of one server over its situations, whose names are numbers, for a drawing. */
   public List<Point> line(Figure figure, String server) {
-    return all.stream()
-        .filter(one -> one.server().equals(server))
-        .map(Sample::situation)
-        .distinct()
+    return situations().stream()
         .flatMap(
             situation ->
                 spread(figure, situation, server).stream()
                     .map(known -> new Point(Double.parseDouble(situation), known.median())))
         .toList();
+  }
+
+  /**
+   * A drawing of medians, a line for each server, over the situations, whose names are numbers;
+   * empty if there are not two of them, or nothing is above 0.
+   *
+   * @param across what the situations are
+   * @param unit of the figure
+   */
+  public Optional<String> chart(String title, String across, String unit, Figure figure) {
+    double greatest = greatest(figure);
+    return greatest > 0
+        ? chart(title, across, new Axis(unit, 0, greatest), figure)
+        : Optional.empty();
+  }
+
+  /** The same over an axis of its own. */
+  public Optional<String> chart(String title, String across, Axis up, Figure figure) {
+    double[] numbers = situations().stream().mapToDouble(Double::parseDouble).toArray();
+    if (numbers.length < 2) {
+      return Optional.empty();
+    }
+    double last = DoubleStream.of(numbers).max().orElseThrow();
+    var chart = new LineChart(title, new Axis(across, 0, last), up);
+    for (String server : servers()) {
+      List<Point> points = line(figure, server);
+      if (!points.isEmpty()) {
+        chart.line(server, points);
+      }
+    }
+    return Optional.of(chart.svg());
+  }
+
+  /** The greatest that was measured of a figure; 0 if nothing was. */
+  public double greatest(Figure figure) {
+    return all.stream().mapToDouble(one -> one.of(figure)).filter(Double::isFinite).max().orElse(0);
   }
 
   private static List<String> row(String first, Column.Rounds rounds, List<Column> columns) {

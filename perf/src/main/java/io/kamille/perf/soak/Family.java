@@ -17,6 +17,9 @@ enum Family {
   /** From origins that fail at any point. */
   SHAKY("shaky", 200, 0, 256 << 10, 2);
 
+  /** Of those that have some. */
+  static final int VARIANTS = 3;
+
   private final String path;
   private final int count;
   private final int leastLength;
@@ -64,6 +67,6 @@ enum Family {
   }
 
   int variants() {
-    return this == VARY ? 3 : 1;
+    return this == VARY ? VARIANTS : 1;
   }
 }

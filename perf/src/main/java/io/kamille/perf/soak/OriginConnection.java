@@ -3,6 +3,7 @@ package io.kamille.perf.soak;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.kamille.core.http.HttpDate;
+import io.kamille.perf.load.MadeContent;
 import io.kamille.perf.soak.Subject.Framing;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -86,7 +87,7 @@ final class OriginConnection {
 
   /** What a client sent arrives as it was sent; only a complete one changes anything. */
   private void readContent(Head request, Subject subject) throws IOException {
-    SoakContent expected = SoakContent.of(subject, 0, 0);
+    MadeContent expected = subject.content(0, 0);
     int[] position = {0};
     in.content(
         request,
@@ -209,7 +210,7 @@ final class OriginConnection {
   }
 
   private void content(Answer answer, int length) throws IOException {
-    SoakContent content = SoakContent.of(answer.subject(), answer.variant(), answer.version());
+    MadeContent content = answer.subject().content(answer.variant(), answer.version());
     if (answer.subject().framing() != Framing.CHUNKED) {
       content.write(out, answer.from(), length);
       return;

@@ -1,5 +1,6 @@
 package io.kamille.perf.soak;
 
+import io.kamille.perf.peer.Metrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ final class Rest {
 
   /** Forgets everything that is stored, and waits until it is; what is left then. */
   List<String> forgetAll() throws IOException {
-    server.order("POST", "/v1/cache/purges", "{\"all\": true}");
+    server.control().order("POST", "/v1/cache/purges", "{\"all\": true}");
     return await(this::stored);
   }
 
@@ -60,7 +61,7 @@ final class Rest {
   }
 
   private List<String> left() throws IOException {
-    Metrics metrics = server.metrics();
+    Metrics metrics = server.control().metrics();
     var left = new ArrayList<String>();
     check(left, "open connections of clients", metrics.sum("kamille_connections"));
     check(
@@ -89,7 +90,7 @@ final class Rest {
   }
 
   private List<String> stored() throws IOException {
-    Metrics metrics = server.metrics();
+    Metrics metrics = server.control().metrics();
     var left = new ArrayList<String>();
     check(left, "keys", metrics.sum("kamille_cache_keys"));
     check(left, "octets stored", metrics.with(MEMORY, "\"stored\""));

@@ -1,26 +1,26 @@
 package io.kamille.perf.soak;
 
 import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Workbench;
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Commands;
+import io.kamille.perf.option.Options;
+import io.kamille.perf.peer.Metrics;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 
 /**
  * What {@code ./dev soak} runs: Kamille between clients and origins of every kind, all at once, and
@@ -28,8 +28,6 @@ import java.util.stream.Stream;
  */
 public final class Soak {
 
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
   private static final int FAILED = 1;
   private static final int CROWDS = 3;
   private static final int LINE_SECONDS = 60;
@@ -50,58 +48,88 @@ public final class Soak {
 
   private static final double BREAK_SHARE = 0.01;
 
-  private static final DateTimeFormatter STAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
+  static final Options OPTIONS =
+      Options.none()
+          .text(
+              "--seed",
+              "N",
+              "",
+              Pattern.compile("[0-9]{1,18}"),
+              "what clients do, and in which order; the time if not said")
+          .number("--clients", 96, 1, 100_000, "how many at once, besides crowds")
+          .directory("perf/target/soak-TIME");
 
-  private final SoakOptions options;
+  private static final String HELP =
+      "./dev soak MINUTES [OPTIONS]   everything at once, then look whether anything is left\n";
+  private static final int SECONDS_PER_MINUTE = 60;
+
+  private final long seconds;
+  private final long seed;
+  private final int clients;
   private final Path directory;
   private final Consumer<String> out;
   private final Tally tally = new Tally();
   private final Versions versions = new Versions();
   private final Growth growth = new Growth();
 
-  Soak(SoakOptions options, Path directory, Consumer<String> out) {
-    this.options = options;
+  /**
+   * A soak.
+   *
+   * @param seconds how long the load lasts
+   * @param seed decides what each client does in which order; not how they interleave
+   * @param directory where logs go
+   */
+  private Soak(long seconds, long seed, int clients, Path directory, Consumer<String> out) {
+    this.seconds = seconds;
+    this.seed = seed;
+    this.clients = clients;
     this.directory = directory;
     this.out = out;
   }
 
   /** Runs for as many minutes as the first argument says. */
   public static void main(String[] arguments) throws InterruptedException {
-    if (arguments.length == 0 || arguments[0].startsWith("-")) {
-      System.out.println(SoakOptions.HELP);
+    List<String> words = List.of(arguments);
+    if (Commands.asksForHelp(words)) {
+      System.out.print(HELP + OPTIONS.help());
       return;
     }
-    try {
-      System.exit(start(List.of(arguments)));
-    } catch (IllegalArgumentException e) {
-      System.err.println("soak: " + e.getMessage());
-      System.exit(USAGE);
-    } catch (IOException e) {
-      System.err.println("soak: " + e.getMessage());
-      System.exit(UNAVAILABLE);
-    }
+    Commands.orFail("soak", () -> System.exit(start(words)));
   }
 
-  private static int start(List<String> arguments) throws IOException, InterruptedException {
-    var options = SoakOptions.parse(arguments, System.currentTimeMillis());
+  private static int start(List<String> words) throws IOException, InterruptedException {
+    long seconds = seconds(words.getFirst());
+    Chosen chosen = OPTIONS.parse(words.subList(1, words.size()));
+    String named = chosen.textOrNull("--seed");
+    long seed = named == null ? System.currentTimeMillis() : Long.parseLong(named);
     var checkout = Checkout.find();
-    Path directory = options.directory();
-    if (directory == null) {
-      String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
-      directory = checkout.root().resolve("perf/target/soak").resolve(stamp);
-    }
-    Files.createDirectories(directory);
+    Path directory = checkout.results(chosen.textOrNull("--to"), "soak").toAbsolutePath();
     try (var log = print(directory.resolve("soak.log"))) {
       Consumer<String> out =
           line -> {
             System.out.println(line);
             log.println(line);
           };
-      out.accept("commit " + checkout.commit() + ", seed " + options.seed());
-      var soak = new Soak(options, directory.toAbsolutePath(), out);
+      out.accept("commit " + checkout.commit() + ", seed " + seed);
+      var soak = new Soak(seconds, seed, chosen.number("--clients"), directory, out);
       return soak.run(command(checkout)) ? 0 : FAILED;
     }
+  }
+
+  /**
+   * The duration that a word says in minutes.
+   *
+   * @throws IllegalArgumentException if it says none of a second or more
+   */
+  static long seconds(String minutes) {
+    long seconds =
+        minutes.matches("[0-9]{1,6}(\\.[0-9]{1,6})?")
+            ? Math.round(Double.parseDouble(minutes) * SECONDS_PER_MINUTE)
+            : 0;
+    if (seconds < 1) {
+      throw new IllegalArgumentException(minutes + " (expected: MINUTES, a second at least)");
+    }
+    return seconds;
   }
 
   private static PrintStream print(Path file) throws IOException {
@@ -128,7 +156,7 @@ public final class Soak {
    * @return whether nothing was wrong
    */
   boolean run(List<String> command) throws IOException, InterruptedException {
-    var random = new SplittableRandom(options.seed());
+    var random = new SplittableRandom(seed);
     Path files = Files.createTempDirectory("kamille-soak");
     try (var sound = SoakOrigin.open(versions, tally, random.nextLong());
         var shaky = SoakOrigin.open(versions, tally, random.nextLong());
@@ -146,7 +174,7 @@ public final class Soak {
         remove(hook);
       }
     } finally {
-      deleteTree(files);
+      Workbench.deleteTree(files);
     }
     return summary();
   }
@@ -154,10 +182,10 @@ public final class Soak {
   private void soak(SoakServer server, SoakOrigin sometimesDown, SplittableRandom random)
       throws IOException, InterruptedException {
     var rest = new Rest(server);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.seconds());
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     var threads = new ArrayList<Thread>();
     var scene = new SoakClient.Scene(server.port(), versions, tally, new Semaphore(CROWDS));
-    for (int i = 0; i < options.clients(); i++) {
+    for (int i = 0; i < clients; i++) {
       var client = new SoakClient(scene, random.split());
       threads.add(Thread.ofVirtual().start(() -> client.run(end)));
     }
@@ -203,7 +231,7 @@ public final class Soak {
   private void look(SoakServer server, Rest rest) throws IOException, InterruptedException {
     out.accept("no more requests; waiting until everything is at rest");
     rest.await().forEach(left -> tally.fail("not at rest: " + left));
-    Metrics metrics = server.metrics();
+    Metrics metrics = server.control().metrics();
     rest.forgetAll().forEach(left -> tally.fail("not forgotten: " + left));
     long live = server.liveHeapBytes();
     out.accept("live heap " + live / MIB + " MiB (at most " + LIVE_HEAP_BYTES / MIB + ")");
@@ -284,26 +312,9 @@ public final class Soak {
   private static void stop(SoakServer server, Path files) {
     try {
       server.close();
-      deleteTree(files);
+      Workbench.deleteTree(files);
     } catch (IOException e) {
       System.err.println("soak: could not clear up: " + e);
-    }
-  }
-
-  private static void deleteTree(Path top) throws IOException {
-    if (!Files.exists(top)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(top)) {
-      tree.sorted(Comparator.reverseOrder())
-          .forEach(
-              path -> {
-                try {
-                  Files.deleteIfExists(path);
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                }
-              });
     }
   }
 }

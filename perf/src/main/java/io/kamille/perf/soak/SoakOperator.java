@@ -108,7 +108,7 @@ final class SoakOperator {
   }
 
   private void purge(String what) throws IOException {
-    server.order("POST", "/v1/cache/purges", "{" + what + "}");
+    server.control().order("POST", "/v1/cache/purges", "{" + what + "}");
     tally.count("order.purge");
   }
 
@@ -132,17 +132,17 @@ final class SoakOperator {
   }
 
   private void peak(String mode) throws IOException {
-    server.order("PUT", "/v1/cache/tiers", "{\"peak\": \"" + mode + "\"}");
+    server.control().order("PUT", "/v1/cache/tiers", "{\"peak\": \"" + mode + "\"}");
     tally.count("order.peak-" + mode);
   }
 
   private void look() throws IOException {
-    server.get("/metrics");
-    server.get("/v1/status");
-    server.get("/v1/cache/tiers");
+    server.control().get("/metrics");
+    server.control().get("/v1/status");
+    server.control().get("/v1/cache/tiers");
     Subject subject = Subject.any(Family.VARY, random);
-    server.get("/v1/explain?url=" + Wanted.url(subject));
-    server.get("/v1/cache/objects?url=" + Wanted.url(subject));
+    server.control().get("/v1/explain?url=" + Wanted.url(subject));
+    server.control().get("/v1/cache/objects?url=" + Wanted.url(subject));
     tally.count("order.look");
   }
 }

@@ -1,12 +1,13 @@
 package io.kamille.perf.soak;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import io.kamille.perf.host.MemoryUse;
 import io.kamille.perf.host.Workbench;
-import java.io.ByteArrayOutputStream;
+import io.kamille.perf.peer.ControlPlane;
+import io.kamille.perf.peer.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,10 @@ import java.util.stream.Stream;
 final class SoakServer implements AutoCloseable {
 
   private static final int START_SECONDS = 120;
+
+  /** Nobody may wait for longer than this; it is no measure of speed. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private static final int STOP_SECONDS = 60;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -85,6 +90,7 @@ final class SoakServer implements AutoCloseable {
   private final int port;
   private final int adminPort;
   private final Ports origins;
+  private final ControlPlane control;
   private final Process process;
 
   /** Where the origins listen. */
@@ -95,6 +101,7 @@ final class SoakServer implements AutoCloseable {
     this.port = port;
     this.adminPort = adminPort;
     this.origins = origins;
+    this.control = new ControlPlane(adminPort, directory, PATIENCE);
     this.process = process;
   }
 
@@ -152,7 +159,7 @@ final class SoakServer implements AutoCloseable {
 
   private boolean isReady() {
     try {
-      return get("/readyz").startsWith("ready");
+      return control.get("/readyz").startsWith("ready");
     } catch (IOException notYet) {
       return false;
     }
@@ -183,33 +190,23 @@ final class SoakServer implements AutoCloseable {
     }
   }
 
-  Metrics metrics() throws IOException {
-    return Metrics.parse(get("/metrics"));
-  }
-
   Descriptors descriptors() throws IOException {
     return Descriptors.of(process.pid(), directory.resolve("store"));
   }
 
   /** Its pages in memory, in octets. */
   long residentBytes() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-      if (line.startsWith("VmRSS:")) {
-        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-      }
-    }
-    throw new IOException("Kamille has ended");
+    return MemoryUse.of(process.pid()).residentBytes();
   }
 
   /** The heap that is in use after everything else was collected, in octets. */
   long liveHeapBytes() throws IOException, InterruptedException {
-    String tool = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    new ProcessBuilder(tool, Long.toString(process.pid()), "GC.run")
+    new ProcessBuilder(Jvm.tool("jcmd"), Long.toString(process.pid()), "GC.run")
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start()
         .waitFor();
-    return metrics().with("jvm_memory_used_bytes", "area=\"heap\"");
+    return control.metrics().with("jvm_memory_used_bytes", "area=\"heap\"");
   }
 
   /** Lines of its log that should not be there. */
@@ -219,46 +216,8 @@ final class SoakServer implements AutoCloseable {
     }
   }
 
-  String get(String path) throws IOException {
-    return order("GET", path, "");
-  }
-
-  /**
-   * Asks the control plane.
-   *
-   * @param json the content; empty for none
-   * @throws IOException if the answer is no success
-   */
-  String order(String method, String path, String json) throws IOException {
-    Path token = directory.resolve("token");
-    String authorization =
-        Files.exists(token) ? "Authorization: Bearer " + Files.readString(token).strip() : "X: x";
-    String content =
-        json.isEmpty()
-            ? ""
-            : "Content-Type: application/json\r\nContent-Length: " + json.length() + "\r\n";
-    try (var connection = ClientConnection.open(adminPort)) {
-      connection.send(
-          method
-              + " "
-              + path
-              + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-              + authorization
-              + "\r\n"
-              + content
-              + "\r\n"
-              + json);
-      Head head = connection.in().head();
-      if (head == null) {
-        throw new IOException(path + ": no answer");
-      }
-      var text = new ByteArrayOutputStream();
-      connection.in().content(head, true, text::write);
-      if (head.status() >= 300) {
-        throw new IOException(path + ": " + head.startLine() + " " + text.toString(UTF_8));
-      }
-      return text.toString(UTF_8);
-    }
+  ControlPlane control() {
+    return control;
   }
 
   /** Tells it to stop, and waits; by force if it hesitates. */

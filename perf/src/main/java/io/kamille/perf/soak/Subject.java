@@ -1,5 +1,6 @@
 package io.kamille.perf.soak;
 
+import io.kamille.perf.load.MadeContent;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -76,7 +77,12 @@ record Subject(Family family, int number) {
     return "\"" + version + "-" + variant + "\"";
   }
 
-  long seed() {
+  /** What a variant is in some version. */
+  MadeContent content(int variant, long version) {
+    return MadeContent.of(family == Family.TEXT, seed(), version * Family.VARIANTS + variant);
+  }
+
+  private long seed() {
     return (((long) family.ordinal() << 32) + number) * GOLDEN;
   }
 

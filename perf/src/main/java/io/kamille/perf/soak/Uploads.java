@@ -1,5 +1,6 @@
 package io.kamille.perf.soak;
 
+import io.kamille.perf.load.MadeContent;
 import io.kamille.perf.soak.SoakClient.Scene;
 import java.io.IOException;
 import java.util.SplittableRandom;
@@ -52,7 +53,7 @@ final class Uploads {
         isChunked ? "Transfer-Encoding: chunked\r\n" : "Content-Length: " + length + "\r\n";
     connection.send(
         Wanted.beginning("POST", subject, "1.1") + framing + "X-Length: " + length + "\r\n\r\n");
-    SoakContent content = SoakContent.of(subject, 0, 0);
+    MadeContent content = subject.content(0, 0);
     int most = pauseMillis > 0 ? length / 10 : CHUNK_BYTES;
     for (int position = 0; position < sent; ) {
       int count = Math.min(sent - position, 1 + random.nextInt(most));

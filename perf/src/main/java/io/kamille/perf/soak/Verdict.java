@@ -1,5 +1,6 @@
 package io.kamille.perf.soak;
 
+import io.kamille.perf.load.MadeContent;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,7 +32,7 @@ final class Verdict implements MessageReader.Sink {
   private final Kind kind;
   private final @Nullable ByteArrayOutputStream coded;
   private @Nullable String fault;
-  private @Nullable SoakContent content;
+  private @Nullable MadeContent content;
   private int position;
   private int end;
 
@@ -68,7 +69,7 @@ final class Verdict implements MessageReader.Sink {
       return wrong("no version");
     }
     checkVersion(Long.parseLong(version), versions);
-    content = SoakContent.of(wanted.subject(), wanted.variant(), Long.parseLong(version));
+    content = wanted.subject().content(wanted.variant(), Long.parseLong(version));
     end = wanted.subject().length();
     if (status == 206) {
       checkRange();
@@ -139,7 +140,7 @@ final class Verdict implements MessageReader.Sink {
     }
   }
 
-  private void compare(SoakContent expected, byte[] octets, int from, int count) {
+  private void compare(MadeContent expected, byte[] octets, int from, int count) {
     if (position + count > end) {
       wrong("more than " + end + " octets");
     } else if (!expected.matches(position, octets, from, count)) {
@@ -161,7 +162,7 @@ final class Verdict implements MessageReader.Sink {
     }
   }
 
-  private void decode(byte[] octets, SoakContent expected) {
+  private void decode(byte[] octets, MadeContent expected) {
     try (var in = new GZIPInputStream(new ByteArrayInputStream(octets))) {
       byte[] plain = in.readAllBytes();
       compare(expected, plain, 0, plain.length);

@@ -3,11 +3,11 @@ package io.kamille.perf.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.perf.option.Chosen;
+import io.kamille.perf.option.Options;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Table;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,18 +24,8 @@ class LabTest {
   private record Counting(boolean fails, List<String> measured) implements Experiment {
 
     @Override
-    public String name() {
-      return "p0";
-    }
-
-    @Override
-    public String title() {
-      return "counting";
-    }
-
-    @Override
-    public String question() {
-      return "How far?";
+    public Paper paper() {
+      return new Paper("p0", "counting", "How far?", List.of("to seven"));
     }
 
     @Override
@@ -81,7 +71,7 @@ class LabTest {
     lab(false).run();
     assertThat(text("counts.csv")).isEqualTo("count\n1\n2\n");
     assertThat(text("report.md"))
-        .contains("# p0: counting", "How far?", "- cpu: abacus", "| 1 2 ")
+        .contains("# p0: counting", "How far?", "- cpu: abacus", "- to seven", "| 1 2 ")
         .doesNotContain("INCOMPLETE");
     assertThat(text("report.html")).contains("<svg></svg>");
     assertThat(text("drawn.svg")).isEqualTo("<svg></svg>");
@@ -102,12 +92,24 @@ class LabTest {
   }
 
   @Test
-  void whatTheFileSystemRefusesIsSaidInASentence() {
-    assertThat(Lab.sentence(new AccessDeniedException("/there")))
-        .isEqualTo("/there: access is denied");
-    assertThat(Lab.sentence(new FileSystemException("/there")))
-        .isEqualTo("/there: cannot be read or written");
-    assertThat(Lab.sentence(new IOException("no more numbers"))).isEqualTo("no more numbers");
+  void anExperimentIsOfNormalScaleUnlessSaidOtherwise() {
+    assertThat(LabScale.of(chosen("p1"))).isEqualTo(LabScale.NORMAL);
+    assertThat(LabScale.of(chosen("p2", "--quick"))).isEqualTo(LabScale.QUICK);
+    assertThat(LabScale.of(chosen("p5", "--full", "--to", "there"))).isEqualTo(LabScale.FULL);
+  }
+
+  private static Chosen chosen(String name, String... words) {
+    Options options = Lab.COMMANDS.named(name).orElseThrow().options();
+    return options.parse(List.of(words));
+  }
+
+  @Test
+  void otherServersAreNamedWhereTheyCanBeAsked() {
+    assertThat(chosen("p1", "--against", "nginx,haproxy").texts("--against"))
+        .containsExactly("nginx", "haproxy");
+    assertThat(chosen("p5").texts("--against")).containsExactly("nginx");
+    assertThatThrownBy(() -> chosen("p2", "--against", "nginx")).hasMessageContaining("--against");
+    assertThatThrownBy(() -> chosen("p1", "--against", "iis")).hasMessageContaining("iis");
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.kamille.perf.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.perf.host.CpuTime;
-import io.kamille.perf.host.RunTime;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.report.Report;
 import java.util.List;
@@ -22,7 +21,8 @@ class PacedPointsTest {
     var load =
         new LoadResult(rate, Map.of(), 0, 1_000_000_000L, 1, latency, new Histogram(3), List.of());
     long ranNanos = Math.round(cpu * 1000 * replies);
-    var taken = new PacedTarget.Reading(new RunTime(Map.of()), ranNanos, new CpuTime(5, 5), -1, 0);
+    var untold = new PacedTarget.Polls(-1, 0);
+    var taken = new PacedTarget.Taken(ranNanos, new CpuTime(5, 5), untold);
     points.of("poll(2)").add(PacedPoints.sample("poll(2)", rate, interval, round, load, taken));
   }
 
@@ -38,10 +38,12 @@ class PacedPointsTest {
   @Test
   void aRowHasTheMediansOfItsRounds() {
     addMatrix();
-    assertThat(points.table("poll(2)").rows()).hasSize(5);
-    assertThat(points.table("poll(2)").rows().get(1))
-        .containsExactly(
-            "0", "1000", "1000", "0", "1.50", "1.50", "1.50", "20.2", "50", "–", "–", "");
+    var report = new Report("medians");
+    points.report("poll(2)", report);
+    List<String> rows = report.markdown().lines().filter(line -> line.startsWith("|")).toList();
+    assertThat(rows).hasSize(6);
+    assertThat(rows.get(2).replaceAll("[ |]+", " ").strip())
+        .isEqualTo("0 1000 1000 0 1.50 1.50 1.50 20.2 50 – –");
   }
 
   @Test
@@ -62,7 +64,7 @@ class PacedPointsTest {
     add(1000, 0, 1, 1000, 20);
     assertThat(points.findings("poll(2)")).isEmpty();
     var report = new Report("partial");
-    points.plots("poll(2)", report);
+    points.report("poll(2)", report);
     assertThat(report.plots()).isEmpty();
   }
 
@@ -70,7 +72,7 @@ class PacedPointsTest {
   void thereIsADrawingOfResponseTimeAndOneOfProcessorTime() {
     addMatrix();
     var report = new Report("whole");
-    points.plots("poll(2)", report);
+    points.report("poll(2)", report);
     assertThat(report.plots())
         .extracting(Report.PlotFile::name)
         .containsExactly("poll-2--mean.svg", "poll-2--cpu.svg");

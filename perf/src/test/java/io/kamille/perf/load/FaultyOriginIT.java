@@ -7,7 +7,6 @@ import io.kamille.perf.load.FaultyOrigin.Arrival;
 import io.kamille.perf.load.FaultyOrigin.Fault;
 import io.kamille.perf.load.FaultyOrigin.Role;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -21,28 +20,13 @@ class FaultyOriginIT {
   private static final int LIMIT_MILLIS = 60_000;
   private static final String OK = "HTTP/1.1 200 OK\r\n";
 
-  private final FaultyOrigin origin = FaultyOrigin.open(0, 0, 0);
+  private final FaultyOrigin origin = FaultyOrigin.open(List.of(0, 0, 0));
   private final int[] ports = {
     origin.port(Role.FAULTY), origin.port(Role.PARTNER), origin.port(Role.OTHER)
   };
-  private final Thread thread = new Thread(this::serve, "origins");
-
-  FaultyOriginIT() throws IOException {
-    thread.start();
-  }
-
-  private void serve() {
-    try {
-      origin.serve();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   @AfterEach
-  void stop() throws Exception {
-    origin.stop();
-    thread.join();
+  void close() {
     origin.close();
   }
 

@@ -19,7 +19,7 @@ class TemplateTest {
 
   static Stream<Peer> peers() {
     return Stream.of(
-        new Kamille(Path.of("bin/kamille"), "", 0),
+        new Kamille(Path.of("bin/kamille"), "", "", 0),
         new Nginx(),
         new Haproxy(),
         new Varnish(),
@@ -30,7 +30,7 @@ class TemplateTest {
 
   @Test
   void pacingIsLeftToItsDefaultUnlessAWayIsNamed(@TempDir Path directory) throws Exception {
-    var kamille = new Kamille(Path.of("bin/kamille"), "", 0);
+    var kamille = new Kamille(Path.of("bin/kamille"), "", "", 0);
     kamille.prepare(directory, PLACE);
     Path file = directory.resolve("kamille.yaml");
     assertThat(file).content().doesNotContain("engine:");
@@ -40,7 +40,7 @@ class TemplateTest {
 
   @Test
   void metricsAreToldWhereAPortIsNamedForThem(@TempDir Path directory) throws Exception {
-    var kamille = new Kamille(Path.of("bin/kamille"), "", 0);
+    var kamille = new Kamille(Path.of("bin/kamille"), "", "", 0);
     Path file = directory.resolve("kamille.yaml");
     kamille.prepare(directory, PLACE);
     assertThat(file).content().contains("admin:\n  address: off\n");
@@ -52,7 +52,7 @@ class TemplateTest {
 
   @Test
   void theOriginMayBeAskedForMoreThanTheDefaultAtOnce(@TempDir Path directory) throws Exception {
-    new Kamille(Path.of("bin/kamille"), "", 0).prepare(directory, PLACE);
+    new Kamille(Path.of("bin/kamille"), "", "", 0).prepare(directory, PLACE);
     assertThat(directory.resolve("kamille.yaml"))
         .content()
         .contains("    max-connections: 8192\n    max-waiting: 8192\nroutes:");

@@ -112,7 +112,7 @@ class VerdictTest {
   private static String content(long version) {
     var octets = new ByteArrayOutputStream();
     try {
-      SoakContent.of(SUBJECT, 0, version).write(octets, 0, SUBJECT.length());
+      SUBJECT.content(0, version).write(octets, 0, SUBJECT.length());
     } catch (IOException e) {
       throw new AssertionError(e);
     }

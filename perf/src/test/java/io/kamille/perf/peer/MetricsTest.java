@@ -1,7 +1,9 @@
-package io.kamille.perf.soak;
+package io.kamille.perf.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class MetricsTest {
@@ -20,6 +22,14 @@ class MetricsTest {
     assertThat(METRICS.sum("part")).isEqualTo(1505);
     assertThat(METRICS.sum("parts")).isEqualTo(7);
     assertThat(METRICS.sum("other")).isZero();
+  }
+
+  @Test
+  void aMetricThatMustBeThereIsThereOrAFailure() throws Exception {
+    assertThat(METRICS.required("part")).isEqualTo(1505);
+    assertThatThrownBy(() -> METRICS.required("par"))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("par: ");
   }
 
   @Test

@@ -1,5 +1,6 @@
-package io.kamille.perf.soak;
+package io.kamille.perf.peer;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -8,9 +9,10 @@ import java.util.TreeMap;
  *
  * @param samples by name with labels
  */
-record Metrics(Map<String, Double> samples) {
+public record Metrics(Map<String, Double> samples) {
 
-  static Metrics parse(String text) {
+  /** Reads them. */
+  public static Metrics parse(String text) {
     var samples = new TreeMap<String, Double>();
     for (String line : text.split("\n", -1)) {
       int space = line.lastIndexOf(' ');
@@ -22,18 +24,30 @@ record Metrics(Map<String, Double> samples) {
   }
 
   /** The sum over all labels; 0 if there is none. */
-  long sum(String name) {
+  public long sum(String name) {
     return with(name, "");
   }
 
   /** The sum over all that have this among their labels, as in {@code part="leased"}. */
-  long with(String name, String label) {
+  public long with(String name, String label) {
     return Math.round(
         samples.entrySet().stream()
             .filter(sample -> nameOf(sample.getKey()).equals(name))
             .filter(sample -> sample.getKey().contains(label))
             .mapToDouble(Map.Entry::getValue)
             .sum());
+  }
+
+  /**
+   * The same as {@link #sum}.
+   *
+   * @throws IOException if there is none
+   */
+  public long required(String name) throws IOException {
+    if (samples.keySet().stream().noneMatch(key -> nameOf(key).equals(name))) {
+      throw new IOException(name + ": not among the metrics");
+    }
+    return sum(name);
   }
 
   private static String nameOf(String sample) {
