@@ -135,6 +135,9 @@ final class Upstreams implements AutoCloseable {
      * different hosts. Looks up the names that are new: blocks.
      */
     ExchangeHandler handler(RouteSettings route) {
+      if (configuration.isWelcome(route)) {
+        return new WelcomePage();
+      }
       String name = route.upstream();
       UpstreamSettings settings = ForwardingPolicy.of(route, configuration);
       Upstream begun = upstreams.get(name);

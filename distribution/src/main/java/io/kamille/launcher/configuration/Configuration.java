@@ -152,6 +152,12 @@ public final class Configuration {
     return groups.routes;
   }
 
+  /** Whether the page for the first start answers for that route, and no upstream. */
+  public boolean isWelcome(RouteSettings route) {
+    return route.upstream().equals(RouteSettings.WELCOME)
+        && !groups.upstreams.containsKey(RouteSettings.WELCOME);
+  }
+
   public SharedCacheSettings cache() {
     return groups.cache;
   }

@@ -123,7 +123,10 @@ final class CrossChecks {
             + (names.size() > NAMES_SHOWN ? ", …" : "");
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String upstream = route.find(RouteSettings.UPSTREAM);
-      if (upstream != null && !known.isEmpty() && !known.contains(upstream)) {
+      if (upstream != null
+          && !known.isEmpty()
+          && !known.contains(upstream)
+          && !upstream.equals(RouteSettings.WELCOME)) {
         conflict(route, RouteSettings.UPSTREAM, upstream, expected);
       }
     }

@@ -74,7 +74,11 @@ public record RouteSettings(
               "the name of an upstream",
               text -> text.isEmpty() ? null : text,
               name -> name),
-          "The upstream that requests are forwarded to.");
+          "The upstream that requests are forwarded to. `welcome`, if no upstream has that name,"
+              + " stands for a page of Kamille's own that says how to go on after installing.");
+
+  /** The name that stands for a page of our own. */
+  static final String WELCOME = "welcome";
 
   static final Setting<String> HOST_REWRITE =
       Setting.of(
