@@ -76,8 +76,7 @@ class PagesTest {
         .forEach(
             file ->
                 packages.add(
-                    file.getParent()
-                        .toString()
+                    String.valueOf(file.getParent())
                         .replaceFirst(".*/java/io/kamille/?", "")
                         .replace('/', '.')));
     assertThat(
