@@ -62,7 +62,7 @@ final class Assembly implements AutoCloseable {
    */
   Assembly(Configuration configuration, MetricRegistry registry, Overload overload)
       throws IOException {
-    this(configuration, registry, overload, OriginNames.open());
+    this(configuration, registry, overload, OriginNames.open(registry));
   }
 
   /**

@@ -8,9 +8,11 @@ import io.kamille.core.admission.Overload;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.name.NameLookup;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +26,7 @@ class AssemblyTest {
   private static final String CACHE = "cache: {memory: {capacity: 16MiB}}\n";
 
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = OriginNames.open(this::find);
+  private final OriginNames names = OriginNames.open(this::find, registry);
   private final Configuration first =
       UpstreamsTest.configuration(
           "{site: {origins: ['http://a.test']}}",
@@ -88,10 +90,11 @@ class AssemblyTest {
     reloads.get(60, TimeUnit.SECONDS);
   }
 
-  private InetAddress[] find(String host) {
+  private CompletableFuture<NameLookup.Answer> find(String host) {
     if (host.equals("bad.test")) {
       throw new OutOfMemoryError("for this test");
     }
-    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+    return CompletableFuture.completedFuture(
+        new NameLookup.Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
   }
 }

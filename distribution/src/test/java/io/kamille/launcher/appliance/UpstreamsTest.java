@@ -14,6 +14,7 @@ import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.UpstreamMetrics;
+import io.kamille.core.upstream.name.NameLookup;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -22,8 +23,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -40,7 +43,7 @@ class UpstreamsTest {
   private final LoopGroup loops = new LoopGroup(1);
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = OriginNames.open(this::find);
+  private final OriginNames names = OriginNames.open(this::find, registry);
   private final Upstreams upstreams = new Upstreams(names, registry, WallClock.system());
   private boolean isResolverDown;
 
@@ -226,12 +229,13 @@ class UpstreamsTest {
     return upstreams.origins().getOrDefault("site", List.of());
   }
 
-  private InetAddress[] find(String host) throws UnknownHostException {
+  private CompletableFuture<NameLookup.Answer> find(String host) {
     if (isResolverDown) {
-      throw new UnknownHostException(host);
+      return CompletableFuture.failedFuture(new UnknownHostException(host));
     }
     lookedUp.add(host);
-    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+    return CompletableFuture.completedFuture(
+        new NameLookup.Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
   }
 
   static Configuration configuration(String upstreams, String routes) {

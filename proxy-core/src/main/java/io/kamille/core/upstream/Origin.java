@@ -2,6 +2,7 @@ package io.kamille.core.upstream;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -143,10 +144,10 @@ public final class Origin {
   }
 
   /** Takes what a look-up has found. */
-  void addresses(InetAddress[] found) {
-    InetSocketAddress[] named = new InetSocketAddress[found.length];
-    for (int i = 0; i < found.length; i++) {
-      named[i] = new InetSocketAddress(found[i], port);
+  void addresses(List<InetAddress> found) {
+    InetSocketAddress[] named = new InetSocketAddress[found.size()];
+    for (int i = 0; i < named.length; i++) {
+      named[i] = new InetSocketAddress(found.get(i), port);
     }
     lookUps.updateAndGet(last -> adding(named, last));
   }

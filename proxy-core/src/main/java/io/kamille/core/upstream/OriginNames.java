@@ -1,97 +1,206 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.upstream.name.DnsLookup;
+import io.kamille.core.upstream.name.NameLookup;
+import io.kamille.core.upstream.name.NameLookup.Answer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up what the names of origins mean, and again every so often, on a thread of its own: the
- * look-up of the system blocks, and no loop may wait for it. Any thread.
+ * Looks up what the names of origins mean, and again when an answer has run out, on a loop of its
+ * own. Any thread.
  *
  * <p>A name that cannot be found any more keeps the addresses it had.
  */
 public final class OriginNames implements AutoCloseable {
 
-  /** Finds the addresses of a name or of an address in text form. */
+  /*
+   * The look-ups of one name follow each other: each answer sets the time of the next. So nothing of
+   * a name is changed by two threads at a time. An IP address is no name and is taken as it is. The
+   * thread of the loop starts with the first name.
+   */
+
+  public static final MetricDescriptor FAILED =
+      MetricDescriptor.counter(
+          "kamille_upstream_lookups_failed_total",
+          Unit.COUNT,
+          "Look-ups of origins' names that found no address. The log says why.");
+
+  /** Does something after some time, on the loop of the names. */
   @FunctionalInterface
-  public interface Lookup {
-    InetAddress[] find(String host) throws UnknownHostException;
+  interface Timer {
+    void after(Duration delay, Runnable action);
   }
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
+  static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-  /** How long an address may be out of date; the JVM itself remembers names for 30 s. */
-  private static final Duration INTERVAL = Duration.ofSeconds(30);
+  /** A start or a reload waits no longer for names that nobody answers for. */
+  private static final Duration FIRST_ANSWERS = Duration.ofSeconds(10);
 
-  private final Lookup lookup;
-  private final List<Origin> watched = new CopyOnWriteArrayList<>();
-  private final ScheduledExecutorService thread;
+  private final NameLookup lookup;
+  private final Timer timer;
+  private final Runnable whenClosed;
+  private final LongAdder failed = new LongAdder();
+  private final Map<Origin, Name> watched = new ConcurrentHashMap<>();
 
-  private OriginNames(Lookup lookup) {
+  // Volatile: set by whoever closes, read on the loop.
+  private volatile boolean isClosed;
+
+  OriginNames(NameLookup lookup, Timer timer, MetricRegistry registry, Runnable whenClosed) {
     this.lookup = lookup;
-    this.thread =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("origin-names").factory());
+    this.timer = timer;
+    this.whenClosed = whenClosed;
+    registry.counting(FAILED, failed::sum);
   }
 
-  /** Names as the system knows them (resolver, hosts file). */
-  public static OriginNames open() {
-    return open(InetAddress::getAllByName);
+  /** Names as the hosts file and the name servers of this system know them. */
+  public static OriginNames open(MetricRegistry registry) {
+    return opened(DnsLookup::new, registry);
   }
 
   /** Names as {@code lookup} knows them. */
-  public static OriginNames open(Lookup lookup) {
-    OriginNames names = new OriginNames(lookup);
-    long nanos = INTERVAL.toNanos();
-    names.thread.scheduleWithFixedDelay(names::refresh, nanos, nanos, TimeUnit.NANOSECONDS);
-    return names;
+  public static OriginNames open(NameLookup lookup, MetricRegistry registry) {
+    return opened(_ -> lookup, registry);
   }
 
-  /** Looks these origins up before it returns, and from now on again and again. Blocks. */
+  private static OriginNames opened(
+      Function<EventLoop, NameLookup> lookup, MetricRegistry registry) {
+    MultiThreadIoEventLoopGroup group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("kamille-names", true), NioIoHandler.newFactory());
+    EventLoop loop = group.next();
+    return new OriginNames(
+        lookup.apply(loop),
+        (delay, action) -> loop.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS),
+        registry,
+        () -> group.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+  }
+
+  /**
+   * Looks these origins up before it returns, and from now on again and again. Blocks, for 10 s at
+   * most.
+   */
   public void watch(Collection<Origin> origins) {
+    List<CompletableFuture<?>> first = new ArrayList<>();
     for (Origin origin : origins) {
-      look(origin);
+      InetAddress address = NetUtil.createInetAddressFromIpAddressString(origin.host());
+      Name name = new Name(origin);
+      watched.put(origin, name);
+      if (address == null) {
+        first.add(name.look());
+      } else {
+        origin.addresses(List.of(address));
+      }
     }
-    watched.addAll(origins);
+    await(CompletableFuture.allOf(first.toArray(CompletableFuture[]::new)));
+  }
+
+  private static void await(CompletableFuture<?> answers) {
+    try {
+      answers.get(FIRST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      LOG.log(Level.WARNING, "going on without the addresses of some origins: no answer yet");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException bug) {
+      throw new IllegalStateException(bug);
+    }
   }
 
   /** Cares no longer about these origins. */
   public void forget(Collection<Origin> origins) {
-    watched.removeAll(origins);
+    watched.keySet().removeAll(origins);
   }
 
-  /** How many origins are looked up again and again. */
+  /** How many origins are watched. */
   public int watched() {
     return watched.size();
   }
 
-  /** Looks all names up once more. Blocks. */
-  void refresh() {
-    for (Origin origin : watched) {
-      look(origin);
-    }
-  }
-
-  private void look(Origin origin) {
-    try {
-      origin.addresses(lookup.find(origin.host()));
-    } catch (UnknownHostException stillUnknown) {
-      // The addresses known so far stay; without any, requests fail with a DNS error.
-    } catch (RuntimeException bug) {
-      // Thrown on, it would end all further look-ups.
-      LOG.log(Level.ERROR, "the look-up of " + origin.host() + " failed by a fault of ours", bug);
-    }
-  }
-
+  /** Ends all look-ups. */
   @Override
   public void close() {
-    thread.shutdownNow();
+    isClosed = true;
+    whenClosed.run();
+  }
+
+  /** The name of one origin. */
+  private final class Name {
+
+    private final Origin origin;
+    private boolean isFailing;
+
+    Name(Origin origin) {
+      this.origin = origin;
+    }
+
+    /** Looks it up; the result is done, without a failure, when the answer has been taken. */
+    CompletableFuture<?> look() {
+      return lookup.find(origin.host()).handle(this::take);
+    }
+
+    private void lookAgain() {
+      if (isWatched()) {
+        look();
+      }
+    }
+
+    private boolean isWatched() {
+      return !isClosed && watched.get(origin) == this;
+    }
+
+    private boolean take(@Nullable Answer answer, @Nullable Throwable failure) {
+      if (!isWatched()) {
+        return false;
+      }
+      if (answer == null) {
+        failed(String.valueOf(failure == null ? null : failure.getMessage()));
+        timer.after(AFTER_FAILURE, this::lookAgain);
+        return false;
+      }
+      origin.addresses(answer.addresses());
+      if (isFailing) {
+        isFailing = false;
+        LOG.log(Level.INFO, origin.host() + " is found again");
+      }
+      timer.after(answer.validFor(), this::lookAgain);
+      return true;
+    }
+
+    /** Says it once, until the name is found again. */
+    private void failed(String why) {
+      failed.increment();
+      if (isFailing) {
+        return;
+      }
+      isFailing = true;
+      String kept =
+          origin.address() == null
+              ? "requests to it fail until it is found"
+              : "it keeps the addresses that it had";
+      LOG.log(Level.WARNING, "the look-up of an origin failed, " + kept + ": " + why);
+    }
   }
 }

@@ -2,26 +2,33 @@ package io.kamille.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.upstream.name.NameLookup.Answer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class OriginNamesTest {
 
-  private final Map<String, InetAddress[]> known = new HashMap<>();
-  private final OriginNames names = OriginNames.open(this::find);
-  private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
+  private static final Duration TTL = Duration.ofSeconds(42);
 
-  @AfterEach
-  void close() {
-    names.close();
-  }
+  private final Map<String, List<InetAddress>> known = new HashMap<>();
+  private final Map<String, CompletableFuture<Answer>> late = new HashMap<>();
+  private final Queue<Runnable> due = new ArrayDeque<>();
+  private final List<Duration> delays = new ArrayList<>();
+  private final MetricRegistry registry = new MetricRegistry();
+  private final OriginNames names = new OriginNames(this::find, this::after, registry, () -> {});
+  private final Origin origin = UpstreamSettings.DEFAULTS.origin("origin.test", 80, 1);
 
   @Test
   void aNameIsLookedUpBeforeTheFirstRequest() {
@@ -41,10 +48,10 @@ class OriginNamesTest {
     known.put("origin.test", addresses(1));
     names.watch(List.of(origin));
     known.put("origin.test", addresses(2));
-    names.refresh();
+    lookAgain();
     assertThat(origin.address()).isEqualTo(address(2));
     known.clear();
-    names.refresh();
+    lookAgain();
     assertThat(origin.address()).isEqualTo(address(2));
   }
 
@@ -64,9 +71,9 @@ class OriginNamesTest {
     lookUp(1);
     lookUp(2);
     known.clear();
-    names.refresh();
-    names.refresh();
-    names.refresh();
+    lookAgain();
+    lookAgain();
+    lookAgain();
     assertThat(origin.isAt(address(1))).isTrue();
   }
 
@@ -87,6 +94,52 @@ class OriginNamesTest {
   }
 
   @Test
+  void aNameIsLookedUpAgainWhenItsAnswerHasRunOut() {
+    lookUp(1);
+    lookUp(2);
+    assertThat(delays).containsExactly(TTL, TTL);
+  }
+
+  @Test
+  void aFailedLookUpIsCountedAndSoonTriedAgain() {
+    names.watch(List.of(origin));
+    lookAgain();
+    assertThat(delays).containsExactly(OriginNames.AFTER_FAILURE, OriginNames.AFTER_FAILURE);
+    assertThat(failed()).isEqualTo(2);
+    known.put("origin.test", addresses(1));
+    lookAgain();
+    assertThat(origin.address()).isEqualTo(address(1));
+    assertThat(failed()).isEqualTo(2);
+  }
+
+  @Test
+  void anAddressNeedsNoLookUp() {
+    Origin literal = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 80, 1);
+    Origin bracketed = UpstreamSettings.DEFAULTS.origin("[::1]", 80, 1);
+    names.watch(List.of(literal, bracketed));
+    assertThat(literal.address()).isEqualTo(address(1));
+    assertThat(bracketed.addressCount()).isEqualTo(1);
+    assertThat(names.watched()).isEqualTo(2);
+    assertThat(delays).isEmpty();
+    assertThat(failed()).isZero();
+  }
+
+  @Test
+  void anAnswerForAForgottenOriginChangesNothing() {
+    known.put("origin.test", addresses(1));
+    names.watch(List.of(origin));
+    known.clear();
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    late.put("origin.test", answer);
+    lookAgain();
+    names.forget(List.of(origin));
+    answer.complete(new Answer(addresses(2), TTL));
+    assertThat(origin.address()).isEqualTo(address(1));
+    assertThat(names.watched()).isZero();
+    assertThat(due).isEmpty();
+  }
+
+  @Test
   void anAddressThatFailedGivesWayToTheNextOnce() {
     known.put("origin.test", addresses(1, 2));
     names.watch(List.of(origin));
@@ -100,24 +153,38 @@ class OriginNamesTest {
     if (origin.addressCount() == 0) {
       names.watch(List.of(origin));
     } else {
-      names.refresh();
+      lookAgain();
     }
   }
 
-  private InetAddress[] find(String host) throws UnknownHostException {
-    InetAddress @Nullable [] found = known.get(host);
-    if (found == null) {
-      throw new UnknownHostException(host);
-    }
-    return found;
+  /** Lets the time of the next look-up come. */
+  private void lookAgain() {
+    due.remove().run();
   }
 
-  private static InetAddress[] addresses(int... last) {
-    InetAddress[] all = new InetAddress[last.length];
-    for (int i = 0; i < last.length; i++) {
-      all[i] = address(last[i]).getAddress();
+  private void after(Duration delay, Runnable action) {
+    delays.add(delay);
+    due.add(action);
+  }
+
+  private CompletableFuture<Answer> find(String host) {
+    List<InetAddress> found = known.get(host);
+    if (found != null) {
+      return CompletableFuture.completedFuture(new Answer(found, TTL));
     }
-    return all;
+    return late.getOrDefault(
+        host, CompletableFuture.failedFuture(new UnknownHostException(host + ": NXDOMAIN")));
+  }
+
+  private double failed() {
+    return registry.read().stream()
+        .filter(family -> family.descriptor().equals(OriginNames.FAILED))
+        .mapToDouble(family -> family.samples().getFirst().value())
+        .sum();
+  }
+
+  private static List<InetAddress> addresses(int... last) {
+    return Arrays.stream(last).mapToObj(each -> address(each).getAddress()).toList();
   }
 
   private static InetSocketAddress address(int last) {

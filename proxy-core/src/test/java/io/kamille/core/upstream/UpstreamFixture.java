@@ -31,7 +31,7 @@ final class UpstreamFixture implements AutoCloseable {
   final MetricRegistry registry = new MetricRegistry();
   final List<Origin> origins = new ArrayList<>();
   private final LoopGroup loops = new LoopGroup(1);
-  private final OriginNames names = OriginNames.open();
+  private final OriginNames names = OriginNames.open(registry);
   private final UpstreamHandler handler;
 
   UpstreamFixture(UpstreamSettings settings, ScriptedOrigin... scripted) {

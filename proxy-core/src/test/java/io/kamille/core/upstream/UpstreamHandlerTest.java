@@ -230,7 +230,7 @@ class UpstreamHandlerTest {
   /** The name means another address of the loopback interface now. */
   private static void lookUp(Origin origin, int last) throws UnknownHostException {
     byte[] octets = {127, 0, 0, (byte) last};
-    origin.addresses(new InetAddress[] {InetAddress.getByAddress(octets)});
+    origin.addresses(List.of(InetAddress.getByAddress(octets)));
   }
 
   @Test
@@ -399,7 +399,7 @@ class UpstreamHandlerTest {
   @Test
   void anOriginWithoutAnAddressIsADnsError() throws Exception {
     try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
-      fixture.origins.getFirst().addresses(new InetAddress[0]);
+      fixture.origins.getFirst().addresses(List.of());
       assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DNS_ERROR);
     }
   }

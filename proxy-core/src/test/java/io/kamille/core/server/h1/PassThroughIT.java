@@ -30,7 +30,7 @@ class PassThroughIT {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   private final TestServer server = new TestServer();
-  private final OriginNames names = OriginNames.open();
+  private final OriginNames names = OriginNames.open(new MetricRegistry());
 
   @AfterEach
   void close() {

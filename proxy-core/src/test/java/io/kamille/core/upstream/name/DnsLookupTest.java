@@ -1,0 +1,139 @@
+package io.kamille.core.upstream.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.core.upstream.name.NameLookup.Answer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.dns.DnsResponseCode;
+import io.netty.resolver.HostsFileEntriesResolver;
+import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What names mean by a name server on loopback and a hosts file. */
+class DnsLookupTest {
+
+  private final MultiThreadIoEventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final EventLoop loop = group.next();
+  private final NameServer server = new NameServer(loop);
+  private final Map<String, InetAddress> hosts = new HashMap<>();
+  private final DnsLookup lookup =
+      new DnsLookup(
+          loop,
+          () -> new SingletonDnsServerAddressStreamProvider(server.address()),
+          () -> hostsFile(hosts),
+          List.of("example.test"));
+
+  private static HostsFileEntriesResolver hostsFile(Map<String, InetAddress> entries) {
+    return (name, types) -> entries.get(name);
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private Answer find(String host) throws Exception {
+    return lookup.find(host).get(60, TimeUnit.SECONDS);
+  }
+
+  private static InetAddress address(int last) throws UnknownHostException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
+  }
+
+  @Test
+  void anAnswerIsValidForItsLeastTtl() throws Exception {
+    server.address("origin.test", 300, 1).address("origin.test", 17, 2);
+    Answer answer = find("origin.test");
+    assertThat(answer.addresses()).containsExactlyInAnyOrder(address(1), address(2));
+    assertThat(answer.validFor()).isEqualTo(Duration.ofSeconds(17));
+  }
+
+  @Test
+  void anAliasHasATtlToo() throws Exception {
+    server.alias("www.test", 5, "origin.test").address("origin.test", 300, 1);
+    Answer answer = find("www.test");
+    assertThat(answer.addresses()).containsExactly(address(1));
+    assertThat(answer.validFor()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void aTtlHasBounds() throws Exception {
+    server.address("never.test", 0, 1).address("ever.test", 1_000_000, 1);
+    assertThat(find("never.test").validFor()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(find("ever.test").validFor()).isEqualTo(Duration.ofHours(1));
+  }
+
+  @Test
+  void everyLookUpAsksAgain() throws Exception {
+    server.address("origin.test", 300, 1);
+    find("origin.test");
+    server.forget("origin.test");
+    server.address("origin.test", 300, 2);
+    assertThat(find("origin.test").addresses()).containsExactly(address(2));
+  }
+
+  @Test
+  void aNameOfOneLabelIsSoughtInTheSearchDomains() throws Exception {
+    server.address("origin.example.test", 60, 3);
+    assertThat(find("origin").addresses()).containsExactly(address(3));
+  }
+
+  @Test
+  void theHostsFileComesFirstAndIsReadEachTime() throws Exception {
+    server.address("origin.test", 60, 1);
+    hosts.put("origin.test", address(9));
+    assertThat(find("origin.test").addresses()).containsExactly(address(9));
+    assertThat(find("origin.test").validFor()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(server.asked()).isEmpty();
+    hosts.clear();
+    assertThat(find("origin.test").addresses()).containsExactly(address(1));
+  }
+
+  @Test
+  void localhostNeedsNoNameServer() throws Exception {
+    for (String name : List.of("localhost", "a.localhost", "LOCALHOST")) {
+      assertThat(find(name).addresses().getFirst().isLoopbackAddress()).isTrue();
+    }
+    assertThat(server.asked()).isEmpty();
+  }
+
+  @Test
+  void anUnknownNameSaysWhy() {
+    assertThatThrownBy(() -> find("nobody.test"))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
+        .isInstanceOf(UnknownHostException.class)
+        .hasMessageContaining("nobody.test")
+        .hasMessageContaining("NXDOMAIN");
+  }
+
+  @Test
+  void aServerThatFailsSaysWhy() {
+    server.answerUnknownBy(DnsResponseCode.SERVFAIL);
+    assertThatThrownBy(() -> find("origin.test"))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
+        .isInstanceOf(UnknownHostException.class)
+        .hasMessageContaining("SERVFAIL");
+  }
+
+  @Test
+  void theFilesOfThisSystemTellOfLocalhost() throws Exception {
+    Answer answer = new DnsLookup(loop).find("localhost").get(60, TimeUnit.SECONDS);
+    assertThat(answer.addresses()).allMatch(InetAddress::isLoopbackAddress);
+  }
+}
