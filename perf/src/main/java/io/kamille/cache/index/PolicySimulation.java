@@ -16,13 +16,11 @@ public final class PolicySimulation {
   private final PolicyCache<Long, Integer> cache;
   private final SizeAdmission admission;
   private final PolicyJudge judge;
-  private final long fullUnits;
   private long units;
   private long switches;
 
   private PolicySimulation(PolicyChoice choice, long capacityBytes) {
     long capacity = capacityBytes / UNIT_BYTES;
-    fullUnits = CaffeineIndex.fullUnits(capacity);
     admission = new SizeAdmission(capacity, capacityBytes / BYTES_PER_COUNTER);
     judge = new PolicyJudge(choice, capacity, GHOST_LEAST_BYTES / UNIT_BYTES, 0);
     cache =
@@ -95,7 +93,7 @@ public final class PolicySimulation {
   }
 
   private void store(long object, int weight, boolean isSampled) {
-    if (admission.admits(cache.policy(), object, weight, units >= fullUnits)) {
+    if (admission.admits(cache.policy(), object, weight, units)) {
       units += weight;
       cache.compute(object, (same, before) -> weight);
     }

@@ -40,7 +40,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   private static final int HEAP_BYTES_PER_KEY = 112;
   static final long BYTES_PER_COUNTER = 8 << 10;
-  private static final int FULL_PARTS = 16;
   private static final int SPARE_DIVISOR = 64;
   private static final int ROUNDS = 8;
 
@@ -131,7 +130,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public boolean admits(CacheKey key, long bytes) {
     long wanted = Math.ceilDiv(bytes, UNIT_BYTES);
-    boolean isAdmitted = admission.admits(cache.policy(), key.low(), wanted, isFull(bytes));
+    boolean isAdmitted = admission.admits(cache.policy(), key.low(), wanted, usedUnits(bytes));
     if (!isAdmitted && judge.samples(key.high())) {
       samples.stored(key.low(), wanted);
     }
@@ -141,16 +140,11 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public boolean wouldAdmit(CacheKey key, long bytes) {
     long wanted = Math.ceilDiv(bytes, UNIT_BYTES);
-    return admission.wouldAdmit(cache.policy(), key.low(), wanted, isFull(bytes));
+    return admission.wouldAdmit(cache.policy(), key.low(), wanted, usedUnits(bytes));
   }
 
-  private boolean isFull(long bytes) {
-    return units.get() >= fullUnits(capacityUnits) || memory.freeBytes() < bytes;
-  }
-
-  /** From there on, what comes in will soon push something out. */
-  static long fullUnits(long capacityUnits) {
-    return capacityUnits / FULL_PARTS * (FULL_PARTS - 1);
+  private long usedUnits(long wantedBytes) {
+    return memory.freeBytes() < wantedBytes ? capacityUnits : units.get();
   }
 
   @Override

@@ -21,16 +21,13 @@ abstract sealed class Ghost {
    * ghost as it comes before the cache.
    */
   private static final int UNITS_PER_COUNTER = 64;
-  private static final int FULL_PARTS = 16;
 
   private final Policy policy;
   private final SizeAdmission admission;
-  private final long fullUnits;
 
   private Ghost(Policy policy, long maximumUnits) {
     this.policy = policy;
     this.admission = new SizeAdmission(maximumUnits, maximumUnits / UNITS_PER_COUNTER);
-    this.fullUnits = maximumUnits / FULL_PARTS * (FULL_PARTS - 1);
   }
 
   static Ghost of(Policy policy, long maximumUnits) {
@@ -45,7 +42,7 @@ abstract sealed class Ghost {
 
   /** Something was asked for that was not here, and could be stored. */
   final void store(Long hash, Integer units) {
-    if (admission.admits(policy, hash, units, units() >= fullUnits)) {
+    if (admission.admits(policy, hash, units, units())) {
       put(hash, units);
     }
   }

@@ -10,7 +10,8 @@ final class SizeAdmission {
    * its size. The yardstick is the mean size of all that is asked for and not found. An object up to
    * this size, and a quarter more, is admitted at once, one twice as large at its sixth request, any at
    * its tenth. LRU suits traffic that wants what is new, so only objects of more than a 64th of the
-   * cache have to be asked for again: four times.
+   * cache have to be asked for again: four times. A cache is full for an object that does not fit
+   * beside the others: the room that a large one leaves is not for the next large one.
    *
    * The mean is of the last 4,096 misses or so, among which none counts for more than four times the
    * mean. Frequency is that of misses: what is found needs no admission. Several threads count at once without a lock, and lose a count now and then.
@@ -22,6 +23,7 @@ final class SizeAdmission {
   private static final double ADMITTED_AT_ONCE = 1.25;
   private static final int COUNTED_MEANS = 4;
   private static final int MEAN_OF = 4096;
+  private static final int FULL_PARTS = 16;
 
   private final long maximumUnits;
   private final FrequencySketch sketch;
@@ -38,11 +40,15 @@ final class SizeAdmission {
     this.sketch = new FrequencySketch(counters);
   }
 
-  /** Whether to admit an object that was asked for and not found; counts that. */
-  boolean admits(Policy policy, long hash, long units, boolean isFull) {
+  /**
+   * Whether to admit an object that was asked for and not found; counts that.
+   *
+   * @param used what all objects in the cache weigh
+   */
+  boolean admits(Policy policy, long hash, long units, long used) {
     sketch.increment(hash);
     count(units);
-    return wouldAdmit(policy, hash, units, isFull);
+    return wouldAdmit(policy, hash, units, used);
   }
 
   private void count(long units) {
@@ -54,11 +60,11 @@ final class SizeAdmission {
   }
 
   /** The same, of an object that was counted already. */
-  boolean wouldAdmit(Policy policy, long hash, long units, boolean isFull) {
+  boolean wouldAdmit(Policy policy, long hash, long units, long used) {
     if (units > maximumUnits) {
       return false;
     }
-    if (!isFull) {
+    if (!isFull(units, used)) {
       return true;
     }
     int frequency = sketch.frequency(hash);
@@ -67,5 +73,10 @@ final class SizeAdmission {
         : units <= ADMITTED_AT_ONCE * meanUnits
             || frequency >= HOT_FREQUENCY
             || frequency * meanUnits >= FREQUENCY_PER_MEAN_SIZE * units;
+  }
+
+  /** Whether what comes in pushes something out, at once or soon. */
+  private boolean isFull(long units, long used) {
+    return used + units > maximumUnits || used >= maximumUnits / FULL_PARTS * (FULL_PARTS - 1);
   }
 }
