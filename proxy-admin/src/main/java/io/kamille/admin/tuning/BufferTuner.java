@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.socket.SendBufferAdvisor;
 import io.kamille.core.socket.TcpSampler;
-import io.kamille.core.socket.TcpSampler.Change;
 import io.kamille.core.socket.TcpSamples;
 import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.EventLoop;
@@ -343,19 +342,19 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** What is to change, by the loop that has to do it. */
   private static final class Changes {
 
-    private final Map<TcpSampler, List<Change>> bySampler = new HashMap<>();
+    private final Map<TcpSamples.Looker, List<TcpSamples.Change>> byLooker = new HashMap<>();
 
     void add(TunedConnection connection, SendBuffer next) {
       if (!next.equals(connection.asked())) {
         connection.asked(next);
-        bySampler
-            .computeIfAbsent(connection.sampler, _ -> new ArrayList<>())
-            .add(new Change(connection.channel, next));
+        byLooker
+            .computeIfAbsent(connection.looker, _ -> new ArrayList<>())
+            .add(new TcpSamples.Change(connection.channel, next));
       }
     }
 
     void send() {
-      bySampler.forEach(TcpSampler::apply);
+      byLooker.forEach(TcpSamples.Looker::apply);
     }
   }
 }

@@ -2,7 +2,6 @@ package io.kamille.admin.tuning;
 
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.socket.TcpSample;
-import io.kamille.core.socket.TcpSampler;
 import io.kamille.core.socket.TcpSamples;
 import io.kamille.core.socket.TcpSamples.Waiting;
 import io.kamille.core.socket.TunableChannel;
@@ -15,7 +14,7 @@ final class TunedConnection {
   private static final double NANOS_PER_SECOND = 1e9;
 
   final TunableChannel channel;
-  final TcpSampler sampler;
+  final TcpSamples.Looker looker;
   private final ThroughputEstimator estimator = new ThroughputEstimator();
   private TcpSample sample;
   private Waiting waiting;
@@ -31,7 +30,7 @@ final class TunedConnection {
   /** A connection that was looked at for the first time. */
   TunedConnection(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
     this.channel = samples.channel(row);
-    this.sampler = samples.sampler();
+    this.looker = samples.looker();
     this.sample = samples.sample(row);
     this.waiting = samples.waiting(row);
     this.asked = channel.sendBuffer();

@@ -1,5 +1,6 @@
 package io.kamille.core.socket;
 
+import io.kamille.core.socket.TcpSamples.Change;
 import io.kamille.core.socket.TcpSamples.Waiting;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Looks at the connections of one loop for an advisor, and sets their send buffers as it says.
  * Confined to the loop, but for what says any thread.
  */
-public final class TcpSampler {
+public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watcher {
 
   /*
    * A connection is due for a look when it wrote since the last one, or when octets waited for its
@@ -45,9 +46,6 @@ public final class TcpSampler {
   private SendBuffer inherited;
   private long periodNanos;
   private boolean isOn;
-
-  /** One other send buffer. */
-  public record Change(TunableChannel channel, SendBuffer buffer) {}
 
   /**
    * A sampler that does not look yet.
@@ -90,10 +88,7 @@ public final class TcpSampler {
         });
   }
 
-  /**
-   * Sets other send buffers; those of closed connections are passed over. What became of it is in
-   * the next look. Any thread.
-   */
+  @Override
   public void apply(List<Change> changes) {
     loop.execute(
         () -> {
@@ -121,8 +116,8 @@ public final class TcpSampler {
     return opened;
   }
 
-  /** A connection wrote that is not due yet. */
-  void noticed(TunableChannel channel) {
+  @Override
+  public void wrote(TunableChannel channel) {
     if (isOn) {
       beDue(channel);
     } else {
@@ -130,8 +125,9 @@ public final class TcpSampler {
     }
   }
 
-  /** A connection is closed: whoever knows of it must hear of it. */
-  void closed(TunableChannel channel) {
+  /** Whoever knows of the connection must hear of it. */
+  @Override
+  public void closed(TunableChannel channel) {
     if (channel.isKnown) {
       beDue(channel);
     }
@@ -210,7 +206,8 @@ public final class TcpSampler {
         : new Waiting(octets.buffered(), octets.leased(), octets.inFiles());
   }
 
-  void takeBack(TcpSamples samples) {
+  @Override
+  public void takeBack(TcpSamples samples) {
     loop.execute(
         () -> {
           samples.forget();

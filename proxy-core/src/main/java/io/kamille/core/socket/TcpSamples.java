@@ -4,6 +4,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ public final class TcpSamples {
   private static final int IPPROTO_TCP = 6;
   private static final int TCP_INFO = 11;
 
-  private final TcpSampler sampler;
+  private final Looker looker;
   private final ByteBuffer infos =
       ByteBuffer.allocateDirect(ROWS * TcpSample.LENGTH).order(ByteOrder.nativeOrder());
   private final @Nullable TunableChannel[] channels = new @Nullable TunableChannel[ROWS];
@@ -43,8 +44,24 @@ public final class TcpSamples {
     static final Waiting NONE = new Waiting(0, 0, 0);
   }
 
-  TcpSamples(TcpSampler sampler) {
-    this.sampler = sampler;
+  /** Who looks, as others see it. Any thread. */
+  public interface Looker {
+
+    /**
+     * Sets other send buffers; those of closed connections are passed over. What became of it is in
+     * the next look.
+     */
+    void apply(List<Change> changes);
+
+    /** Takes rows back, to use them again. */
+    void takeBack(TcpSamples samples);
+  }
+
+  /** One other send buffer. */
+  public record Change(TunableChannel channel, SendBuffer buffer) {}
+
+  TcpSamples(Looker looker) {
+    this.looker = looker;
   }
 
   // The loop's side
@@ -118,14 +135,14 @@ public final class TcpSamples {
     return Objects.requireNonNull(waiting[row]);
   }
 
-  /** Decides on other send buffers, on the loop that looked. Any thread. */
-  public TcpSampler sampler() {
-    return sampler;
+  /** Who looked, and sets other send buffers. Any thread. */
+  public Looker looker() {
+    return looker;
   }
 
   /** Returns the rows to the loop, which uses them again. Any thread; once. */
   public void giveBack() {
-    sampler.takeBack(this);
+    looker.takeBack(this);
   }
 
   /** Lets go of channels, on the loop. */

@@ -33,7 +33,7 @@ public final class TunableChannel {
   private static final int TCP_NOTSENT_LOWAT = 25;
   private static final int NAME_LENGTH = 16;
 
-  private final TcpSampler sampler;
+  private final Watcher watcher;
   private final Channel channel;
   private final InetAddress client;
   private final String protocol;
@@ -45,14 +45,24 @@ public final class TunableChannel {
   boolean isDue;
   boolean isKnown;
 
+  /** Who looks at connections. On the connection's loop. */
+  interface Watcher {
+
+    /** A connection that is not due yet wrote. */
+    void wrote(TunableChannel channel);
+
+    /** A connection is closed. */
+    void closed(TunableChannel channel);
+  }
+
   TunableChannel(
-      TcpSampler sampler,
+      Watcher watcher,
       Channel channel,
       InetAddress client,
       String protocol,
       long number,
       SendBuffer inherited) {
-    this.sampler = sampler;
+    this.watcher = watcher;
     this.channel = channel;
     this.client = client;
     this.protocol = protocol;
@@ -83,13 +93,13 @@ public final class TunableChannel {
   /** Octets went to the kernel. Called for each flush. */
   public void wrote() {
     if (!isDue) {
-      sampler.noticed(this);
+      watcher.wrote(this);
     }
   }
 
   /** The connection is closed. Idempotent. */
   public void closed() {
-    sampler.closed(this);
+    watcher.closed(this);
   }
 
   boolean isOpen() {

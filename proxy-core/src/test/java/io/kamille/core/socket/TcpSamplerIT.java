@@ -2,7 +2,7 @@ package io.kamille.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.socket.TcpSampler.Change;
+import io.kamille.core.socket.TcpSamples.Change;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
