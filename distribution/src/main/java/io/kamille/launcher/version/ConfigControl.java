@@ -175,8 +175,7 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   private ConfigurationReading reading(String candidate) {
-    return ConfigurationFile.parse(
-        String.valueOf(file.getFileName()), candidate.getBytes(StandardCharsets.UTF_8));
+    return ConfigurationFile.parse(file.toString(), candidate.getBytes(StandardCharsets.UTF_8));
   }
 
   private Configuration checked(String candidate) throws Refused {
