@@ -226,7 +226,7 @@ final class Assembly implements AutoCloseable {
       return List.copyOf(routes.values());
     }
 
-    /** Asked about every request of the route. */
+    // Asked about every request of the route.
     private RouteGate gate(RouteSettings route, RouteGate rate) {
       AccessList access = route.access();
       RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
@@ -239,7 +239,7 @@ final class Assembly implements AutoCloseable {
       return route.cache().isEnabled() && route.rateLimit().counts() == Counts.FORWARDED;
     }
 
-    /** The limit of the configuration before this one goes on, if it is the same. */
+    // The limit of the configuration before this one goes on, if it is the same.
     private RouteGate rate(String route, RouteSettings settings, int ipv6PrefixLength) {
       RateLimitSettings asked = settings.rateLimit();
       if (asked.rate() == null) {
