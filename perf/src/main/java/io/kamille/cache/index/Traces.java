@@ -1,6 +1,7 @@
 package io.kamille.cache.index;
 
-import java.util.Arrays;
+import io.kamille.perf.load.Distribution;
+import io.kamille.perf.load.Distribution.Zipf;
 import java.util.List;
 
 /** Traces on which policies differ, and such on which they do not. */
@@ -27,7 +28,7 @@ public final class Traces {
   /** Requests for objects of which the n-th is asked for in proportion to n to the minus alpha. */
   static Trace zipf(double alpha) {
     Zipf popularity = new Zipf(OBJECTS, alpha);
-    return new Trace("zipf " + alpha, n -> scatter(popularity.rank(chance(n, 1))), Traces::bytes);
+    return new Trace("zipf " + alpha, n -> scatter(rank(popularity, n)), Traces::bytes);
   }
 
   /**
@@ -55,7 +56,7 @@ public final class Traces {
     Zipf popularity = new Zipf(OBJECTS, 0.9);
     return new Trace(
         "scan + zipf 0.9",
-        n -> n % 3 == 0 ? ONE_TIME + n : scatter(popularity.rank(chance(n, 1))),
+        n -> n % 3 == 0 ? ONE_TIME + n : scatter(rank(popularity, n)),
         Traces::bytes);
   }
 
@@ -63,7 +64,7 @@ public final class Traces {
   static Trace shifting() {
     Zipf popularity = new Zipf(OBJECTS, 0.9);
     return new Trace(
-        "shifting zipf 0.9", n -> scatter(popularity.rank(chance(n, 1)) + n / 10), Traces::bytes);
+        "shifting zipf 0.9", n -> scatter(rank(popularity, n) + n / 10), Traces::bytes);
   }
 
   /** Objects that are asked for some times within a short while, and then no more. */
@@ -77,7 +78,7 @@ public final class Traces {
     Zipf popularity = new Zipf(OBJECTS, 0.8);
     return new Trace(
         "zipf 0.8 + big files",
-        n -> n % 1000 == 0 ? ONE_TIME + n : scatter(popularity.rank(chance(n, 1))),
+        n -> n % 1000 == 0 ? ONE_TIME + n : scatter(rank(popularity, n)),
         object -> object >= ONE_TIME ? 10_000 * KB : bytes(object));
   }
 
@@ -86,26 +87,20 @@ public final class Traces {
     double kind = chance(object, 3);
     double kilobytes;
     if (kind < 0.65) {
-      kilobytes = exponential(4.5, object);
+      kilobytes = Distribution.exponential(4.5, chance(object, 4));
     } else if (kind < 0.80) {
-      kilobytes = exponential(8.5, object);
+      kilobytes = Distribution.exponential(8.5, chance(object, 4));
     } else if (kind < 0.805) {
-      kilobytes = logNormal(300, 300, object);
+      kilobytes = Distribution.logNormal(300, 300, chance(object, 5), chance(object, 6));
     } else {
-      kilobytes = logNormal(25, 10, object);
+      kilobytes = Distribution.logNormal(25, 10, chance(object, 5), chance(object, 6));
     }
     return 300 + (long) (kilobytes * KB);
   }
 
-  private static double exponential(double mean, long object) {
-    return -mean * Math.log1p(-chance(object, 4));
-  }
-
-  private static double logNormal(double mean, double deviation, long object) {
-    double variance = Math.log1p(deviation * deviation / mean / mean);
-    double normal =
-        Math.sqrt(-2 * Math.log1p(-chance(object, 5))) * Math.cos(2 * Math.PI * chance(object, 6));
-    return mean * Math.exp(Math.sqrt(variance) * normal - variance / 2);
+  /** Which rank a request is for, from 0 on. */
+  private static long rank(Zipf popularity, long request) {
+    return popularity.value(chance(request, 1)) - 1L;
   }
 
   /** Ranks as objects whose sizes have nothing to do with their order. */
@@ -124,25 +119,5 @@ public final class Traces {
     mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
     return mixed ^ mixed >>> 31;
-  }
-
-  /** Ranks by Zipf's law, from the sums of all weights. */
-  private static final class Zipf {
-
-    private final double[] sums;
-
-    Zipf(int ranks, double alpha) {
-      sums = new double[ranks];
-      double sum = 0;
-      for (int i = 0; i < ranks; i++) {
-        sum += Math.pow(i + 1, -alpha);
-        sums[i] = sum;
-      }
-    }
-
-    long rank(double chance) {
-      int found = Arrays.binarySearch(sums, chance * sums[sums.length - 1]);
-      return found < 0 ? -found - 1 : found + 1L;
-    }
   }
 }

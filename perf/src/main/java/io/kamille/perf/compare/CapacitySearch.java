@@ -1,6 +1,7 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
 
 /** Looks for the highest rate that holds, with few trials. */
@@ -38,6 +39,14 @@ final class CapacitySearch {
     this.factor = factor;
     this.precision = precision;
     this.trials = trials;
+  }
+
+  /** What the last search of a server found, of those that found something; 0 if none did. */
+  static double latest(Samples rates, String server) {
+    return rates.of("", server).stream()
+        .mapToDouble(one -> one.of(RATE))
+        .filter(found -> found > 0)
+        .reduce(0, (first, second) -> second);
   }
 
   /** The highest rate that was seen to hold; 0 if none was. */

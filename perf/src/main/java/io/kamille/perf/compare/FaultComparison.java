@@ -17,6 +17,7 @@ import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.option.Chosen;
 import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Jvm;
+import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.TwoRoutes;
 import io.kamille.perf.peer.TwoRoutes.Ports;
 import io.kamille.perf.report.Column;
@@ -149,7 +150,8 @@ public final class FaultComparison {
   }
 
   private void round(TwoRoutes kind, int round) throws IOException, InterruptedException {
-    String missing = kind.missing(session.checkout());
+    Peer peer = kind.peer(session.checkout());
+    String missing = peer.missing();
     if (!session.isWanted(kind.label())) {
       return;
     }
@@ -157,7 +159,7 @@ public final class FaultComparison {
       System.out.println("left out: " + missing);
       return;
     }
-    session.fact(kind.label(), "%s", kind.version(session.checkout()));
+    session.fact(kind.label(), "%s", peer.version());
     var ports =
         new Ports(
             Workbench.freePort(), Workbench.freePort(), Workbench.freePort(), Workbench.freePort());
@@ -168,7 +170,7 @@ public final class FaultComparison {
     try {
       server.awaitListening(ports.port(), START_LIMIT);
       var measuring = new Measuring(kind.label(), ports);
-      measuring.warm(kind.warmupSeconds() / 2);
+      measuring.warm(peer.warmupSeconds() / 2);
       for (Fault fault : FAULTS) {
         samples.add(measuring.measure(fault, round));
       }

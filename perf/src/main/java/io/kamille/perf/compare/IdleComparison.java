@@ -1,6 +1,6 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.JavaHeap;
+import io.kamille.perf.host.JavaProcess;
 import io.kamille.perf.host.MemoryUse;
 import io.kamille.perf.load.IdleConnections;
 import io.kamille.perf.load.Wrk;
@@ -87,7 +87,8 @@ public final class IdleComparison {
       throws IOException, InterruptedException {
     long heapBefore = liveHeap(session, server);
     MemoryUse before = server.process().memory();
-    try (var connections = IdleConnections.open(count, server.port(), SUBJECT.path())) {
+    try (var connections =
+        IdleConnections.open(count, server.port(), SUBJECT.path(), SUBJECT.size())) {
       long heapAfter = liveHeap(session, server);
       MemoryUse after = server.process().memory();
       int open = connections.openCount();
@@ -121,6 +122,8 @@ public final class IdleComparison {
 
   private static long liveHeap(Session session, Contestant server)
       throws IOException, InterruptedException {
-    return server.peer().isJava() ? JavaHeap.liveBytes(session.bench(), server.process().pid()) : 0;
+    return server.peer().isJava()
+        ? JavaProcess.liveBytes(session.bench(), server.process().pid())
+        : 0;
   }
 }

@@ -19,14 +19,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The servers of a comparison, in the order they are asked. */
 final class Lineup {
 
   /** All that can be named; the last three are started only then. */
   static final List<String> NAMES =
-      List.of(
-          "floor", "kamille", "nginx", "haproxy", "varnish", "trafficserver", "squid", "apache");
+      Stream.concat(Stream.of("floor", "kamille"), Peer.others().stream().map(Peer::name)).toList();
 
   private static final List<Peer> OTHERS = List.of(new TrafficServer(), new Squid(), new Apache());
 

@@ -72,12 +72,7 @@ public final class OverloadComparison {
               List.of(),
               List.of(SHEDDING, OFF, "nginx", "haproxy"),
               "of kamille, off, nginx, haproxy")
-          .text(
-              "--to",
-              "DIR",
-              "",
-              Pattern.compile(".+"),
-              "where the report goes; perf/target/overload-TIME if not said");
+          .directory("perf/target/overload-TIME");
 
   private static final Subject HIT = Subject.HITS.getFirst();
   private static final Subject PASS = Subject.PASSES.getFirst();

@@ -4,9 +4,7 @@ import io.kamille.perf.load.UserResult;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Goal;
-import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Axis;
-import io.kamille.perf.report.LineChart.Point;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
@@ -14,11 +12,7 @@ import io.kamille.perf.report.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +27,6 @@ final class OverloadReport {
   private static final String BELOW = "0.8";
 
   private static final double MIB = 1 << 20;
-  private static final DateTimeFormatter STAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
-
   private static final Figure CAPACITY = Figure.of("capacity");
   private static final Figure SECONDS = Figure.of("seconds");
   private static final Figure OFFERED = Figure.of("offered");
@@ -79,11 +70,7 @@ final class OverloadReport {
     if (samples.all().isEmpty()) {
       return;
     }
-    String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
-    Path directory =
-        to != null
-            ? Path.of(to)
-            : session.checkout().root().resolve("perf/target/overload-" + stamp);
+    Path directory = session.checkout().results(to, "overload");
     session.print(samples.wholeTable("server", "load", COLUMNS));
     session.print("Goals of kamille", goals(), samples);
     if (cost(samples).filter(known -> known.median() < 0).isPresent()) {
@@ -111,40 +98,24 @@ final class OverloadReport {
             + " because the server had asked that user to wait. *Lost*: not answered within the"
             + " limit, or failed. Latency is that of right answers and runs from the intended"
             + " time.");
+    String across = "offered load, × capacity";
+    double most = Math.max(1.1, samples.greatest(GOODPUT_RATIO));
     report.plot(
         "goodput",
-        chart(
+        samples.chart(
             "Goodput against offered load",
-            new Axis("right answers, × capacity", 0, Math.max(1.1, greatest(GOODPUT_RATIO))),
+            across,
+            new Axis("right answers, × capacity", 0, most),
             GOODPUT_RATIO));
+    double latest = Math.max(10, samples.greatest(P99) / 1e3);
     report.plot(
         "p99",
-        chart(
+        samples.chart(
             "99th percentile against offered load",
-            Axis.logarithmic(
-                "latency of right answers, ms", 0.1, Math.max(10, greatest(P99) / 1e3)),
+            across,
+            Axis.logarithmic("latency of right answers, ms", 0.1, latest),
             P99.times(1e-3)));
     return report;
-  }
-
-  private double greatest(Figure figure) {
-    return samples.all().stream().mapToDouble(one -> one.of(figure)).max().orElse(1);
-  }
-
-  private String chart(String title, Axis y, Figure figure) {
-    double most =
-        samples.all().stream()
-            .mapToDouble(one -> Double.parseDouble(one.situation()))
-            .max()
-            .orElse(1);
-    var chart = new LineChart(title, new Axis("offered load, × capacity", 0, most), y);
-    for (String server : samples.all().stream().map(Sample::server).distinct().toList()) {
-      List<Point> points = samples.line(figure, server);
-      if (!points.isEmpty()) {
-        chart.line(server, points);
-      }
-    }
-    return chart.svg();
   }
 
   /** Adds what one load came to, in capacities, with what was metered meanwhile. */

@@ -142,7 +142,7 @@ public final class PacingComparison {
       server.contestant().prove(subject);
       var settings = LoadSettings.persistent(port, connections);
       boolean isShared = subject.job() == Job.PASS;
-      try (var others = IdleConnections.open(unused, port, subject.path());
+      try (var others = IdleConnections.open(unused, port, subject.path(), subject.size());
           var client = LoadClient.open(isShared ? settings.onSharedCore() : settings)) {
         new PacingComparison(session, subject, server, client).run();
         if (others.openCount() < unused) {
@@ -292,11 +292,7 @@ public final class PacingComparison {
     for (int round = 1; round <= rounds; round++) {
       for (String way : ways) {
         server.pace(way);
-        double latest =
-            capacities.of("", way).stream()
-                .mapToDouble(one -> one.of(CapacitySearch.RATE))
-                .filter(rate -> rate > 0)
-                .reduce(0, (first, second) -> second);
+        double latest = CapacitySearch.latest(capacities, way);
         var search =
             latest == 0 ? new CapacitySearch(1.25, 1.03, 9) : new CapacitySearch(1.06, 1.03, 5);
         var trial = new Trial(round);
@@ -355,7 +351,7 @@ public final class PacingComparison {
         }
       }
     }
-    session.print(step.table(ways));
+    session.print(step.table());
     for (String way : ways) {
       double[] worst =
           IntStream.rangeClosed(1, session.rounds())

@@ -1,11 +1,7 @@
 package io.kamille.perf.compare;
 
 import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
-import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.OperatorPurges;
@@ -14,13 +10,9 @@ import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
 import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.semantics.Tags;
-import io.kamille.cache.store.EncodedHead;
-import io.kamille.cache.store.ResponseCodec;
-import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tier.FilledStore;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -29,10 +21,7 @@ import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.report.Spread;
 import io.kamille.perf.report.Table;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,17 +47,9 @@ public final class PurgeMeasurement {
   private static final double MICROS = 1e3;
   private static final double MILLIS = 1e6;
 
-  private final Arena arena = Arena.open(ARENA_BYTES);
-  private final PurgeTable table = new PurgeTable();
-  private final TieredStore store =
-      new TieredStore(
-          arena,
-          CaffeineIndex.inCaller(
-              TieredStore.indexCapacityBytes(ARENA_BYTES),
-              PolicyChoice.AUTO,
-              IndexMemory.UNLIMITED,
-              WallClock.system()),
-          table);
+  private final FilledStore filled = FilledStore.open(ARENA_BYTES);
+  private final TieredStore store = filled.store();
+  private final PurgeTable table = filled.purges();
   private final List<Runnable> sweeps = new ArrayList<>();
   private final Sweeper sweeper = new Sweeper(store, table, sweeps::add);
   private final WallClock clock = WallClock.system();
@@ -86,15 +67,15 @@ public final class PurgeMeasurement {
   public static void run() throws IOException {
     new LinkedHashMap<>(HostFingerprint.take(Checkout.find()).facts())
         .forEach((name, value) -> System.out.println(name + ": " + value));
-    long before = liveBytes();
+    long before = FilledStore.liveBytes();
     var plain = new PurgeMeasurement();
     plain.fill(false);
-    long untagged = liveBytes() - before;
-    plain.close();
-    before = liveBytes();
+    long untagged = FilledStore.liveBytes() - before;
+    plain.filled.close();
+    before = FilledStore.liveBytes();
     var tagged = new PurgeMeasurement();
     tagged.fill(true);
-    long more = liveBytes() - before - untagged;
+    long more = FilledStore.liveBytes() - before - untagged;
     System.out.printf(
         Locale.ROOT,
         "%nheap per response without tags %.0f bytes, more with %d tags %.0f bytes: %.1f per"
@@ -104,14 +85,7 @@ public final class PurgeMeasurement {
         (double) more / RESPONSES,
         (double) more / RESPONSES / TAGS);
     tagged.measure();
-    tagged.close();
-  }
-
-  private static long liveBytes() {
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-    }
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    tagged.filled.close();
   }
 
   private void fill(boolean isTagged) {
@@ -122,30 +96,13 @@ public final class PurgeMeasurement {
 
   private CacheKey store(int number, boolean isTagged) {
     String uri = "http://www.example.org/" + number;
-    RequestHead request = RequestHead.of("GET", uri);
-    CacheKey key = CacheKey.of(request);
+    ResponseHead plain = ResponseHead.of(200, "Cache-Control", "max-age=3600");
     ResponseHead head =
         isTagged
             ? ResponseHead.of(200, "Cache-Control", "max-age=3600", "Surrogate-Key", tagsOf(number))
-            : ResponseHead.of(200, "Cache-Control", "max-age=3600");
-    ByteBuf octets = Unpooled.buffer();
-    EncodedHead encoded =
-        ResponseCodec.encode(uri, ResponseHead.of(200, "Cache-Control", "max-age=3600"), octets);
-    Reservation reservation = store.reserve(octets.readableBytes(), 0);
-    if (reservation == null || !reservation.append(octets)) {
-      throw new IllegalStateException("the arena is too small");
-    }
-    octets.release();
-    long now = clock.epochSeconds();
-    StoredFacts facts = facts(request, head, now);
-    store
-        .commit(
-            key,
-            reservation,
-            store.moment(key),
-            filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
-        .release();
-    return key;
+            : plain;
+    filled.put(uri, plain, facts(RequestHead.of("GET", uri), head, clock.epochSeconds()), 0);
+    return FilledStore.key(uri);
   }
 
   private static StoredFacts facts(RequestHead request, ResponseHead head, long now) {
@@ -220,10 +177,5 @@ public final class PurgeMeasurement {
       (double) (looked - gone) / LOOKUPS,
       (swept - looked) / MILLIS
     };
-  }
-
-  private void close() {
-    store.clear();
-    arena.close();
   }
 }

@@ -5,7 +5,7 @@ import static io.kamille.perf.compare.Meter.KERNEL;
 import static io.kamille.perf.compare.Meter.PROPORTIONAL;
 import static io.kamille.perf.compare.Meter.USER;
 
-import io.kamille.perf.host.JavaAllocation;
+import io.kamille.perf.host.JavaProcess;
 import io.kamille.perf.load.Wrk;
 import io.kamille.perf.load.WrkResult;
 import io.kamille.perf.option.Chosen;
@@ -174,7 +174,7 @@ public final class RequestComparison {
 
   private long allocatedBytes(Contestant server) throws IOException, InterruptedException {
     return server.peer().isJava()
-        ? JavaAllocation.bytes(session.bench(), server.process().pid())
+        ? JavaProcess.allocatedBytes(session.bench(), server.process().pid())
         : 0;
   }
 

@@ -3,13 +3,12 @@ package io.kamille.perf.compare;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadWindow;
 import io.kamille.perf.load.RateSchedule;
+import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import io.kamille.perf.report.Table;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Latency over time while the load jumps up and down again: a situation is a window of time. */
 final class StepComparison {
@@ -19,6 +18,13 @@ final class StepComparison {
   private static final Figure P50 = Figure.of("p50_micros");
   private static final Figure P99 = Figure.of("p99_micros");
   private static final Figure MAX = Figure.of("max_micros");
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.median("offered/s", OFFERED, 0),
+          Column.median("p50 µs", P50, 0),
+          Column.median("p99 µs", P99, 0),
+          Column.median("max µs", MAX, 0));
 
   private final RateSchedule schedule;
   private final Samples samples = new Samples("begin_millis", "way");
@@ -52,28 +58,9 @@ final class StepComparison {
         : window.latency().getValueAtPercentile(percentile) / 1e3;
   }
 
-  /** A line for each window: medians of the rounds in which requests of it were answered. */
-  Table table(List<String> ways) {
-    var titles = new ArrayList<>(List.of("ms", "offered/s"));
-    ways.forEach(way -> titles.addAll(List.of(way + " p50 µs", "p99 µs", "max µs")));
-    var table = new Table(titles.toArray(String[]::new));
-    for (String window : samples.all().stream().map(Sample::situation).distinct().toList()) {
-      var cells = new ArrayList<>(List.of(window, median(OFFERED, window, ways.getFirst())));
-      for (String way : ways) {
-        cells.add(median(P50, window, way));
-        cells.add(median(P99, window, way));
-        cells.add(median(MAX, window, way));
-      }
-      table.row(cells);
-    }
-    return table;
-  }
-
-  private String median(Figure figure, String window, String way) {
-    return samples
-        .spread(figure, window, way)
-        .map(spread -> String.format(Locale.ROOT, "%.0f", spread.median()))
-        .orElse("–");
+  /** A line for each window and way: medians of the rounds in which requests were answered. */
+  Table table() {
+    return samples.wholeTable("way", "ms", COLUMNS);
   }
 
   /** The highest 99th percentile that a window has of one way in one round. */

@@ -1,8 +1,6 @@
 package io.kamille.perf.compare;
 
 import com.sun.management.ThreadMXBean;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySimulation;
@@ -10,28 +8,14 @@ import io.kamille.cache.index.PolicySimulation.Result;
 import io.kamille.cache.index.Trace;
 import io.kamille.cache.index.Traces;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.memory.Arena;
-import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.store.EncodedHead;
-import io.kamille.cache.store.ResponseCodec;
-import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tier.Reservation;
-import io.kamille.cache.tier.TieredStore;
-import io.kamille.core.http.RequestHead;
+import io.kamille.cache.tier.FilledStore;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.host.MemoryUse;
 import io.kamille.perf.report.Table;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,17 +45,7 @@ public final class StorageMeasurement {
   private static final int CHURN = 10_000_000;
   private static final long ARENA_BYTES = 1024 * MIB;
 
-  private final Arena arena = Arena.open(ARENA_BYTES);
-  private final TieredStore store =
-      new TieredStore(
-          arena,
-          CaffeineIndex.inCaller(
-              TieredStore.indexCapacityBytes(ARENA_BYTES),
-              PolicyChoice.AUTO,
-              IndexMemory.UNLIMITED,
-              WallClock.system()),
-          new PurgeTable());
-
+  private final FilledStore filled = FilledStore.open(ARENA_BYTES);
   private ResponseHead head = ResponseHead.of(200, "Cache-Control", "max-age=3600");
 
   private StorageMeasurement() {}
@@ -87,7 +61,7 @@ public final class StorageMeasurement {
     memory.printOverhead("without validators");
     memory.printGarbage();
     memory.printChurn();
-    memory.close();
+    memory.filled.close();
     var validated = new StorageMeasurement();
     validated.head =
         ResponseHead.of(
@@ -99,7 +73,7 @@ public final class StorageMeasurement {
             "Last-Modified",
             "Sun, 15 Nov 2026 08:12:31 GMT");
     validated.printOverhead("with ETag and Last-Modified");
-    validated.close();
+    validated.filled.close();
     StoreRate.print();
   }
 
@@ -148,13 +122,14 @@ public final class StorageMeasurement {
   }
 
   private void printOverhead(String kind) {
-    long before = liveBytes();
+    long before = FilledStore.liveBytes();
     long stored = 0;
     for (int i = 0; i < RESPONSES; i++) {
       stored += store(i);
     }
-    double heap = (double) (liveBytes() - before) / RESPONSES;
-    double rounding = (double) (store.figures().memory().storedBytes() - stored) / RESPONSES;
+    double heap = (double) (FilledStore.liveBytes() - before) / RESPONSES;
+    double rounding =
+        (double) (filled.store().figures().memory().storedBytes() - stored) / RESPONSES;
     System.out.printf(
         Locale.ROOT,
         "%n%,d responses with about %d octets of content, %s: on the heap %.0f octets each, lost to"
@@ -165,18 +140,18 @@ public final class StorageMeasurement {
         heap,
         rounding,
         heap + rounding,
-        (double) store.figures().memory().indexBytes() / RESPONSES);
+        (double) filled.store().figures().memory().indexBytes() / RESPONSES);
   }
 
   private void printGarbage() {
     var thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    CacheKey key = CacheKey.of(RequestHead.of("GET", uri(0)));
+    CacheKey key = FilledStore.key(uri(0));
     for (int i = 0; i < LOOK_UPS; i++) {
-      store.find(key);
+      filled.store().find(key);
     }
     long before = thread.getCurrentThreadAllocatedBytes();
     for (int i = 0; i < LOOK_UPS; i++) {
-      store.find(key);
+      filled.store().find(key);
     }
     System.out.printf(
         Locale.ROOT,
@@ -192,8 +167,8 @@ public final class StorageMeasurement {
         table.row(
             List.of(
                 String.format(Locale.ROOT, "%,d", i),
-                String.format(Locale.ROOT, "%,d", store.size()),
-                Long.toString(arena.usedBytes() / MIB),
+                String.format(Locale.ROOT, "%,d", filled.store().size()),
+                Long.toString(filled.arena().usedBytes() / MIB),
                 Long.toString(residentBytes() / MIB)));
       }
       store(i);
@@ -208,46 +183,12 @@ public final class StorageMeasurement {
 
   /** Stores one, and says how many octets it has. */
   private long store(int number) {
-    String uri = uri(number);
-    CacheKey key = CacheKey.of(RequestHead.of("GET", uri));
-    ByteBuf octets = Unpooled.buffer();
-    EncodedHead encoded = ResponseCodec.encode(uri, head, octets);
-    octets.writeZero(CONTENT_BYTES - SPREAD_BYTES / 2 + number % SPREAD_BYTES);
-    int length = octets.readableBytes();
-    Reservation reservation = store.reserve(length, 0);
-    if (reservation == null || !reservation.append(octets)) {
-      throw new IllegalStateException("the arena is too small");
-    }
-    octets.release();
-    StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
-    store
-        .commit(
-            key,
-            reservation,
-            store.moment(key),
-            filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
-        .release();
-    return length;
-  }
-
-  private static long liveBytes() {
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-    }
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    int length = CONTENT_BYTES - SPREAD_BYTES / 2 + number % SPREAD_BYTES;
+    return filled.put(uri(number), head, length);
   }
 
   private static long residentBytes() throws IOException {
-    liveBytes();
-    return Files.readAllLines(Path.of("/proc/self/status")).stream()
-        .filter(line -> line.startsWith("VmRSS:"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
-        .findFirst()
-        .orElse(0);
-  }
-
-  private void close() {
-    store.clear();
-    arena.close();
+    FilledStore.liveBytes();
+    return MemoryUse.of(ProcessHandle.current().pid()).residentBytes();
   }
 }

@@ -299,11 +299,7 @@ public final class WebAxeComparison {
 
   private Sample cleanRate(Asked ready, int round) throws IOException, InterruptedException {
     String name = ready.server().name();
-    double latest =
-        clean.of("", name).stream()
-            .mapToDouble(one -> one.of(CapacitySearch.RATE))
-            .filter(found -> found > 0)
-            .reduce(0, (first, second) -> second);
+    double latest = CapacitySearch.latest(clean, name);
     var search =
         latest == 0 ? new CapacitySearch(1.5, 1.04, 10) : new CapacitySearch(1.08, 1.04, 6);
     var trial = new Trial(ready, round);

@@ -27,7 +27,6 @@ public final class SendMemory implements AutoCloseable {
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final Thread thread = new Thread(this::watch, "send-memory");
   private long sum;
-  private long greatest;
   private int looks;
 
   private SendMemory(List<String> command, Duration settling) {
@@ -65,7 +64,6 @@ public final class SendMemory implements AutoCloseable {
 
   private synchronized void look(long bytes) {
     sum += bytes;
-    greatest = Math.max(greatest, bytes);
     looks++;
   }
 
@@ -87,11 +85,6 @@ public final class SendMemory implements AutoCloseable {
   /** The mean of all looks. */
   public synchronized double meanBytes() {
     return looks == 0 ? 0 : (double) sum / looks;
-  }
-
-  /** The greatest of them. */
-  public synchronized long greatestBytes() {
-    return greatest;
   }
 
   @Override

@@ -182,7 +182,7 @@ final class BusyWait implements Experiment {
 
   private Sample sample(Echo echo, int round, @Nullable Child neighbour) throws IOException {
     RunTime before = echo.process().runTime();
-    long sleepsBefore = ContextSwitches.of(echo.process().pid()).voluntary();
+    long sleepsBefore = ContextSwitches.voluntary(echo.process().pid());
     RunTime neighbourBefore = neighbour == null ? null : neighbour.runTime();
     long begin = System.nanoTime();
     Histogram trips = echo.ball().play(extent.trips(), PAUSE_NANOS, extent.limit());
@@ -192,7 +192,7 @@ final class BusyWait implements Experiment {
             ? Double.NaN
             : (double) neighbour.runTime().since(neighbourBefore).ranNanos() / nanos;
     long ran = echo.process().runTime().since(before).ranNanos();
-    long sleeps = ContextSwitches.of(echo.process().pid()).voluntary() - sleepsBefore;
+    long sleeps = ContextSwitches.voluntary(echo.process().pid()) - sleepsBefore;
     double count = trips.getTotalCount();
     String budget = Integer.toString(echo.budgetMicros());
     return Sample.of(neighbour == null ? ALONE : BESIDE, budget, round)

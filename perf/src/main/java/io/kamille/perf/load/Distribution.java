@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The distributions of the workloads, each as the value at a share of all values: a uniform number
  * from 0 (in) to 1 (out) goes in, a value comes out.
  */
-final class Distribution {
+public final class Distribution {
 
   /*
    * All but the normal one by the inverse of the distribution function. StrictMath makes a seed mean
@@ -15,7 +15,7 @@ final class Distribution {
 
   private Distribution() {}
 
-  static double exponential(double mean, double share) {
+  public static double exponential(double mean, double share) {
     return -mean * StrictMath.log(1 - share);
   }
 
@@ -25,29 +25,17 @@ final class Distribution {
   }
 
   /** By its own mean and standard deviation, not by those of its logarithm. */
-  static double logNormal(double mean, double deviation, double share, double other) {
+  public static double logNormal(double mean, double deviation, double share, double other) {
     double variance = StrictMath.log(1 + deviation * deviation / (mean * mean));
     return StrictMath.exp(
         StrictMath.log(mean) - variance / 2 + StrictMath.sqrt(variance) * normal(share, other));
   }
 
   /**
-   * With density α k^α x^(−α−1) from {@code least} on; its mean is α k / (α − 1), without end for
-   * {@code alpha} up to 1.
-   */
-  static double pareto(double alpha, double least, double share) {
-    return least * StrictMath.pow(1 - share, -1 / alpha);
-  }
-
-  static double weibull(double scale, double shape, double share) {
-    return scale * StrictMath.pow(-StrictMath.log(1 - share), 1 / shape);
-  }
-
-  /**
    * Whole numbers from 1 to a greatest one, each in inverse proportion to a power of itself.
    * Immutable.
    */
-  static final class Zipf {
+  public static final class Zipf {
 
     private final double[] sums;
 
@@ -55,7 +43,7 @@ final class Distribution {
       this(greatest, 1);
     }
 
-    Zipf(int greatest, double exponent) {
+    public Zipf(int greatest, double exponent) {
       sums = new double[greatest];
       double sum = 0;
       for (int i = 0; i < greatest; i++) {
@@ -64,7 +52,7 @@ final class Distribution {
       }
     }
 
-    int value(double share) {
+    public int value(double share) {
       double wanted = share * sums[sums.length - 1];
       int found = Arrays.binarySearch(sums, wanted);
       return (found >= 0 ? found + 1 : -found - 1) + 1;

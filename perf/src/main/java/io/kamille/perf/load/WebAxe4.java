@@ -1,7 +1,6 @@
 package io.kamille.perf.load;
 
 import io.kamille.perf.load.WebObject.Kind;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -107,24 +106,6 @@ public final class WebAxe4 implements RequestSource {
     this.firstImages = new long[set(Kind.HTML).capacity];
     this.directImages = Kind.IMAGE.share() - Kind.HTML.share() * WebObject.meanEmbedded();
     this.directShare = 1 - Kind.IMAGE.share() + directImages;
-  }
-
-  /**
-   * The phases: what fills the working set, a ramp, the plateau {@code top1}, idle and the plateau
-   * {@code top2}, of which the last is to be reported.
-   *
-   * @param ratePerSecond of the plateaus
-   * @param plateau how long each lasts: 4 hours in the paper; ramp and idle are an eighth each
-   */
-  public static RateSchedule phases(double ratePerSecond, Duration plateau) {
-    Duration eighth = plateau.dividedBy(8);
-    return RateSchedule.steady(ratePerSecond / 10, eighth)
-        .ramp(ratePerSecond, eighth)
-        .step(ratePerSecond, plateau)
-        .ramp(ratePerSecond / 10, eighth)
-        .step(ratePerSecond / 10, eighth)
-        .ramp(ratePerSecond, eighth)
-        .step(ratePerSecond, plateau);
   }
 
   /** Draws how often the client uses a connection. */

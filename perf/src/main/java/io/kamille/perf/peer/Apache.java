@@ -74,14 +74,14 @@ public record Apache() implements Peer {
 
   @Override
   public @Nullable String missing() {
-    return Programs.find("apache2") == null || !Files.isDirectory(MODULES)
+    return Programs.find(executable()) == null || !Files.isDirectory(MODULES)
         ? "apache is not installed; install it with: apt-get install apache2"
         : null;
   }
 
   @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find("apache2")), "-v"));
+  public String executable() {
+    return "apache2";
   }
 
   @Override
@@ -93,8 +93,7 @@ public record Apache() implements Peer {
             .replace("%MODULES%", MODULES.toString())
             .replace("%THREADS%", threads(place.connections()));
     Path file = Template.write(directory.resolve("apache.conf"), text, place);
-    String program = String.valueOf(Programs.find("apache2"));
-    return List.of(program, "-D", "FOREGROUND", "-f", file.toString());
+    return List.of(path(), "-D", "FOREGROUND", "-f", file.toString());
   }
 
   private static String threads(int connections) {

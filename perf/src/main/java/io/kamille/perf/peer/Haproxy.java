@@ -1,10 +1,8 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** HAProxy with its cache in memory, or as a plain proxy where nothing is to be stored. */
 public record Haproxy() implements Peer {
@@ -54,18 +52,6 @@ public record Haproxy() implements Peer {
   }
 
   @Override
-  public @Nullable String missing() {
-    return Programs.find("haproxy") == null
-        ? "haproxy is not installed; install it with: apt-get install haproxy"
-        : null;
-  }
-
-  @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find("haproxy")), "-v"));
-  }
-
-  @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
     String text =
         CONFIGURATION
@@ -73,6 +59,6 @@ public record Haproxy() implements Peer {
             + (place.job() == Job.CODED ? CODED : "");
     text = text.replace("%SIZE%", place.job() == Job.MIX ? "%MIB%" : "64");
     Path file = Template.write(directory.resolve("haproxy.cfg"), text, place);
-    return List.of(String.valueOf(Programs.find("haproxy")), "-db", "-f", file.toString());
+    return List.of(path(), "-db", "-f", file.toString());
   }
 }

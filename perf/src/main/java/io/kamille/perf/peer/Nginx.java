@@ -1,10 +1,8 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** nginx with {@code proxy_cache}, or as a plain proxy where nothing is to be stored. */
 public record Nginx() implements Peer {
@@ -77,15 +75,8 @@ public record Nginx() implements Peer {
   }
 
   @Override
-  public @Nullable String missing() {
-    return Programs.find("nginx") == null
-        ? "nginx is not installed; install it with: apt-get install nginx-light"
-        : null;
-  }
-
-  @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find("nginx")), "-v"));
+  public String debianPackage() {
+    return "nginx-light";
   }
 
   @Override
@@ -98,8 +89,7 @@ public record Nginx() implements Peer {
             .replace("%FILES%", place.job() == Job.MIX ? "20000" : "1000")
             .replace("%STORE%", directory.resolve("store").toString());
     Template.write(file, text, place);
-    return List.of(
-        String.valueOf(Programs.find("nginx")), "-p", directory.toString(), "-c", file.toString());
+    return List.of(path(), "-p", directory.toString(), "-c", file.toString());
   }
 
   private static String extra(Job job) {

@@ -1,5 +1,6 @@
 package io.kamille.perf.peer;
 
+import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,11 +68,37 @@ public sealed interface Peer
   /** A short name in lower case. */
   String name();
 
+  /** The program that serves. */
+  default String executable() {
+    return name();
+  }
+
+  /** The package that has it. */
+  default String debianPackage() {
+    return name();
+  }
+
+  /** The option by which it tells its version. */
+  default String versionOption() {
+    return "-v";
+  }
+
   /** What is missing on this machine and how to install it, or null if nothing is. */
-  @Nullable String missing();
+  default @Nullable String missing() {
+    return Programs.find(executable()) == null
+        ? name() + " is not installed; install it with: apt-get install " + debianPackage()
+        : null;
+  }
 
   /** The version of the installed server. */
-  String version();
+  default String version() {
+    return Programs.firstLine(List.of(path(), versionOption()));
+  }
+
+  /** Where its program is. */
+  default String path() {
+    return String.valueOf(Programs.find(executable()));
+  }
 
   /**
    * Writes the configuration into {@code directory} and returns the command that runs the server in

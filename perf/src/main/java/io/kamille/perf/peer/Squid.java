@@ -1,10 +1,8 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Squid as an accelerator with its cache in memory, or with nothing stored. */
 public record Squid() implements Peer {
@@ -46,24 +44,12 @@ public record Squid() implements Peer {
   }
 
   @Override
-  public @Nullable String missing() {
-    return Programs.find("squid") == null
-        ? "squid is not installed; install it with: apt-get install squid"
-        : null;
-  }
-
-  @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find("squid")), "-v"));
-  }
-
-  @Override
   public List<String> prepare(Path directory, Place place) throws IOException {
     int descriptors = place.connections() * DESCRIPTORS_PER_CONNECTION + SPARE_DESCRIPTORS;
     String text =
         (CONFIGURATION + (place.job().isStoring() ? "" : PASS))
             .replace("%DESCRIPTORS%", Integer.toString(descriptors));
     Path file = Template.write(directory.resolve("squid.conf"), text, place);
-    return List.of(String.valueOf(Programs.find("squid")), "-N", "-f", file.toString());
+    return List.of(path(), "-N", "-f", file.toString());
   }
 }

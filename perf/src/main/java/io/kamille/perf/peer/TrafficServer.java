@@ -1,11 +1,9 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Apache Traffic Server with its cache in memory, or with nothing stored. */
 public record TrafficServer() implements Peer {
@@ -66,7 +64,6 @@ public record TrafficServer() implements Peer {
       """;
 
   private static final String REMAP = "map / http://127.0.0.1:%ORIGIN%/\n";
-  private static final String PROGRAM = "traffic_server";
 
   /** Connections of both sides, and what it keeps for itself. */
   private static final int SPARE_CONNECTIONS = 1024;
@@ -77,15 +74,13 @@ public record TrafficServer() implements Peer {
   }
 
   @Override
-  public @Nullable String missing() {
-    return Programs.find(PROGRAM) == null
-        ? "trafficserver is not installed; install it with: apt-get install trafficserver"
-        : null;
+  public String executable() {
+    return "traffic_server";
   }
 
   @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find(PROGRAM)), "--version"));
+  public String versionOption() {
+    return "--version";
   }
 
   @Override
@@ -103,6 +98,6 @@ public record TrafficServer() implements Peer {
         directory.resolve("storage.config"),
         store + " " + 2 * place.job().storeMib() + "M\n",
         place);
-    return List.of(String.valueOf(Programs.find(PROGRAM)), "--run-root=" + directory);
+    return List.of(path(), "--run-root=" + directory);
   }
 }

@@ -1,12 +1,10 @@
 package io.kamille.perf.peer;
 
 import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Servers with two routes: {@code /a} has two origins, everything else a third. Nothing is stored,
@@ -150,27 +148,13 @@ public enum TwoRoutes {
     return label;
   }
 
-  /** What is missing on this machine, or null if nothing is. */
-  public @Nullable String missing(Checkout checkout) {
+  /** The server, as far as it is the same as with one route. */
+  public Peer peer(Checkout checkout) {
     return switch (this) {
-      case KAMILLE -> new Kamille(checkout).missing();
-      case NGINX -> new Nginx().missing();
-      case HAPROXY -> new Haproxy().missing();
+      case KAMILLE -> new Kamille(checkout);
+      case NGINX -> new Nginx();
+      case HAPROXY -> new Haproxy();
     };
-  }
-
-  /** The version of the installed server. */
-  public String version(Checkout checkout) {
-    return switch (this) {
-      case KAMILLE -> new Kamille(checkout).version();
-      case NGINX -> new Nginx().version();
-      case HAPROXY -> new Haproxy().version();
-    };
-  }
-
-  /** Seconds under load until its code is as fast as it gets. */
-  public int warmupSeconds() {
-    return this == KAMILLE ? Jvm.WARMUP_SECONDS : 2;
   }
 
   /** Writes the configuration and returns the command that runs the server in the foreground. */
@@ -186,13 +170,9 @@ public enum TwoRoutes {
               "run",
               "--config",
               file.toString());
-      case NGINX -> List.of(program("nginx"), "-p", directory.toString(), "-c", file.toString());
-      case HAPROXY -> List.of(program("haproxy"), "-db", "-f", file.toString());
+      case NGINX -> List.of(new Nginx().path(), "-p", directory.toString(), "-c", file.toString());
+      case HAPROXY -> List.of(new Haproxy().path(), "-db", "-f", file.toString());
     };
-  }
-
-  private static String program(String name) {
-    return String.valueOf(Programs.find(name));
   }
 
   String text(Path directory, Ports ports) {

@@ -49,8 +49,13 @@ public record Varnish() implements Peer {
   }
 
   @Override
-  public String version() {
-    return Programs.firstLine(List.of(String.valueOf(Programs.find("varnishd")), "-V"));
+  public String executable() {
+    return "varnishd";
+  }
+
+  @Override
+  public String versionOption() {
+    return "-V";
   }
 
   @Override
@@ -63,7 +68,7 @@ public record Varnish() implements Peer {
         };
     Path file = Template.write(directory.resolve("rules.vcl"), text, place);
     return List.of(
-        String.valueOf(Programs.find("varnishd")),
+        path(),
         "-F",
         "-j",
         "none",

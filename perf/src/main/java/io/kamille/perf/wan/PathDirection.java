@@ -14,16 +14,12 @@ public final class PathDirection {
   /** What {@link #admit} answers for a packet that is lost. */
   public static final long LOST = Long.MIN_VALUE;
 
-  private static final double RED_WEIGHT = 0.002;
-
   private final SplittableRandom losses;
   private final SplittableRandom times;
   private final PathSettings settings;
   private boolean isBad;
   private long freeNanos = Long.MIN_VALUE;
   private long lastNanos = Long.MIN_VALUE;
-  private double meanQueueBytes;
-  private int sinceDrop;
   private long offered;
   private long lost;
   private long overflowed;
@@ -79,39 +75,11 @@ public final class PathDirection {
     double bytesPerNano = settings.bitsPerSecond() / 8e9;
     long begins = Math.max(freeNanos, nowNanos);
     double waiting = (begins - nowNanos) * bytesPerNano;
-    if (waiting + bytes > settings.queueLimitBytes() || dropsEarly(waiting)) {
+    if (waiting + bytes > settings.queueLimitBytes()) {
       return LOST;
     }
     freeNanos = begins + Math.max(1, Math.round(bytes / bytesPerNano));
     return freeNanos;
-  }
-
-  private boolean dropsEarly(double waitingBytes) {
-    PathSettings.Red red = settings.red();
-    if (red == null) {
-      return false;
-    }
-    meanQueueBytes += RED_WEIGHT * (waitingBytes - meanQueueBytes);
-    double probability = dropProbability(red);
-    if (probability > 0 && times.nextDouble() < probability) {
-      sinceDrop = 0;
-      return true;
-    }
-    sinceDrop = meanQueueBytes < red.lowBytes() ? 0 : sinceDrop + 1;
-    return false;
-  }
-
-  /** Grows with the packets since the last drop, which spreads drops evenly. */
-  private double dropProbability(PathSettings.Red red) {
-    if (meanQueueBytes < red.lowBytes()) {
-      return 0;
-    }
-    if (meanQueueBytes >= red.highBytes()) {
-      return 1;
-    }
-    double share = (meanQueueBytes - red.lowBytes()) / (red.highBytes() - red.lowBytes());
-    double base = share * red.greatest();
-    return base * sinceDrop >= 1 ? 1 : base / (1 - base * sinceDrop);
   }
 
   /** Packets that arrived. */
@@ -124,7 +92,7 @@ public final class PathDirection {
     return lost;
   }
 
-  /** Packets that found the queue full, or were dropped before it was. */
+  /** Packets that found the queue full. */
   public long overflowed() {
     return overflowed;
   }

@@ -1,7 +1,6 @@
 package io.kamille.perf.wan;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one direction of a link does to packets: first it loses some, then they wait for a
@@ -13,18 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param bitsPerSecond of the transmitter; 0 for one that takes no time
  * @param queueBytes what may wait for the transmitter, at most; 0 for the product of rate and
  *     delay, there and back, at least 30,000
- * @param red random early detection, or null for a queue that drops from its tail only
  */
 public record PathSettings(
-    long delayNanos,
-    long jitterNanos,
-    Loss loss,
-    long bitsPerSecond,
-    long queueBytes,
-    @Nullable Red red) {
+    long delayNanos, long jitterNanos, Loss loss, long bitsPerSecond, long queueBytes) {
 
   /** Takes no time and loses nothing. */
-  public static final PathSettings NONE = new PathSettings(0, 0, Loss.NONE, 0, 0, null);
+  public static final PathSettings NONE = new PathSettings(0, 0, Loss.NONE, 0, 0);
 
   private static final long LEAST_QUEUE_BYTES = 30_000;
 
@@ -59,26 +52,6 @@ public record PathSettings(
     }
   }
 
-  /**
-   * Random early detection (Floyd and Jacobson 1993): beyond the lower mark of the mean queue
-   * packets are dropped with a probability that grows, beyond the upper mark all are.
-   *
-   * @param lowBytes lower mark
-   * @param highBytes upper mark
-   * @param greatest probability at the upper mark
-   */
-  public record Red(long lowBytes, long highBytes, double greatest) {
-
-    /** Bounds the marks. */
-    public Red {
-      probability(greatest);
-      if (lowBytes <= 0 || highBytes <= lowBytes) {
-        throw new IllegalArgumentException(
-            "red: " + lowBytes + "/" + highBytes + " (expected: 0 < low < high)");
-      }
-    }
-  }
-
   /** Bounds the numbers. */
   public PathSettings {
     if (delayNanos < 0 || jitterNanos < 0 || bitsPerSecond < 0 || queueBytes < 0) {
@@ -102,7 +75,7 @@ public record PathSettings(
    * These settings with some replaced.
    *
    * @param text words apart by blanks: {@code delay=25ms jitter=3ms loss=1% bursts=0.3%/33%/100%
-   *     rate=16mbit queue=100k red=15k/45k/10%}
+   *     rate=16mbit queue=100k}
    * @throws IllegalArgumentException if a word is none of these; names it
    */
   public PathSettings with(String text) {
@@ -121,22 +94,19 @@ public record PathSettings(
     String value = word.substring(equals + 1).toLowerCase(Locale.ROOT);
     try {
       return switch (name) {
-        case "delay" -> new PathSettings(nanos(value), jitterNanos, loss, rate(), queueBytes, red);
-        case "jitter" -> new PathSettings(delayNanos, nanos(value), loss, rate(), queueBytes, red);
+        case "delay" -> new PathSettings(nanos(value), jitterNanos, loss, rate(), queueBytes);
+        case "jitter" -> new PathSettings(delayNanos, nanos(value), loss, rate(), queueBytes);
         case "loss" -> withLoss(Loss.independent(share(value)));
         case "bursts" -> withLoss(bursts(value));
-        case "rate" ->
-            new PathSettings(delayNanos, jitterNanos, loss, bits(value), queueBytes, red);
-        case "queue" -> new PathSettings(delayNanos, jitterNanos, loss, rate(), bytes(value), red);
-        case "red" ->
-            new PathSettings(delayNanos, jitterNanos, loss, rate(), queueBytes, red(value));
+        case "rate" -> new PathSettings(delayNanos, jitterNanos, loss, bits(value), queueBytes);
+        case "queue" -> new PathSettings(delayNanos, jitterNanos, loss, rate(), bytes(value));
         default -> throw new IllegalArgumentException("no such setting");
       };
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "«"
               + word
-              + "» (expected: delay=, jitter=, loss=, bursts=, rate=, queue= or red= with a value: "
+              + "» (expected: delay=, jitter=, loss=, bursts=, rate= or queue= with a value: "
               + e.getMessage()
               + ")",
           e);
@@ -148,17 +118,12 @@ public record PathSettings(
   }
 
   private PathSettings withLoss(Loss next) {
-    return new PathSettings(delayNanos, jitterNanos, next, bitsPerSecond, queueBytes, red);
+    return new PathSettings(delayNanos, jitterNanos, next, bitsPerSecond, queueBytes);
   }
 
   private static Loss bursts(String value) {
     String[] parts = parts(value);
     return new Loss(share(parts[0]), share(parts[1]), share(parts[2]));
-  }
-
-  private static Red red(String value) {
-    String[] parts = parts(value);
-    return new Red(bytes(parts[0]), bytes(parts[1]), share(parts[2]));
   }
 
   private static String[] parts(String value) {

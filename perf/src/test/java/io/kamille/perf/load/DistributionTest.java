@@ -58,19 +58,6 @@ class DistributionTest {
   }
 
   @Test
-  void paretoHasTheMeanAndMedianOfItsFormula() {
-    double[] values = draw(() -> Distribution.pareto(2.43, 1, random.nextDouble()));
-    assertThat(mean(values)).isCloseTo(2.43 / 1.43, within(0.03));
-    assertThat(median(values)).isCloseTo(Math.pow(2, 1 / 2.43), within(0.01));
-  }
-
-  @Test
-  void weibullHasTheMedianOfItsFormula() {
-    double[] values = draw(() -> Distribution.weibull(1.46, 0.382, random.nextDouble()));
-    assertThat(median(values)).isCloseTo(1.46 * Math.pow(Math.log(2), 1 / 0.382), within(0.02));
-  }
-
-  @Test
   void zipfGivesEachNumberInInverseProportionToItself() {
     var zipf = new Distribution.Zipf(13);
     double[] values = draw(() -> zipf.value(random.nextDouble()));
@@ -89,6 +76,5 @@ class DistributionTest {
     assertThat(new Distribution.Zipf(13).value(most)).isEqualTo(13);
     assertThat(Distribution.exponential(1, most)).isFinite();
     assertThat(Distribution.exponential(1, 0)).isZero();
-    assertThat(Distribution.pareto(1.1, 133_000, 0)).isEqualTo(133_000);
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.kamille.perf.load.OriginTarget.Trait;
 import io.kamille.perf.load.WebObject.Kind;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -204,14 +203,5 @@ class WebAxe4Test {
       tiny.next();
     }
     assertThat(tiny.isFilled()).isTrue();
-  }
-
-  @Test
-  void phasesAreScaledByThePlateau() {
-    RateSchedule phases = WebAxe4.phases(1000, Duration.ofHours(4));
-    assertThat(phases.durationNanos())
-        .isEqualTo(Duration.ofHours(8).plus(Duration.ofMinutes(150)).toNanos());
-    assertThat(phases.ratePerSecond(Duration.ofHours(2).toNanos())).isEqualTo(1000);
-    assertThat(phases.ratePerSecond(phases.durationNanos() - 1)).isEqualTo(1000);
   }
 }
