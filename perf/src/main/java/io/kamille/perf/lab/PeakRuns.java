@@ -46,7 +46,6 @@ final class PeakRuns {
     REPEATS(Sort.REPEATS);
 
     private final Sort sort;
-    private final Figure afterP50 = figure("after", 50);
 
     Times(Sort sort) {
       this.sort = sort;
@@ -68,7 +67,7 @@ final class PeakRuns {
         sample.with(figure("off", percentile), series.millis(shape.offPeak(), sort, percentile));
         sample.with(figure("peak", percentile), series.millis(shape.peak(), sort, percentile));
       }
-      sample.with(afterP50, series.millis(shape.after(), sort, 50));
+      sample.with(figure("after", 50), series.millis(shape.after(), sort, 50));
     }
 
     private List<Column> columns() {
@@ -77,7 +76,7 @@ final class PeakRuns {
           Column.median("off-peak p99", figure("off", 99), 1),
           Column.median("peak p50", figure("peak", 50), 2),
           Column.median("peak p99", figure("peak", 99), 1),
-          Column.median("after p50", afterP50, 2),
+          Column.median("after p50", figure("after", 50), 2),
           Column.median("peak/off p50", ratio(50), 2),
           Column.median("peak/off p90", ratio(90), 2),
           Column.median("peak/off p99", ratio(99), 2));

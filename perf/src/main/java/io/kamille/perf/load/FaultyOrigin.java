@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -103,7 +104,7 @@ public final class FaultyOrigin implements AutoCloseable {
   /** Serves on the loopback ports given: the faulty one's, its partner's, the other's. */
   public static void main(String[] arguments) {
     try (var origins = open(List.of(arguments).stream().map(Integer::valueOf).toList())) {
-      origins.listeners.get(Role.OTHER).closeFuture().awaitUninterruptibly();
+      origins.listener(Role.OTHER).closeFuture().awaitUninterruptibly();
     }
   }
 
@@ -118,7 +119,11 @@ public final class FaultyOrigin implements AutoCloseable {
 
   /** Where one of the three listens at first. */
   int port(Role role) {
-    return ((InetSocketAddress) listeners.get(role).localAddress()).getPort();
+    return ((InetSocketAddress) listener(role).localAddress()).getPort();
+  }
+
+  private Channel listener(Role role) {
+    return Objects.requireNonNull(listeners.get(role), role::name);
   }
 
   /** One connection to one of the three. */
@@ -193,7 +198,7 @@ public final class FaultyOrigin implements AutoCloseable {
     arrivals.clear();
     List.copyOf(toFaulty).forEach(Channel::close);
     if (next == Fault.REFUSED) {
-      listeners.get(Role.FAULTY).close().addListener(closed -> done.run());
+      listener(Role.FAULTY).close().addListener(closed -> done.run());
     } else if (before == Fault.REFUSED) {
       ChannelFuture listening = listen(Role.FAULTY, faultyPort);
       listeners.put(Role.FAULTY, listening.channel());

@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** All rounds of a comparison: read as tables, ratios and raw data. Any thread. */
@@ -171,18 +170,17 @@ public final class Samples {
    */
   public Optional<String> chart(String title, String across, String unit, Figure figure) {
     double greatest = greatest(figure);
-    return greatest > 0
+    return greatest > 0 && situations().size() > 1
         ? chart(title, across, new Axis(unit, 0, greatest), figure)
         : Optional.empty();
   }
 
-  /** The same over an axis of its own. */
+  /** The same over an axis of its own; one situation is enough. */
   public Optional<String> chart(String title, String across, Axis up, Figure figure) {
-    double[] numbers = situations().stream().mapToDouble(Double::parseDouble).toArray();
-    if (numbers.length < 2) {
+    double last = situations().stream().mapToDouble(Double::parseDouble).max().orElse(0);
+    if (last <= 0) {
       return Optional.empty();
     }
-    double last = DoubleStream.of(numbers).max().orElseThrow();
     var chart = new LineChart(title, new Axis(across, 0, last), up);
     for (String server : servers()) {
       List<Point> points = line(figure, server);
