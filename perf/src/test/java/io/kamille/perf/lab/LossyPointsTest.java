@@ -44,7 +44,7 @@ class LossyPointsTest {
     }
     var none = new Histogram(3);
     var load = new LoadResult(rate, Map.of(), 0, 1_000_000_000L, 1, none, none, List.of());
-    var way = new WanStats.Way(1000, 10 * loss, 0, 0, 0);
+    var way = new WanStats.Way(1000, 10L * loss, 0, 0, 0);
     var link = new WanStats.Link("path", way, way);
     var stats = new WanStats(List.of(link), 0, lateNanos, 0, 0, 0, 3, 10);
     points
