@@ -6,8 +6,9 @@
  *       usual)}, then {@code .number}, {@code .flag}, {@code .texts} or {@code .directory}.
  *   <li>Declare a {@code Figure} for each number; compute others by {@code per}, {@code plus},
  *       {@code times}.
- *   <li>Declare {@code COLUMNS} by {@code Column.spread}, {@code median}, {@code sum}, {@code ratio},
- *       {@code multiple}, {@code difference}; goals by {@code Goal.atMost} and {@code atLeast}.
+ *   <li>Declare {@code COLUMNS} by {@code Column.spread}, {@code median}, {@code sum}, {@code
+ *       ratio}, {@code multiple}, {@code difference}; goals by {@code Goal.atMost} and {@code
+ *       atLeast}.
  *   <li>Open a {@code Session}, take a {@code Lineup} of servers for a {@code Job}, tell facts,
  *       {@code begin}.
  *   <li>Measure one server in one round: {@code Meter.start}, a load by {@code Wrk} or {@code
