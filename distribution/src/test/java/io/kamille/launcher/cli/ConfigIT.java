@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,17 +45,20 @@ class ConfigIT {
   }
 
   private String configuration(String routes) {
-    return """
-    # what runs
-    listeners: ["127.0.0.1:0"]
-    loops: 1
-    upstreams: {web: {origins: ["%s"]}}
-    routes:
-      - {upstream: web}
-    %scache: {memory: {capacity: 8MiB}}
-    admin: {address: "127.0.0.1:0"}
-    """
-        .formatted(origin.url(), routes);
+    return String.format(
+        Locale.ROOT,
+        """
+        # what runs
+        listeners: ["127.0.0.1:0"]
+        loops: 1
+        upstreams: {web: {origins: ["%s"]}}
+        routes:
+          - {upstream: web}
+        %scache: {memory: {capacity: 8MiB}}
+        admin: {address: "127.0.0.1:0"}
+        """,
+        origin.url(),
+        routes);
   }
 
   private static String denied() {
