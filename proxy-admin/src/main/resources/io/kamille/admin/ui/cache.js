@@ -62,6 +62,10 @@ function explainCard() {
     h("button", { class: "main", type: "submit" }, "Explain")), result);
 }
 
+function responses(number) {
+  return `${count(number)} ${number === 1 ? "response" : "responses"}`;
+}
+
 function order(kind, what) {
   if (kind === "all") return { all: true };
   return kind === "tags" ? { tags: what.split(",").map((tag) => tag.trim()).filter(Boolean) } : { [kind]: what };
@@ -77,7 +81,7 @@ function purgeCard(reload) {
     if (content.all && !confirmAll()) return;
     try {
       const done = await send(content);
-      replace(result, note("ok", done.purged === undefined ? `Purge ${done.id} holds; memory is given back as it is swept.` : `${count(done.purged)} responses purged.`));
+      replace(result, note("ok", done.purged === undefined ? `Purge ${done.id} holds; memory is given back as it is swept.` : `${responses(done.purged)} purged.`));
       reload();
     } catch (problem) {
       replace(result, note("bad", problem.message));
@@ -94,7 +98,7 @@ function purgeCard(reload) {
         const found = (await get("/v1/cache/purges")).purges.find((one) => one.id === counted.id);
         if (found && found.state === "done") counted = found;
       }
-      replace(result, note("warn", h("p", {}, `This is about ${count(counted.matched ?? 0)} stored responses. Each is asked of its origin again when it is next wanted.`),
+      replace(result, note("warn", h("p", {}, `This is about ${responses(counted.matched ?? 0).replace(" ", " stored ")}. Each is fetched from its origin again when it is next wanted.`),
         h("button", { type: "button", class: "main", onclick: () => purge(content) }, mode.value === "hard" ? "Remove them" : "Make them stale"),
         " ", copyAsCurl("/v1/cache/purges", "POST", content)));
     } catch (problem) {

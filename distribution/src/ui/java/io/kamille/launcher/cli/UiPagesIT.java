@@ -1,0 +1,116 @@
+package io.kamille.launcher.cli;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The browser UI of the demo, as Chromium shows it: {@code ./dev test --ui}. */
+class UiPagesIT {
+
+  @TempDir private Path directory;
+  private KamilleProcess kamille;
+  private String site;
+
+  @BeforeEach
+  void start() throws IOException {
+    kamille =
+        KamilleProcess.start(
+            directory,
+            "demo",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "127.0.0.1:0",
+            "--visitors",
+            "20");
+    site = kamille.awaitLine("the site, through Kamille");
+    kamille.awaitLine("Ctrl-C stops it");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    kamille.close();
+  }
+
+  private Browser signedIn(ColorScheme scheme, int width) {
+    Browser browser = new Browser(scheme, width);
+    browser.page().navigate(kamille.awaitLine("its pages, for a minute"));
+    browser.page().locator("nav").waitFor();
+    return browser;
+  }
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LIGHT, 1280", "LIGHT, 320", "DARK, 1280", "DARK, 320"})
+  void everyPageIsWithoutErrorsAndForEverybody(ColorScheme scheme, int width) {
+    try (Browser browser = signedIn(scheme, width)) {
+      List<String> pages =
+          browser.page().locator("nav a").all().stream()
+              .map(link -> link.getAttribute("href").substring(1))
+              .toList();
+      assertThat(pages).hasSizeGreaterThan(7);
+      for (String page : pages) {
+        browser.show(page);
+        assertThat(browser.violations()).as(page).isEmpty();
+        assertThat(browser.isTooWide()).as(page + " is wider than " + width).isFalse();
+      }
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aTrialCountsDownOnEveryPageAndIsReverted() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("configuration");
+      Locator text = page.locator("textarea[name=yaml]");
+      assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
+      text.fill(text.inputValue().replace("ttl: 10s", "ttl: 20s"));
+      button(page, "What changes?").click();
+      assertThat(page.locator("main")).containsText("+        ttl: 20s");
+      page.locator("select[name=confirm]").selectOption("5m");
+      button(page, "Commit").click();
+      assertThat(page.locator("header .trial")).containsText(Pattern.compile("4:5\\d"));
+      browser.show("overview");
+      assertThat(page.locator("header .trial")).containsText(Pattern.compile("4:[45]\\d"));
+      button(page, "Revert").click();
+      assertThat(page.locator("header .trial")).isEmpty();
+      browser.show("configuration");
+      assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
+      assertThat(browser.violations()).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aPurgeIsRehearsedFirst() {
+    try (Browser browser = signedIn(ColorScheme.DARK, 1280)) {
+      Page page = browser.page();
+      page.waitForCondition(() -> page.request().get(site + "logo.svg").ok());
+      browser.show("cache");
+      page.locator("input[name=what]").fill(site + "logo.svg");
+      button(page, "Rehearse").click();
+      assertThat(page.locator("main")).containsText("1 stored response");
+      button(page, "Remove them").click();
+      assertThat(page.locator("main")).containsText(Pattern.compile("[01] responses? purged"));
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+}
