@@ -239,12 +239,14 @@ final class ClientSide {
   /** What happened so far. */
   Totals totals() {
     long requests = 0;
+    long failures = 0;
     long hits = 0;
     for (ExchangeMetrics metrics : exchanges) {
       requests += metrics.requests();
+      failures += metrics.serverErrors();
       hits += metrics.hits();
     }
-    return new Totals(requests, hits, loops.cpuNanos(), limiter.open());
+    return new Totals(requests, failures, hits, loops.cpuNanos(), limiter.open());
   }
 
   List<ListenerSnapshot> listenerSnapshots() {

@@ -57,7 +57,9 @@ final class ConfigCommand {
       @Mixin StateOption state,
       @Parameters(paramLabel = "FILE", description = "The changed configuration.") Path file)
       throws CommandFailure {
-    changes(put(state, "?dry_run=true", Map.of(), text(file)));
+    JsonNode outcome = put(state, "?dry_run=true", Map.of(), text(file));
+    out().print(outcome.path("diff").stringValue(""));
+    changes(outcome);
   }
 
   @Command(description = "Put a file in force as the next version.")
@@ -70,11 +72,43 @@ final class ConfigCommand {
               names = "--confirm",
               paramLabel = "TIME",
               description = "Put it on trial: it goes back after that time unless you keep it.")
+          @Nullable String confirm,
+      @Option(
+              names = "--guard",
+              paramLabel = "SHARE",
+              description =
+                  "End the trial at once if the share of failed requests rises by more, such as"
+                      + " 0.05.")
+          @Nullable String guard)
+      throws CommandFailure {
+    print(put(state, query(comment, confirm, guard), matching(running(state)), text(file)));
+  }
+
+  @Command(description = "Change what runs in your editor, and put it in force.")
+  void edit(
+      @Mixin StateOption state,
+      @Option(names = "--comment", paramLabel = "TEXT", description = "Why.")
+          @Nullable String comment,
+      @Option(
+              names = "--confirm",
+              paramLabel = "TIME",
+              description = "Put it on trial: it goes back after that time unless you keep it.")
           @Nullable String confirm)
       throws CommandFailure {
-    String text = text(file);
-    String tag = String.valueOf(running(state).fields().get("etag"));
-    print(put(state, query(comment, confirm), Map.of("If-Match", tag), text));
+    Reply before = running(state);
+    Path draft = EditorDraft.edited(before.content());
+    String text = text(draft);
+    if (text.equals(before.content())) {
+      out().println("nothing was changed");
+    } else {
+      try {
+        print(put(state, query(comment, confirm, null), matching(before), text));
+      } catch (CommandFailure refused) {
+        throw new CommandFailure(
+            refused.exitCode(), refused.getMessage() + " Your text is kept in " + draft + ".");
+      }
+    }
+    EditorDraft.remove(draft);
   }
 
   @Command(description = "Put an older version in force again.")
@@ -82,17 +116,17 @@ final class ConfigCommand {
       @Mixin StateOption state,
       @Parameters(paramLabel = "VERSION", description = "As history shows it.") int version)
       throws CommandFailure {
-    print(state.json("POST", PATH + "/rollback", Map.of("to", version)));
+    print(post(state, "/rollback", Map.of("to", version)));
   }
 
   @Command(description = "Keep what is on trial.")
   void keep(@Mixin StateOption state) throws CommandFailure {
-    print(state.json("POST", PATH + "/trial", Map.of("decision", "keep")));
+    print(post(state, "/trial", Map.of("decision", "keep")));
   }
 
   @Command(description = "Go back from what is on trial.")
   void revert(@Mixin StateOption state) throws CommandFailure {
-    print(state.json("POST", PATH + "/trial", Map.of("decision", "revert")));
+    print(post(state, "/trial", Map.of("decision", "revert")));
   }
 
   private static Reply running(StateOption state) throws CommandFailure {
@@ -101,6 +135,21 @@ final class ConfigCommand {
       throw StateOption.refused(reply);
     }
     return reply;
+  }
+
+  private static Map<String, String> matching(Reply running) {
+    return Map.of("If-Match", String.valueOf(running.fields().get("etag")));
+  }
+
+  private static JsonNode post(StateOption state, String target, Map<String, ?> content)
+      throws CommandFailure {
+    Map<String, String> fields = new LinkedHashMap<>(matching(running(state)));
+    fields.put("Content-Type", "application/json");
+    Reply reply = state.ask("POST", PATH + target, fields, JSON.writeValueAsString(content));
+    if (!reply.isSuccessful()) {
+      throw StateOption.refused(reply);
+    }
+    return JSON.readTree(reply.content());
   }
 
   private JsonNode put(StateOption state, String query, Map<String, String> fields, String text)
@@ -130,15 +179,19 @@ final class ConfigCommand {
         : refused;
   }
 
-  private static String query(@Nullable String comment, @Nullable String confirm) {
+  private static String query(
+      @Nullable String comment, @Nullable String confirm, @Nullable String guard) {
     StringBuilder query = new StringBuilder("?");
-    if (comment != null) {
-      query.append("comment=").append(encoded(comment)).append('&');
-    }
-    if (confirm != null) {
-      query.append("confirm=").append(encoded(confirm)).append('&');
-    }
+    append(query, "comment", comment);
+    append(query, "confirm", confirm);
+    append(query, "guard", guard);
     return query.substring(0, query.length() - 1);
+  }
+
+  private static void append(StringBuilder query, String name, @Nullable String value) {
+    if (value != null) {
+      query.append(name).append('=').append(encoded(value)).append('&');
+    }
   }
 
   private static String encoded(String text) {

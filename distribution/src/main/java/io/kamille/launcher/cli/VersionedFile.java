@@ -5,9 +5,11 @@ import io.kamille.admin.api.Resource;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Totals;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.version.ConfigControl;
 import io.kamille.launcher.version.ConfigResources;
+import io.kamille.launcher.version.TrialGuard;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -89,6 +91,12 @@ final class VersionedFile implements AutoCloseable {
     @Override
     public List<SettingChange> changes(Configuration next) {
       return appliance.changes(next);
+    }
+
+    @Override
+    public TrialGuard.Counts counts() {
+      Totals totals = appliance.totals();
+      return new TrialGuard.Counts(totals.requests(), totals.failures());
     }
 
     @Override

@@ -17,7 +17,7 @@ public final class SummaryLine {
 
   private final PrintWriter out;
   private final boolean inPlace;
-  private Totals last = new Totals(0, 0, 0, 0);
+  private Totals last = new Totals(0, 0, 0, 0, 0);
   private String shown = "";
 
   /** A line on {@code out}, changed in place if that is a terminal. */

@@ -75,6 +75,7 @@ public final class Calibrator {
     Totals after = totals.get();
     return new Totals(
         after.requests() - before.requests(),
+        after.failures() - before.failures(),
         after.hits() - before.hits(),
         after.cpuNanos() - before.cpuNanos(),
         after.connections());

@@ -11,9 +11,12 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +33,7 @@ public final class ConfigControl implements AutoCloseable {
    * In a trial the file is not written, so a restart returns to it by itself. The trial's text
    * becomes a version only when it is kept.
    */
+  private static final int TAG_OCTETS = 8;
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   /** Puts configurations in force: the running appliance. */
@@ -37,6 +41,9 @@ public final class ConfigControl implements AutoCloseable {
 
     /** In what that one differs from what runs. */
     List<SettingChange> changes(Configuration next);
+
+    /** What was answered so far. */
+    TrialGuard.Counts counts();
 
     /** Makes all that it needs and that may fail. Ended by {@link Step#apply} or abandon. */
     Step prepare(Configuration next);
@@ -54,37 +61,37 @@ public final class ConfigControl implements AutoCloseable {
     Runnable set(Duration after, Runnable action);
   }
 
-  /** What runs on trial, and until when. */
-  record Trial(String text, String by, String comment, Instant deadline, Runnable cancel) {}
+  /** What runs on trial, until when, and what would end it before. */
+  record Trial(
+      String text, String by, String comment, Instant deadline, @Nullable TrialGuard guard) {}
+
+  /** How the last trial ended. */
+  record TrialEnd(Instant time, String by, boolean isKept, String why) {}
 
   /** What came of a commit. */
   record Outcome(
-      int version, List<SettingChange> changes, @Nullable Instant trialDeadline, String tag) {}
+      int version,
+      List<SettingChange> changes,
+      @Nullable Instant trialDeadline,
+      String tag,
+      @Nullable String diff) {}
 
-  private final Path file;
+  private final KeptFile file;
   private final boolean mayWrite;
-  private final ConfigStore store;
   private final Target target;
   private final Alarm alarm;
   private final InstantSource clock;
-  private String text;
   private @Nullable Trial trial;
+  private @Nullable TrialEnd lastTrial;
+  private Runnable cancelAlarm = () -> {};
 
   private ConfigControl(
-      Path file,
-      boolean mayWrite,
-      ConfigStore store,
-      Target target,
-      Alarm alarm,
-      InstantSource clock,
-      String text) {
+      KeptFile file, boolean mayWrite, Target target, Alarm alarm, InstantSource clock) {
     this.file = file;
     this.mayWrite = mayWrite;
-    this.store = store;
     this.target = target;
     this.alarm = alarm;
     this.clock = clock;
-    this.text = text;
   }
 
   /**
@@ -96,45 +103,37 @@ public final class ConfigControl implements AutoCloseable {
   public static ConfigControl open(
       Path file, Path directory, boolean mayWrite, Target target, Alarm alarm, InstantSource clock)
       throws IOException {
-    var control =
-        new ConfigControl(
-            file,
-            mayWrite,
-            ConfigStore.open(directory),
-            target,
-            alarm,
-            clock,
-            Files.readString(file));
-    control.takeIn();
-    return control;
-  }
-
-  /** The text of the file becomes a version, if it is not the newest one. */
-  private void takeIn() {
-    try {
-      ConfigVersion newest = store.newest();
-      if (newest == null || !text.equals(store.text(newest.number()))) {
-        store.add(text, clock.instant(), "file", "");
-      }
-    } catch (IOException full) {
-      LOG.log(Level.ERROR, "the configuration's version cannot be kept", full);
-    }
+    return new ConfigControl(KeptFile.open(file, directory, clock), mayWrite, target, alarm, clock);
   }
 
   /** What runs, trial included. */
   synchronized String text() {
-    return trial == null ? text : trial.text;
+    return trial == null ? file.text() : trial.text;
   }
 
   /** The number of the version that the file has; 0 if none could be kept. */
   synchronized int version() {
-    ConfigVersion newest = store.newest();
-    return newest == null ? 0 : newest.number();
+    return file.version();
   }
 
-  /** Changes with what runs. */
+  /** The strong entity tag of what runs (RFC 9110 §8.8.3). */
   synchronized String tag() {
-    return "\"" + version() + "-" + Integer.toHexString(text().hashCode()) + "\"";
+    return "\"" + version() + "-" + digest(text()) + "\"";
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] all =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(all, 0, TAG_OCTETS);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** How the last trial ended; null if there was none. */
+  synchronized @Nullable TrialEnd lastTrial() {
+    return lastTrial;
   }
 
   synchronized @Nullable Trial trial() {
@@ -142,19 +141,11 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   synchronized List<ConfigVersion> versions() {
-    return store.all();
+    return file.versions();
   }
 
   synchronized String text(int number) throws Refused {
-    try {
-      String kept = store.text(number);
-      if (kept != null) {
-        return kept;
-      }
-    } catch (IOException unreadable) {
-      LOG.log(Level.ERROR, "version " + number + " cannot be read", unreadable);
-    }
-    throw new Refused(Kind.VERSION_GONE, "Version " + number + " is not kept.");
+    return file.text(number);
   }
 
   /** What waits for a restart. */
@@ -175,7 +166,8 @@ public final class ConfigControl implements AutoCloseable {
   }
 
   private ConfigurationReading reading(String candidate) {
-    return ConfigurationFile.parse(file.toString(), candidate.getBytes(StandardCharsets.UTF_8));
+    return ConfigurationFile.parse(
+        file.path().toString(), candidate.getBytes(StandardCharsets.UTF_8));
   }
 
   private Configuration checked(String candidate) throws Refused {
@@ -191,52 +183,61 @@ public final class ConfigControl implements AutoCloseable {
     return checked(text(to)).changesFrom(checked(text(from)));
   }
 
-  /** What a commit of this text would change. */
-  synchronized Outcome rehearse(String next) throws Refused {
-    return new Outcome(version(), target.changes(checked(next)), null, tag());
+  /** What a commit would change. */
+  synchronized Outcome rehearse(ChangeOrder.Edit edit) throws Refused {
+    String next = edit.next(text());
+    return new Outcome(
+        version(), target.changes(checked(next)), null, tag(), UnifiedDiff.between(text(), next));
   }
 
-  /**
-   * Puts a text in force.
-   *
-   * @param confirm how long it is on trial; null to keep it at once
-   */
-  synchronized Outcome commit(String next, String by, String comment, @Nullable Duration confirm)
-      throws Refused {
+  /** Puts a text in force. */
+  synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     if (!mayWrite) {
       throw new Refused(Kind.WRITES_OFF, "The file is the only way: admin.config-writes is off.");
     }
+    checkMatch(order.match());
     if (trial != null) {
       throw new Refused(Kind.TRIAL_OPEN, "A trial is open: keep or revert it first.");
     }
+    String next = edit.next(file.text());
     Configuration configuration = checked(next);
-    checkFile();
+    file.checkUnchanged();
     List<SettingChange> changes = target.changes(configuration);
+    Duration confirm = order.confirm();
     if (confirm == null) {
-      write(next, configuration, by, comment);
-      return new Outcome(version(), changes, null, tag());
+      write(next, configuration, order.by(), order.comment());
+      return outcome(changes);
     }
     if (changes.stream().anyMatch(SettingChange::needsRestart)) {
       throw new Refused(
           Kind.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
     }
+    TrialGuard guard =
+        order.guard() == null ? null : new TrialGuard(order.guard(), target.counts());
     prepared(configuration).apply();
     Instant deadline = clock.instant().plus(confirm);
-    trial = new Trial(next, by, comment, deadline, alarm.set(confirm, this::expire));
-    LOG.log(Level.INFO, "a trial by {0} runs until {1}", by, deadline);
-    return new Outcome(version(), changes, deadline, tag());
+    trial = new Trial(next, order.by(), order.comment(), deadline, guard);
+    setAlarm();
+    LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
+    return new Outcome(version(), changes, deadline, tag(), null);
   }
 
-  private void checkFile() throws Refused {
-    try {
-      if (!Files.readString(file).equals(text)) {
-        throw new Refused(
-            Kind.FILE_CHANGED,
-            "Somebody changed the file since it was read. Reload it, then change it.");
-      }
-    } catch (IOException unreadable) {
-      throw new Refused(Kind.FILE_CHANGED, "The file cannot be read: " + unreadable.getMessage());
+  private Outcome outcome(List<SettingChange> changes) {
+    return new Outcome(version(), changes, null, tag(), null);
+  }
+
+  /** RFC 9110 §13.1.1: strong comparison with each of the tags, or any. */
+  private void checkMatch(@Nullable String match) throws Refused {
+    if (match == null || match.strip().equals("*")) {
+      return;
     }
+    String tag = tag();
+    for (String given : match.split(",", -1)) {
+      if (given.strip().equals(tag)) {
+        return;
+      }
+    }
+    throw new Refused(Kind.VERSION_STALE, "Another version runs by now.");
   }
 
   private Step prepared(Configuration configuration) throws Refused {
@@ -253,13 +254,13 @@ public final class ConfigControl implements AutoCloseable {
       throws Refused {
     Step step = prepared(configuration);
     boolean isApplied = false;
-    try (FileDraft draft = FileDraft.write(file, next.getBytes(StandardCharsets.UTF_8))) {
+    try (FileDraft draft = file.draft(next)) {
       step.apply();
       isApplied = true;
       draft.publish();
     } catch (IOException unwritable) {
       if (isApplied) {
-        prepared(checked(text)).apply();
+        prepared(checked(file.text())).apply();
       } else {
         step.abandon();
       }
@@ -267,38 +268,40 @@ public final class ConfigControl implements AutoCloseable {
       throw new Refused(
           Kind.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
     }
-    text = next;
-    keep(by, comment);
-  }
-
-  private void keep(String by, String comment) {
-    try {
-      store.add(text, clock.instant(), by, comment);
-    } catch (IOException full) {
-      LOG.log(Level.ERROR, "the configuration's version cannot be kept", full);
-    }
+    file.written(next, by, comment);
   }
 
   /** Writes what is on trial to the file. */
-  synchronized Outcome keepTrial() throws Refused {
+  synchronized Outcome keepTrial(@Nullable String match) throws Refused {
+    checkMatch(match);
     Trial open = openTrial();
-    checkFile();
+    file.checkUnchanged();
     write(open.text, checked(open.text), open.by, open.comment);
-    open.cancel.run();
-    trial = null;
-    return new Outcome(version(), List.of(), null, tag());
+    ended(open, true, "kept");
+    return outcome(List.of());
   }
 
   /** Returns to what the file said when the trial began. */
-  synchronized Outcome revertTrial() throws Refused {
+  synchronized Outcome revertTrial(@Nullable String match) throws Refused {
+    checkMatch(match);
+    return revert("reverted");
+  }
+
+  private Outcome revert(String why) throws Refused {
     Trial open = openTrial();
-    Configuration before = checked(text);
+    Configuration before = checked(file.text());
     List<SettingChange> changes = target.changes(before);
     prepared(before).apply();
-    open.cancel.run();
+    ended(open, false, why);
+    return outcome(changes);
+  }
+
+  private void ended(Trial open, boolean isKept, String why) {
+    cancelAlarm.run();
     trial = null;
-    LOG.log(Level.INFO, "the trial is over, version {0} runs", Integer.toString(version()));
-    return new Outcome(version(), changes, null, tag());
+    lastTrial = new TrialEnd(clock.instant(), open.by, isKept, why);
+    LOG.log(
+        Level.INFO, "the trial is over ({0}), version {1} runs", why, Integer.toString(version()));
   }
 
   private Trial openTrial() throws Refused {
@@ -308,23 +311,50 @@ public final class ConfigControl implements AutoCloseable {
     return trial;
   }
 
-  private synchronized void expire() {
+  /** A guarded trial is looked at again and again, another one at its end. */
+  private void setAlarm() {
+    Trial open = Objects.requireNonNull(trial);
+    Duration left = Duration.between(clock.instant(), open.deadline);
+    boolean isGuarded = open.guard != null && left.compareTo(TrialGuard.PERIOD) > 0;
+    cancelAlarm = alarm.set(isGuarded ? TrialGuard.PERIOD : left, this::look);
+  }
+
+  private synchronized void look() {
+    Trial open = trial;
+    if (open == null) {
+      return;
+    }
     try {
-      if (trial != null) {
-        revertTrial();
+      String failing = open.guard == null ? null : open.guard.verdict(target.counts());
+      if (failing != null) {
+        revert("the guard ended it: " + failing);
+      } else if (clock.instant().isBefore(open.deadline)) {
+        setAlarm();
+      } else {
+        revert("nobody kept it");
       }
     } catch (Refused impossible) {
       LOG.log(Level.ERROR, "the trial cannot be ended: {0}", impossible.getMessage());
     }
   }
 
+  /**
+   * Reads the file again and puts it in force; ends a trial.
+   *
+   * @param match as that of {@link ChangeOrder}
+   */
+  synchronized List<Problem> reload(@Nullable String match) throws Refused {
+    checkMatch(match);
+    return reload();
+  }
+
   /** Reads the file again and puts it in force; ends a trial. */
   public synchronized List<Problem> reload() {
     String next;
     try {
-      next = Files.readString(file);
+      next = Files.readString(file.path());
     } catch (IOException unreadable) {
-      return ConfigurationFile.read(file) instanceof ConfigurationReading.Refused refused
+      return ConfigurationFile.read(file.path()) instanceof ConfigurationReading.Refused refused
           ? refused.problems()
           : List.of();
     }
@@ -334,18 +364,14 @@ public final class ConfigControl implements AutoCloseable {
       return refused.problems();
     }
     if (trial != null) {
-      trial.cancel.run();
-      trial = null;
+      ended(trial, false, "the file was read again");
     }
-    text = next;
-    takeIn();
+    file.read(next);
     return List.of();
   }
 
   @Override
   public synchronized void close() {
-    if (trial != null) {
-      Objects.requireNonNull(trial).cancel.run();
-    }
+    cancelAlarm.run();
   }
 }

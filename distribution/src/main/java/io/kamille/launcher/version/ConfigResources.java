@@ -5,19 +5,27 @@ import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.JsonContent;
 import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.ProblemType;
 import io.kamille.admin.api.Query;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.Scope;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.TimeSpan;
+import io.kamille.launcher.configuration.ConfigurationSchema;
+import io.kamille.launcher.patch.MergePatch;
 import io.kamille.launcher.version.ConfigControl.Outcome;
-import io.kamille.launcher.version.ConfigControl.Trial;
+import io.kamille.launcher.version.ConfigDocuments.Changes;
+import io.kamille.launcher.version.ConfigDocuments.Committed;
+import io.kamille.launcher.version.ConfigDocuments.LastTrial;
+import io.kamille.launcher.version.ConfigDocuments.Problems;
+import io.kamille.launcher.version.ConfigDocuments.Shown;
+import io.kamille.launcher.version.ConfigDocuments.TrialShown;
+import io.kamille.launcher.version.ConfigDocuments.Versions;
+import io.kamille.launcher.version.ConfigDocuments.Wrong;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -29,6 +37,21 @@ public final class ConfigResources {
   private static final Duration LEAST_TRIAL = Duration.ofSeconds(30);
   private static final Duration LONGEST_TRIAL = Duration.ofHours(1);
   private static final int COMMENT_LIMIT = 500;
+
+  /** The end of an entity tag for the JSON of what the tag without it stands for. */
+  private static final String JSON_TAG = "-json\"";
+
+  private static final String MERGE_PATCH = "application/merge-patch+json";
+
+  private static final Operation CHANGE = parameters(Operation.put(PATH, Scope.ADMIN, ""));
+
+  private static final Operation DIFF =
+      Operation.get(
+              PATH + "/diff",
+              Scope.READ,
+              "What differs between two versions, as JSON or as a unified diff (text/x-diff).")
+          .must("from", "A version's number.")
+          .must("to", "A version's number.");
 
   private final ConfigControl control;
 
@@ -45,14 +68,21 @@ public final class ConfigResources {
                 .answers(Shown.class),
             resources::running),
         new Served(
-            Operation.put(PATH, Scope.ADMIN, "Puts another configuration in force.")
+            parameters(Operation.put(PATH, Scope.ADMIN, "Puts another configuration in force."))
                 .takes(YAML)
                 .upTo(ConfigTree.LIMIT_BYTES)
-                .may("comment", "Why.")
-                .may("confirm", "How long it is on trial, such as 5m.")
-                .may("dry_run", "true only tells what would change.")
                 .answers(Committed.class),
             resources::commit),
+        new Served(
+            parameters(
+                    Operation.patch(
+                        PATH, Scope.ADMIN, "Changes values of the configuration (RFC 7396)."))
+                .takes(MERGE_PATCH)
+                .answers(Committed.class),
+            resources::patch),
+        new Served(
+            Operation.get(PATH + "/schema", Scope.READ, "The settings as a JSON schema."),
+            request -> Answer.json(ConfigurationSchema.document())),
         new Served(
             Operation.post(PATH + "/validate", Scope.READ, "All that is wrong with a text.")
                 .takes(YAML)
@@ -72,24 +102,28 @@ public final class ConfigResources {
             Operation.get(PATH + "/versions/{number}", Scope.READ, "The text of a version.")
                 .answersAs(YAML),
             resources::version),
-        new Served(
-            Operation.get(PATH + "/diff", Scope.READ, "What differs between two versions.")
-                .must("from", "A version's number.")
-                .must("to", "A version's number.")
-                .answers(Changes.class),
-            resources::diff),
+        new Served(DIFF.answers(Changes.class), resources::diff),
         new Served(
             Operation.post(PATH + "/rollback", Scope.ADMIN, "Puts an older version in force again.")
                 .answers(Committed.class),
             resources::rollback),
         new Served(
-            Operation.get(PATH + "/trial", Scope.READ, "The trial that is open.")
+            Operation.get(
+                    PATH + "/trial", Scope.READ, "The trial that is open; 204 if there is none.")
                 .answers(TrialShown.class),
             resources::trial),
         new Served(
             Operation.post(PATH + "/trial", Scope.ADMIN, "Keeps or reverts the trial.")
                 .answers(Committed.class),
             resources::decide));
+  }
+
+  private static Operation parameters(Operation change) {
+    return change
+        .may("comment", "Why.")
+        .may("confirm", "How long it is on trial, such as 5m.")
+        .may("guard", "By how much the share of failures may rise in the trial, such as 0.05.")
+        .may("dry_run", "true only tells what would change.");
   }
 
   private interface Handler {
@@ -107,87 +141,79 @@ public final class ConfigResources {
     }
   }
 
-  private record Shown(
-      int version, String text, List<SettingChange> pendingRestart, @Nullable TrialShown trial) {}
-
-  private record TrialShown(int base, String by, String comment, String deadline) {
-    static @Nullable TrialShown of(@Nullable Trial trial, int base) {
-      return trial == null
-          ? null
-          : new TrialShown(base, trial.by(), trial.comment(), trial.deadline().toString());
-    }
-  }
-
-  private record Committed(
-      int version,
-      List<SettingChange> changes,
-      List<SettingChange> pendingRestart,
-      @Nullable String trialDeadline) {}
-
-  private record Versions(List<ConfigVersion> versions) {}
-
-  private record Changes(List<SettingChange> changes) {}
-
-  private record Problems(List<Wrong> problems) {}
-
-  private record Wrong(
-      String kind,
-      String pointer,
-      int line,
-      int column,
-      String found,
-      String expected,
-      @Nullable String nearest) {
-
-    static Wrong of(Problem problem) {
-      String path = problem.path().replace("[", ".").replace("]", "");
-      return new Wrong(
-          problem.kind().name(),
-          path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
-          problem.position().line(),
-          problem.position().column(),
-          problem.found(),
-          problem.expected(),
-          problem.nearest());
-    }
-  }
-
   private Answer running(AdminRequest request) {
     String accept = request.field("Accept");
+    boolean isText = accept != null && accept.contains("yaml");
     Answer answer =
-        accept != null && accept.contains("yaml")
+        isText
             ? Answer.of(StatusCode.OK, YAML, control.text())
             : Answer.json(
                 new Shown(
                     control.version(),
                     control.text(),
                     control.pending(),
-                    TrialShown.of(control.trial(), control.version())));
-    return answer.with("ETag", control.tag());
+                    TrialShown.of(control.trial(), control.version()),
+                    LastTrial.of(control.lastTrial())));
+    String tag = isText ? control.tag() : control.tag().replaceFirst("\"$", JSON_TAG);
+    return answer.with("ETag", tag).with("Vary", "Accept");
   }
 
   private Answer commit(AdminRequest request) throws InvalidRequest, Refused {
-    Operation operation = Operation.put(PATH, Scope.ADMIN, "");
-    Query query =
-        Query.of(request, operation.may("comment", "").may("confirm", "").may("dry_run", ""));
+    return change(request, running -> request.text());
+  }
+
+  private Answer patch(AdminRequest request) throws InvalidRequest, Refused {
+    JsonNode patch = JsonContent.of(request);
+    if (!patch.isObject()) {
+      throw bad("A patch is an object: it has the settings that change.");
+    }
+    return change(request, running -> MergePatch.apply(running, patch));
+  }
+
+  private Answer change(AdminRequest request, ChangeOrder.Edit edit)
+      throws InvalidRequest, Refused {
+    Query query = Query.of(request, CHANGE);
     if ("true".equals(query.optional("dry_run"))) {
-      return committed(control.rehearse(request.text()));
-    }
-    String expected = request.field("If-Match");
-    if (expected == null) {
-      return Answer.problem(
-          StatusCode.PRECONDITION_REQUIRED,
-          "Say by If-Match which version this is a change of: the ETag of GET.");
-    }
-    if (!expected.strip().equals("*") && !expected.strip().equals(control.tag())) {
-      throw new Refused(Refused.Kind.VERSION_STALE, "Another version runs by now.");
+      return committed(control.rehearse(edit));
     }
     return committed(
         control.commit(
-            request.text(),
-            by(request),
-            comment(query.optional("comment")),
-            confirm(query.optional("confirm"))));
+            order(
+                request,
+                comment(query.optional("comment")),
+                query.optional("confirm"),
+                query.optional("guard")),
+            edit));
+  }
+
+  private static ChangeOrder order(
+      AdminRequest request, String comment, @Nullable String confirm, @Nullable String guard)
+      throws InvalidRequest {
+    Duration trial = confirm(confirm);
+    return new ChangeOrder(by(request), comment, match(request), trial, guard(guard, trial));
+  }
+
+  /** What a change is of: whoever changes something has seen it. */
+  private static String match(AdminRequest request) throws InvalidRequest {
+    String match = request.field("If-Match");
+    if (match == null) {
+      throw new InvalidRequest(
+          Answer.problem(
+              StatusCode.PRECONDITION_REQUIRED,
+              "Say by If-Match which version this is a change of: the ETag of GET."));
+    }
+    return match.replace(JSON_TAG, "\"");
+  }
+
+  private static @Nullable Double guard(@Nullable String text, @Nullable Duration trial)
+      throws InvalidRequest {
+    if (text == null || text.isEmpty()) {
+      return null;
+    }
+    if (trial == null || !text.matches("0?\\.[0-9]{1,4}")) {
+      throw bad("guard is a share such as 0.05, and needs confirm.");
+    }
+    return Double.valueOf(text);
   }
 
   private static String by(AdminRequest request) {
@@ -216,13 +242,7 @@ public final class ConfigResources {
   }
 
   private Answer committed(Outcome outcome) {
-    return Answer.json(
-            new Committed(
-                outcome.version(),
-                outcome.changes(),
-                outcome.changes().stream().filter(SettingChange::needsRestart).toList(),
-                outcome.trialDeadline() == null ? null : outcome.trialDeadline().toString()))
-        .with("ETag", outcome.tag());
+    return Answer.json(Committed.of(outcome)).with("ETag", outcome.tag());
   }
 
   private Answer validate(AdminRequest request) {
@@ -230,12 +250,12 @@ public final class ConfigResources {
         new Problems(control.problems(request.text()).stream().map(Wrong::of).toList()));
   }
 
-  private Answer reload(AdminRequest request) throws Refused {
-    List<Problem> problems = control.reload();
+  private Answer reload(AdminRequest request) throws InvalidRequest, Refused {
+    List<Problem> problems = control.reload(match(request));
     if (!problems.isEmpty()) {
       throw new Refused(Refused.Kind.CONFIG_INVALID, "What ran goes on.", problems);
     }
-    return committed(new Outcome(control.version(), List.of(), null, control.tag()));
+    return committed(new Outcome(control.version(), List.of(), null, control.tag(), null));
   }
 
   private Answer version(AdminRequest request) throws InvalidRequest, Refused {
@@ -243,11 +263,18 @@ public final class ConfigResources {
   }
 
   private Answer diff(AdminRequest request) throws InvalidRequest, Refused {
-    Query query =
-        Query.of(
-            request, Operation.get(PATH + "/diff", Scope.READ, "").must("from", "").must("to", ""));
-    return Answer.json(
-        new Changes(control.changes(number(query.one("from")), number(query.one("to")))));
+    Query query = Query.of(request, DIFF);
+    int from = number(query.one("from"));
+    int to = number(query.one("to"));
+    String accept = request.field("Accept");
+    Answer answer =
+        accept != null && accept.contains("diff")
+            ? Answer.of(
+                StatusCode.OK,
+                "text/x-diff; charset=utf-8",
+                UnifiedDiff.between(control.text(from), control.text(to)))
+            : Answer.json(new Changes(control.changes(from, to)));
+    return answer.with("Vary", "Accept");
   }
 
   private static int number(String text) throws InvalidRequest {
@@ -259,17 +286,28 @@ public final class ConfigResources {
 
   private Answer rollback(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode document = JsonContent.of(request);
-    members(document, List.of("to", "comment", "confirm"));
+    members(document, List.of("to", "comment", "confirm", "guard"));
     if (!document.path("to").isInt()) {
       throw bad("to must be the number of a version.");
     }
     int to = document.path("to").intValue();
+    String comment = text(document, "comment");
     return committed(
         control.commit(
-            control.text(to),
-            by(request),
-            comment(document.path("comment").stringValue("back to version " + to)),
-            confirm(document.path("confirm").stringValue(""))));
+            order(
+                request,
+                comment(comment.isEmpty() ? "back to version " + to : comment),
+                text(document, "confirm"),
+                text(document, "guard")),
+            running -> control.text(to)));
+  }
+
+  private static String text(JsonNode document, String name) throws InvalidRequest {
+    JsonNode member = document.path(name);
+    if (!member.isMissingNode() && !member.isString()) {
+      throw bad(name + " must be a text.");
+    }
+    return member.stringValue("");
   }
 
   private static void members(JsonNode document, List<String> known) throws InvalidRequest {
@@ -287,8 +325,8 @@ public final class ConfigResources {
     JsonNode document = JsonContent.of(request);
     members(document, List.of("decision"));
     return switch (document.path("decision").stringValue("")) {
-      case "keep" -> committed(control.keepTrial());
-      case "revert" -> committed(control.revertTrial());
+      case "keep" -> committed(control.keepTrial(match(request)));
+      case "revert" -> committed(control.revertTrial(match(request)));
       default -> throw bad("decision must be keep or revert.");
     };
   }
@@ -298,25 +336,8 @@ public final class ConfigResources {
   }
 
   private static Answer problem(Refused refused) {
-    int status =
-        switch (refused.kind()) {
-          case CONFIG_INVALID, NEEDS_RESTART -> StatusCode.UNPROCESSABLE_CONTENT;
-          case VERSION_STALE -> StatusCode.PRECONDITION_FAILED;
-          case FILE_CHANGED, TRIAL_OPEN, WRITES_OFF -> StatusCode.CONFLICT;
-          case FILE_UNWRITABLE -> StatusCode.SERVICE_UNAVAILABLE;
-          case NO_TRIAL -> StatusCode.NOT_FOUND;
-          case VERSION_GONE -> 410;
-          case NOT_PREPARED -> StatusCode.INTERNAL_SERVER_ERROR;
-        };
-    String name = refused.kind().name().toLowerCase(Locale.ROOT).replace('_', '-');
-    String title =
-        refused.kind() == Refused.Kind.CONFIG_INVALID
-            ? "The configuration has problems"
-            : "The configuration was not changed";
     return Answer.problem(
-        status,
-        name,
-        title,
+        ProblemType.valueOf(refused.kind().name()),
         String.valueOf(refused.getMessage()),
         refused.problems().stream().map(Wrong::of).toList());
   }

@@ -110,7 +110,7 @@ class ConfigIT {
           api.ask(
               "POST",
               "/v1/config/rollback",
-              Map.of("Content-Type", "application/json"),
+              Map.of("Content-Type", "application/json", "If-Match", tag()),
               "{\"to\":1}");
       assertThat(back.status()).isEqualTo(200);
       assertThat(status(kamille.address())).isEqualTo(200);
@@ -128,6 +128,71 @@ class ConfigIT {
     try (KamilleProcess again = start()) {
       assertThat(status(again.address())).isEqualTo(200);
       assertThat(file).hasContent(configuration(""));
+    }
+  }
+
+  private Reply patch(String query, Map<String, String> fields, String patch) throws IOException {
+    Map<String, String> all = new HashMap<>(fields);
+    all.put("Content-Type", "application/merge-patch+json");
+    return api.ask("PATCH", "/v1/config" + query, all, patch);
+  }
+
+  @Test
+  void aPatchChangesOneLineAndKeepsTheComments() throws Exception {
+    try (KamilleProcess kamille = start()) {
+      String change = "{\"cache\":{\"memory\":{\"capacity\":\"9MiB\"}},\"limits\":{\"fields\":50}}";
+      assertThat(patch("", Map.of(), change).status()).isEqualTo(428);
+      assertThat(patch("?dry_run=true", Map.of(), change).content()).contains("+  fields: 50");
+      String json = api.ask("GET", "/v1/config", Map.of(), null).fields().get("etag");
+      assertThat(json).isNotEqualTo(tag()).endsWith("-json\"");
+      assertThat(patch("?guard=0.05", Map.of("If-Match", json), change).status()).isEqualTo(400);
+      assertThat(patch("", Map.of("If-Match", json), "{\"x\":{\"y\":1}}").status()).isEqualTo(422);
+      assertThat(patch("", Map.of("If-Match", json), "[]").status()).isEqualTo(400);
+      String deep = "{\"a\":".repeat(600) + "1" + "}".repeat(600);
+      assertThat(patch("", Map.of("If-Match", json), deep).status()).isEqualTo(400);
+      assertThat(patch("", Map.of("If-Match", json), change).status()).isEqualTo(200);
+      assertThat(file)
+          .hasContent(configuration("").replace("8MiB", "9MiB") + "limits:\n  fields: 50\n");
+      assertThat(patch("", Map.of("If-Match", json), change).status()).isEqualTo(412);
+      Reply diff =
+          api.ask("GET", "/v1/config/diff?from=1&to=2", Map.of("Accept", "text/x-diff"), null);
+      assertThat(diff.content()).contains("+limits:\n+  fields: 50\n");
+      assertThat(api.ask("GET", "/v1/config/schema", Map.of(), null).content())
+          .contains("\"capacity\":{\"type\":");
+    }
+  }
+
+  /** Whatever the commit had come to, file and versions are whole. */
+  @Test
+  void aKillAmidCommitsLeavesAWholeText() throws Exception {
+    for (int round = 1; round <= 3; round++) {
+      int kill = round;
+      try (KamilleProcess kamille = start()) {
+        for (int i = 0; i < kill; i++) {
+          put("", "*", configuration("  - {upstream: web, path: /x" + i + "}\n"));
+        }
+        CompletableFuture<Void> last =
+            CompletableFuture.runAsync(() -> putLast(configuration(denied())));
+        kamille.signal("KILL");
+        kamille.awaitEnd();
+        last.join();
+      }
+      try (KamilleProcess again = start()) {
+        assertThat(running().content()).isEqualTo(Files.readString(file));
+        assertThat(Files.readString(file))
+            .isIn(
+                configuration("  - {upstream: web, path: /x" + (kill - 1) + "}\n"),
+                configuration(denied()));
+        assertThat(again.address()).isNotNull();
+      }
+    }
+  }
+
+  private void putLast(String text) {
+    try {
+      put("", "*", text);
+    } catch (IOException killed) {
+      // As was to be.
     }
   }
 

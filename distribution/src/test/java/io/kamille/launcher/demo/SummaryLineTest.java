@@ -14,8 +14,8 @@ class SummaryLineTest {
 
   @Test
   void processorTimePerRequestIsShownWhenThereAreRequestsEnough() {
-    summary.show(new Totals(19, 19, 1_900_000_000, 1));
-    summary.show(new Totals(39, 29, 1_901_000_000, 1));
+    summary.show(new Totals(19, 0, 19, 1_900_000_000, 1));
+    summary.show(new Totals(39, 0, 29, 1_901_000_000, 1));
     assertThat(out.toString().lines())
         .containsExactly(
             "19 requests/s   hit ratio 100.0 %   CPU – µs/request   1 connections",

@@ -10,12 +10,12 @@ import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.version.Refused.Kind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -41,13 +41,26 @@ class ConfigControlTest {
   private final Appliance appliance = new Appliance();
   private @Nullable Runnable alarm;
   private Path file;
+  private Instant now = NOW;
   private ConfigControl control;
+
+  /** What happens meanwhile. */
+  private interface Event {
+    void happen() throws IOException;
+  }
 
   /** What stands in for the running appliance. */
   private static final class Appliance implements ConfigControl.Target {
     Configuration running = configuration(LEAST);
     boolean fails;
+    Event whenApplied = () -> {};
+    TrialGuard.Counts counts = TrialGuard.Counts.NONE;
     final List<String> steps = new ArrayList<>();
+
+    @Override
+    public TrialGuard.Counts counts() {
+      return counts;
+    }
 
     @Override
     public List<SettingChange> changes(Configuration next) {
@@ -65,6 +78,13 @@ class ConfigControlTest {
         public void apply() {
           steps.add("apply");
           running = next.reloadedOver(running);
+          Event event = whenApplied;
+          whenApplied = () -> {};
+          try {
+            event.happen();
+          } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+          }
         }
 
         @Override
@@ -96,11 +116,16 @@ class ConfigControlTest {
           alarm = action;
           return () -> alarm = null;
         },
-        InstantSource.fixed(NOW));
+        () -> now);
   }
 
   private int fields() {
     return appliance.running.limits().connection().head().fields();
+  }
+
+  private ConfigControl.Outcome commit(
+      String next, String by, String comment, @Nullable Duration confirm) throws Refused {
+    return control.commit(new ChangeOrder(by, comment, null, confirm, null), _ -> next);
   }
 
   private void refused(Kind kind, Change change) {
@@ -114,7 +139,7 @@ class ConfigControlTest {
 
   @Test
   void aCommitIsInForceInTheFileAndAmongTheVersions() throws Exception {
-    var outcome = control.commit(OTHER, "deploy", "fewer fields", null);
+    var outcome = commit(OTHER, "deploy", "fewer fields", null);
     assertThat(outcome.changes()).extracting(SettingChange::path).containsExactly("limits.fields");
     assertThat(fields()).isEqualTo(50);
     assertThat(file).hasContent(OTHER);
@@ -129,7 +154,7 @@ class ConfigControlTest {
 
   @Test
   void aTextWithProblemsChangesNothingAndAllOfThemAreTold() {
-    assertThatThrownBy(() -> control.commit("x: 1\nloops: no\n", "a", "", null))
+    assertThatThrownBy(() -> commit("x: 1\nloops: no\n", "a", "", null))
         .isInstanceOfSatisfying(
             Refused.class,
             it ->
@@ -143,7 +168,7 @@ class ConfigControlTest {
   @Test
   void whatCannotBePreparedLeavesAllAsItWas() {
     appliance.fails = true;
-    refused(Kind.NOT_PREPARED, () -> control.commit(OTHER, "a", "", null));
+    refused(Kind.NOT_PREPARED, () -> commit(OTHER, "a", "", null));
     assertThat(file).hasContent(LEAST);
     assertThat(control.versions()).hasSize(1);
   }
@@ -157,7 +182,7 @@ class ConfigControlTest {
     // A directory of that name cannot be replaced by a file.
     Files.delete(file);
     Files.createDirectory(file);
-    refused(Kind.FILE_CHANGED, () -> control.commit(OTHER, "a", "", null));
+    refused(Kind.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
     assertThat(fields()).isEqualTo(100);
   }
 
@@ -165,22 +190,23 @@ class ConfigControlTest {
   void aFileThatSomebodyChangedIsNotWrittenOver() throws Exception {
     String theirs = LEAST + "limits: {fields: 60}\n";
     Files.writeString(file, theirs);
-    refused(Kind.FILE_CHANGED, () -> control.commit(OTHER, "a", "", null));
+    refused(Kind.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
     assertThat(file).hasContent(theirs);
     assertThat(control.reload()).isEmpty();
     assertThat(fields()).isEqualTo(60);
     assertThat(control.versions()).first().extracting(ConfigVersion::by).isEqualTo("file");
-    control.commit(OTHER, "a", "", null);
+    commit(OTHER, "a", "", null);
     assertThat(file).hasContent(OTHER);
   }
 
   @Test
   void aTrialReturnsByItselfAndNeverIsInTheFile() throws Exception {
-    control.commit(OTHER, "a", "", Duration.ofMinutes(1));
+    commit(OTHER, "a", "", Duration.ofMinutes(1));
     assertThat(fields()).isEqualTo(50);
     assertThat(control.text()).isEqualTo(OTHER);
     assertThat(file).hasContent(LEAST);
-    refused(Kind.TRIAL_OPEN, () -> control.commit(LEAST, "b", "", null));
+    refused(Kind.TRIAL_OPEN, () -> commit(LEAST, "b", "", null));
+    now = NOW.plusSeconds(60);
     Objects.requireNonNull(alarm).run();
     assertThat(fields()).isEqualTo(100);
     assertThat(control.text()).isEqualTo(LEAST);
@@ -190,18 +216,18 @@ class ConfigControlTest {
 
   @Test
   void aTrialThatIsKeptIsAVersion() throws Exception {
-    control.commit(OTHER, "a", "try", Duration.ofMinutes(1));
-    control.keepTrial();
+    commit(OTHER, "a", "try", Duration.ofMinutes(1));
+    control.keepTrial(null);
     assertThat(alarm).isNull();
     assertThat(file).hasContent(OTHER);
     assertThat(control.versions()).first().isEqualTo(new ConfigVersion(2, NOW, "a", "try", 1));
-    refused(Kind.NO_TRIAL, control::keepTrial);
-    refused(Kind.NO_TRIAL, control::revertTrial);
+    refused(Kind.NO_TRIAL, () -> control.keepTrial(null));
+    refused(Kind.NO_TRIAL, () -> control.revertTrial(null));
   }
 
   @Test
   void aReloadEndsATrial() throws Exception {
-    control.commit(OTHER, "a", "", Duration.ofMinutes(1));
+    commit(OTHER, "a", "", Duration.ofMinutes(1));
     assertThat(control.reload()).isEmpty();
     assertThat(fields()).isEqualTo(100);
     assertThat(alarm).isNull();
@@ -209,15 +235,15 @@ class ConfigControlTest {
 
   @Test
   void whatWaitsForARestartIsToldAndIsNoTrial() throws Exception {
-    refused(Kind.NEEDS_RESTART, () -> control.commit(RESTART, "a", "", Duration.ofMinutes(1)));
-    control.commit(RESTART, "a", "", null);
+    refused(Kind.NEEDS_RESTART, () -> commit(RESTART, "a", "", Duration.ofMinutes(1)));
+    commit(RESTART, "a", "", null);
     assertThat(control.pending()).extracting(SettingChange::path).containsExactly("loops");
   }
 
   @Test
   void withoutWritesTheFileIsTheOnlyWay() throws IOException {
     control = opened(false);
-    refused(Kind.WRITES_OFF, () -> control.commit(OTHER, "a", "", null));
+    refused(Kind.WRITES_OFF, () -> commit(OTHER, "a", "", null));
     assertThat(control.text()).isEqualTo(LEAST);
   }
 
@@ -248,5 +274,85 @@ class ConfigControlTest {
     ConfigControl started = opened(true);
     assertThat(started.text()).isEqualTo(OTHER);
     assertThat(started.versions()).extracting(ConfigVersion::number).containsExactly(10, 1);
+  }
+
+  private void second(long requests, long failures) {
+    appliance.counts = new TrialGuard.Counts(requests, failures);
+    now = now.plusSeconds(1);
+    Objects.requireNonNull(alarm).run();
+  }
+
+  private void guardedTrial() throws Refused {
+    control.commit(
+        new ChangeOrder("a", "", control.tag(), Duration.ofMinutes(1), 0.05), _ -> OTHER);
+  }
+
+  @Test
+  void aGuardEndsATrialWhenMoreRequestsFail() throws Exception {
+    appliance.counts = new TrialGuard.Counts(1_000, 10);
+    guardedTrial();
+    second(1_100, 11);
+    assertThat(fields()).isEqualTo(50);
+    second(1_200, 40);
+    assertThat(fields()).isEqualTo(100);
+    assertThat(control.trial()).isNull();
+    assertThat(Objects.requireNonNull(control.lastTrial()).why())
+        .isEqualTo("the guard ended it: 15.0 % of requests failed, 1.0 % before");
+    assertThat(file).hasContent(LEAST);
+  }
+
+  @Test
+  void aGuardLeavesAloneWhatIsUsualAndWhatIsFew() throws Exception {
+    guardedTrial();
+    second(19, 19);
+    assertThat(fields()).isEqualTo(50);
+    for (int i = 2; i <= 12; i++) {
+      second(1_000L * i, 19);
+    }
+    second(13_000, 400);
+    assertThat(fields()).isEqualTo(50);
+    now = NOW.plusSeconds(60);
+    Objects.requireNonNull(alarm).run();
+    assertThat(fields()).isEqualTo(100);
+  }
+
+  @Test
+  void aChangeOfAnotherTextThanTheOneThatRunsIsRefused() throws Exception {
+    String tag = control.tag();
+    ChangeOrder order = new ChangeOrder("a", "", "\"1-0\", " + tag, null, null);
+    control.commit(order, _ -> OTHER);
+    refused(Kind.VERSION_STALE, () -> control.commit(order, _ -> LEAST));
+    refused(Kind.VERSION_STALE, () -> control.keepTrial("W/" + control.tag()));
+    refused(Kind.VERSION_STALE, () -> control.revertTrial(tag));
+    refused(Kind.VERSION_STALE, () -> control.reload(tag));
+    assertThat(control.reload("*")).isEmpty();
+    assertThat(file).hasContent(OTHER);
+  }
+
+  @Test
+  void aFailedRenameBringsBackWhatRan() throws Exception {
+    // Between the check of the file and its rename somebody puts a directory in its place.
+    Path other = directory.resolve("other");
+    appliance.whenApplied =
+        () -> {
+          Files.move(file, other);
+          Files.createDirectories(file.resolve("x"));
+        };
+    refused(Kind.FILE_UNWRITABLE, () -> commit(OTHER, "a", "", null));
+    assertThat(fields()).isEqualTo(100);
+    assertThat(appliance.steps).containsExactly("prepare", "apply", "prepare", "apply");
+    assertThat(control.versions()).hasSize(1);
+    assertThat(other).hasContent(LEAST);
+    assertThat(directory.toFile().list((_, name) -> name.endsWith(".draft"))).isEmpty();
+  }
+
+  @Test
+  void aDiskWithoutRoomForAVersionIsNoReasonToGoBack() throws Exception {
+    Files.delete(directory.resolve("config/1.yaml"));
+    Files.delete(directory.resolve("config"));
+    Files.writeString(directory.resolve("config"), "no directory");
+    commit(OTHER, "a", "", null);
+    assertThat(file).hasContent(OTHER);
+    assertThat(fields()).isEqualTo(50);
   }
 }

@@ -66,15 +66,13 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
   /**
    * Why a request was not fulfilled, by a type of our own (RFC 9457).
    *
-   * @param name what {@code /problems/NAME} explains
    * @param errors all that is wrong; empty if {@code detail} says it
    */
-  public static Answer problem(
-      int status, String name, String title, String detail, List<?> errors) {
+  public static Answer problem(ProblemType type, String detail, List<?> errors) {
     Map<String, String> kind = new LinkedHashMap<>();
-    kind.put("type", "/problems/" + name);
-    kind.put("title", title);
-    return problem(status, kind, detail, errors);
+    kind.put("type", "/problems/" + type.token());
+    kind.put("title", type.title());
+    return problem(type.status(), kind, detail, errors);
   }
 
   private static Answer problem(

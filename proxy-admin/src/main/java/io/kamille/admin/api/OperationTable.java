@@ -69,6 +69,7 @@ public final class OperationTable {
                 new Health(),
                 new Readiness(appliance),
                 new Metrics(metrics),
+                new ProblemPage(),
                 new Status(appliance, clock, isConfigurable),
                 new EngineLoops(appliance),
                 new EnginePace(appliance),
@@ -210,9 +211,7 @@ public final class OperationTable {
     return identity.isRecentlyProven() || isSignOut
         ? null
         : Answer.problem(
-            StatusCode.FORBIDDEN,
-            "proof-needed",
-            "Proof needed",
+            ProblemType.PROOF_NEEDED,
             "Show your token again: the last time was more than 15 minutes ago.",
             List.of());
   }
@@ -238,9 +237,7 @@ public final class OperationTable {
       LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
       if (identity == null || identity.via() != Identity.Via.SOCKET) {
         return Answer.problem(
-            StatusCode.SERVICE_UNAVAILABLE,
-            "audit-unwritable",
-            "The audit log cannot be written",
+            ProblemType.AUDIT_UNWRITABLE,
             "Nothing was changed. Make room on the disk, or use the local socket.",
             List.of());
       }

@@ -48,6 +48,8 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   private static final List<String> STATUS_CLASSES =
       List.of("none", "1xx", "2xx", "3xx", "4xx", "5xx");
 
+  private static final int SERVER_ERRORS = 5;
+
   private final Map<CacheResult, Counter[]> requests = new EnumMap<>(CacheResult.class);
   private final Map<CacheResult, Histogram> durations = new EnumMap<>(CacheResult.class);
   private final Map<Failure.Kind, Counter> failures = new EnumMap<>(Failure.Kind.class);
@@ -99,6 +101,15 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
   /** Exchanges answered from the store without asking an origin first. Any thread. */
   public long hits() {
     return requests(CacheResult.HIT) + requests(CacheResult.STALE_HIT);
+  }
+
+  /** Exchanges answered with a status code of 5xx. Any thread. */
+  public long serverErrors() {
+    long sum = 0;
+    for (Counter[] counters : requests.values()) {
+      sum += counters[SERVER_ERRORS].value();
+    }
+    return sum;
   }
 
   /** Exchanges that an origin was asked about. Any thread. */

@@ -1,0 +1,25 @@
+package io.kamille.launcher.version;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who wants a change of the configuration, and how.
+ *
+ * @param match what {@code If-Match} says; null for whatever runs
+ * @param comment empty for none
+ * @param confirm how long the change is on trial; null to keep it at once
+ * @param guard by how much the share of failures may rise in the trial; null for no limit
+ */
+record ChangeOrder(
+    String by,
+    String comment,
+    @Nullable String match,
+    @Nullable Duration confirm,
+    @Nullable Double guard) {
+
+  /** Makes the next text of the one that runs. */
+  interface Edit {
+    String next(String running) throws Refused;
+  }
+}

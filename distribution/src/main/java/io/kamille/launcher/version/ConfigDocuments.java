@@ -1,0 +1,88 @@
+package io.kamille.launcher.version;
+
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.SettingChange;
+import io.kamille.launcher.version.ConfigControl.Outcome;
+import io.kamille.launcher.version.ConfigControl.Trial;
+import io.kamille.launcher.version.ConfigControl.TrialEnd;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code /v1/config} answers, as JSON has it. */
+final class ConfigDocuments {
+
+  private ConfigDocuments() {}
+
+  record Shown(
+      int version,
+      String text,
+      List<SettingChange> pendingRestart,
+      @Nullable TrialShown trial,
+      @Nullable LastTrial lastTrial) {}
+
+  record TrialShown(int base, String by, String comment, String deadline, @Nullable Double guard) {
+    static @Nullable TrialShown of(@Nullable Trial trial, int base) {
+      return trial == null
+          ? null
+          : new TrialShown(
+              base,
+              trial.by(),
+              trial.comment(),
+              trial.deadline().toString(),
+              trial.guard() == null ? null : trial.guard().rise());
+    }
+  }
+
+  record LastTrial(String time, String by, boolean kept, String why) {
+    static @Nullable LastTrial of(@Nullable TrialEnd end) {
+      return end == null
+          ? null
+          : new LastTrial(end.time().toString(), end.by(), end.isKept(), end.why());
+    }
+  }
+
+  record Committed(
+      int version,
+      List<SettingChange> changes,
+      List<SettingChange> pendingRestart,
+      @Nullable String trialDeadline,
+      @Nullable String diff) {
+
+    static Committed of(Outcome outcome) {
+      return new Committed(
+          outcome.version(),
+          outcome.changes(),
+          outcome.changes().stream().filter(SettingChange::needsRestart).toList(),
+          outcome.trialDeadline() == null ? null : outcome.trialDeadline().toString(),
+          outcome.diff());
+    }
+  }
+
+  record Versions(List<ConfigVersion> versions) {}
+
+  record Changes(List<SettingChange> changes) {}
+
+  record Problems(List<Wrong> problems) {}
+
+  record Wrong(
+      String kind,
+      String pointer,
+      int line,
+      int column,
+      String found,
+      String expected,
+      @Nullable String nearest) {
+
+    static Wrong of(Problem problem) {
+      String path = problem.path().replace("[", ".").replace("]", "");
+      return new Wrong(
+          problem.kind().name(),
+          path.isEmpty() ? "#" : "#/" + path.replace("~", "~0").replace('.', '/'),
+          problem.position().line(),
+          problem.position().column(),
+          problem.found(),
+          problem.expected(),
+          problem.nearest());
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.kamille.launcher.version;
+
+import io.kamille.launcher.version.Refused.Kind;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The configuration's file, as it was read or written last, and its versions. */
+final class KeptFile {
+
+  private static final System.Logger LOG = System.getLogger("kamille.configuration");
+
+  private final Path file;
+  private final ConfigStore store;
+  private final InstantSource clock;
+  private String text;
+
+  private KeptFile(Path file, ConfigStore store, InstantSource clock, String text) {
+    this.file = file;
+    this.store = store;
+    this.clock = clock;
+    this.text = text;
+  }
+
+  /**
+   * Reads the file; its text becomes a version, if it is not the newest one.
+   *
+   * @param directory where versions are kept
+   */
+  static KeptFile open(Path file, Path directory, InstantSource clock) throws IOException {
+    var kept = new KeptFile(file, ConfigStore.open(directory), clock, Files.readString(file));
+    kept.read(kept.text);
+    return kept;
+  }
+
+  Path path() {
+    return file;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** The number of the newest version; 0 if none could be kept. */
+  int version() {
+    ConfigVersion newest = store.newest();
+    return newest == null ? 0 : newest.number();
+  }
+
+  List<ConfigVersion> versions() {
+    return store.all();
+  }
+
+  String text(int number) throws Refused {
+    try {
+      String kept = store.text(number);
+      if (kept != null) {
+        return kept;
+      }
+    } catch (IOException unreadable) {
+      LOG.log(Level.ERROR, "version " + number + " cannot be read", unreadable);
+    }
+    throw new Refused(Kind.VERSION_GONE, "Version " + number + " is not kept.");
+  }
+
+  void checkUnchanged() throws Refused {
+    try {
+      if (!Files.readString(file).equals(text)) {
+        throw new Refused(
+            Kind.FILE_CHANGED,
+            "Somebody changed the file since it was read. Reload it, then change it.");
+      }
+    } catch (IOException unreadable) {
+      throw new Refused(Kind.FILE_CHANGED, "The file cannot be read: " + unreadable.getMessage());
+    }
+  }
+
+  /** The next text, on the disk but not in the file yet. */
+  FileDraft draft(String next) throws IOException {
+    return FileDraft.write(file, next.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The file has this text from now on, because somebody changed it through us. */
+  void written(String next, String by, String comment) {
+    text = next;
+    keep(by, comment);
+  }
+
+  /** The file has this text from now on, because somebody else wrote it. */
+  void read(String next) {
+    text = next;
+    try {
+      ConfigVersion newest = store.newest();
+      if (newest != null && next.equals(store.text(newest.number()))) {
+        return;
+      }
+    } catch (IOException unreadable) {
+      LOG.log(Level.ERROR, "the newest version cannot be read", unreadable);
+    }
+    keep("file", "");
+  }
+
+  /** A version that cannot be kept is no reason to go back: the file has the text. */
+  private void keep(String by, String comment) {
+    try {
+      store.add(text, clock.instant(), by, comment);
+    } catch (IOException full) {
+      LOG.log(Level.ERROR, "the configuration's version cannot be kept", full);
+    }
+  }
+}
