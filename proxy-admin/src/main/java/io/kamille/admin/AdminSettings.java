@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param allowsRemote whether an address beyond loopback is meant: the token travels in clear
  * @param tokenFile holds the bearer token; created if missing
  * @param configWrites whether the configuration may be changed through the API
+ * @param requestSamples how many requests of each loop are kept to look at, each second; 0 for none
  * @param answerLimit the longest from accept or one complete answer to the next, before the
  *     connection is closed
  */
@@ -24,8 +25,10 @@ public record AdminSettings(
     boolean allowsRemote,
     Path tokenFile,
     boolean configWrites,
+    int requestSamples,
     Duration answerLimit) {
 
+  private static final int REQUEST_SAMPLES = 20;
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(75);
 
   public static final Setting<Optional<HostPort>> ADDRESS =
@@ -69,10 +72,19 @@ public record AdminSettings(
                       + " somewhere else.")
               .defaultsTo(true)
               .appliesOnRestart(),
+          Setting.of(
+                  "request-samples",
+                  ValueTypes.wholeNumber(0, 1_000),
+                  "How many requests of each loop are kept to look at, each second, and as many of"
+                      + " those that failed. The last 512 of a loop stay in memory. With 0 nothing"
+                      + " is kept.")
+              .defaultsTo(REQUEST_SAMPLES)
+              .appliesOnRestart(),
           Row.fixed(ANSWER_LIMIT));
 
   /** On a loopback address, with the usual limits. */
   public static AdminSettings of(HostPort address, Path tokenFile) {
-    return new AdminSettings(Optional.of(address), false, tokenFile, true, ANSWER_LIMIT);
+    return new AdminSettings(
+        Optional.of(address), false, tokenFile, true, REQUEST_SAMPLES, ANSWER_LIMIT);
   }
 }

@@ -106,6 +106,25 @@ class AdminServerIT {
                 + "\"configurable\":false}\n");
   }
 
+  @Test
+  void requestsAreTheLastOnesThatFit() throws IOException {
+    assertThat(getWithToken("/v1/requests"))
+        .endsWith(
+            "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\","
+                + "\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\","
+                + "\"status\":502,\"contentBytes\":0,\"cache\":\"miss\","
+                + "\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\","
+                + "\"client\":\"192.0.2.1\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\","
+                + "\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"}]}\n");
+    assertThat(getWithToken("/v1/requests?status=5xx&cache=miss&url=/b&minMillis=1"))
+        .contains("http://h/b")
+        .doesNotContain("http://h/a");
+    assertThat(getWithToken("/v1/requests?limit=1")).doesNotContain("http://h/a");
+    for (String bad : List.of("status=6xx", "status=x", "limit=0", "minMillis=-1", "x=1")) {
+      assertThat(getWithToken("/v1/requests?" + bad)).startsWith("HTTP/1.1 400 ");
+    }
+  }
+
   // What is stored
 
   @Test
@@ -596,7 +615,12 @@ class AdminServerIT {
   void aConnectionWithoutARequestInTimeIsClosed() throws IOException {
     AdminSettings hasty =
         new AdminSettings(
-            Optional.of(ANY_PORT), false, directory.resolve("token"), true, Duration.ofMillis(50));
+            Optional.of(ANY_PORT),
+            false,
+            directory.resolve("token"),
+            true,
+            0,
+            Duration.ofMillis(50));
     try (AdminServer other = AdminServer.open(hasty, appliance, List.of(), registry, clock);
         Wire wire = new Wire(other.address())) {
       assertThat(wire.send("GET /healthz HTTP/1.1\r\nHost: ").rest()).isEmpty();

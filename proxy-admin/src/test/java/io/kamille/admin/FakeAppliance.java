@@ -30,6 +30,7 @@ import io.kamille.cache.semantics.Freshness;
 import io.kamille.cache.semantics.Reason;
 import io.kamille.cache.tier.MemorySnapshot;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
@@ -38,6 +39,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.SendBuffer;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -138,6 +140,47 @@ final class FakeAppliance implements ApplianceView {
     return List.of(
         new UpstreamSnapshot(
             "site", List.of(new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 0, 4))));
+  }
+
+  @Override
+  public List<RequestSample> requests() {
+    long start = Instant.parse("2026-11-21T09:00:00Z").toEpochMilli();
+    return List.of(
+        new RequestSample(
+            0,
+            1,
+            start,
+            250_000,
+            "GET",
+            "http://h/a",
+            "",
+            200,
+            7,
+            "hit",
+            "",
+            "*/",
+            "",
+            "192.0.2.1"),
+        new RequestSample(
+            0,
+            2,
+            start + 1000,
+            1_500_000,
+            "GET",
+            "http://h/b",
+            "q",
+            502,
+            0,
+            "miss",
+            "connection_refused",
+            "*/",
+            "",
+            "192.0.2.1"));
+  }
+
+  @Override
+  public int samplesPerSecond() {
+    return 20;
   }
 
   @Override

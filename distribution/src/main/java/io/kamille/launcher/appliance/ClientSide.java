@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.AdminSettings;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
@@ -12,6 +13,8 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeMetrics;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.log.AccessLog;
+import io.kamille.core.log.RequestSample;
+import io.kamille.core.log.RequestSampler;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
@@ -21,6 +24,7 @@ import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.time.WallClock;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -57,7 +61,8 @@ final class ClientSide {
   private final BufferTuner tuner;
   private final List<ExchangeMetrics> exchanges = new ArrayList<>();
   private final List<ServerShard> shards = new ArrayList<>();
-  // Read by the control plane while they are opened.
+  // Read by the control plane while they are made.
+  private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
@@ -138,11 +143,25 @@ final class ClientSide {
     tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
   }
 
-  /** What one loop tells of its exchanges: metrics, and the access log if there is one. */
+  /** What one loop tells of its exchanges: metrics, access log and samples, as far as wanted. */
   private ExchangeObserver observer(AccessLog accessLog) {
     ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
     exchanges.add(metrics);
-    return running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+    ExchangeObserver observer =
+        running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+    AdminSettings admin = running.admin();
+    if (admin.address().isEmpty() || admin.requestSamples() == 0) {
+      return observer;
+    }
+    RequestSampler sampler =
+        new RequestSampler(samplers.size() + 1, admin.requestSamples(), WallClock.system());
+    samplers.add(sampler);
+    return observer.and(sampler);
+  }
+
+  /** Some of the last requests, in no order. Any thread. */
+  List<RequestSample> samples() {
+    return samplers.stream().flatMap(sampler -> sampler.samples().stream()).toList();
   }
 
   private static ClientSettings connectionSettings(Configuration configuration) {

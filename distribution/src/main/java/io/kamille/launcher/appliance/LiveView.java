@@ -17,6 +17,7 @@ import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
@@ -132,6 +133,16 @@ final class LiveView implements ApplianceView {
   @Override
   public BufferTuner tuner() {
     return appliance.tuner();
+  }
+
+  @Override
+  public List<RequestSample> requests() {
+    return appliance.clientSide().samples();
+  }
+
+  @Override
+  public int samplesPerSecond() {
+    return appliance.admin().requestSamples();
   }
 
   @Override

@@ -100,6 +100,23 @@ class UiPagesIT {
   }
 
   @Test
+  void aLineOfTheLogTellsWhyItWasAMiss() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("traffic");
+      page.locator("input[name=filter]").fill("/now");
+      page.locator("input[name=filter]").press("Enter");
+      button(page, "Pause").click();
+      Locator why = page.locator("button[aria-label^='Why miss for']").first();
+      why.click();
+      assertThat(page.locator("main")).containsText("Then");
+      assertThat(page.locator("main")).containsText("uri-miss");
+      assertThat(browser.violations()).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void aPurgeIsRehearsedFirst() {
     try (Browser browser = signedIn(ColorScheme.DARK, 1280)) {
       Page page = browser.page();

@@ -84,6 +84,7 @@ public final class OperationTable {
                 new Purges(appliance),
                 new PurgeList(appliance),
                 new Series(history),
+                new Requests(appliance),
                 new Live(),
                 new AuditEntries(audit)));
     all.addAll(SessionResources.of(authenticator, audit, origin));

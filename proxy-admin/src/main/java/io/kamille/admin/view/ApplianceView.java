@@ -6,6 +6,7 @@ import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import java.net.InetAddress;
@@ -52,6 +53,12 @@ public interface ApplianceView {
   boolean choosePeak(PeakChoice choice);
 
   List<UpstreamSnapshot> upstreams();
+
+  /** Some of the last requests, in no order. */
+  List<RequestSample> requests();
+
+  /** How many requests of each loop become a sample in a second, at the most; 0 for none. */
+  int samplesPerSecond();
 
   /** How the loops turn, in the order of {@link #loops}. */
   List<LoopTurns> turns();

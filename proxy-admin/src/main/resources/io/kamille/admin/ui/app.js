@@ -2,6 +2,7 @@
 import { ask, forget, get, isSignedIn, live, signIn } from "./api.js";
 import { count, h, note, replace } from "./dom.js";
 import { overview } from "./overview.js";
+import { traffic } from "./traffic.js";
 import { cache } from "./cache.js";
 import { origins } from "./origins.js";
 import { engine } from "./engine.js";
@@ -12,6 +13,7 @@ import { settings } from "./settings.js";
 
 const PAGES = [
   { path: "overview", name: "Overview", key: "o", show: overview },
+  { path: "traffic", name: "Traffic", key: "t", show: traffic },
   { path: "cache", name: "Cache", key: "c", show: cache },
   { path: "origins", name: "Origins", key: "r", show: origins },
   { path: "engine", name: "Engine", key: "e", show: engine },

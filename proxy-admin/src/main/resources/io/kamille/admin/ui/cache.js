@@ -1,6 +1,7 @@
 /** What is kept, why was this a miss, and how do I get rid of something? */
 import { ask, get } from "./api.js";
 import { answer, bytes, card, clock, copyAsCurl, count, h, note, percent, replace, table } from "./dom.js";
+import { explanation } from "./explanation.js";
 
 const PARTS = [
   ["storedBytes", "stored responses", "var(--s1)"], ["fillingBytes", "being filled", "var(--s2)"],
@@ -23,14 +24,6 @@ function memoryBar(memory) {
       { name: "Memory", number: true, show: (part) => bytes(memory[part[0]]) },
     ], PARTS.filter(([name]) => memory[name] > 0), "Nothing is stored."),
   ];
-}
-
-function explanation(found) {
-  return h("div", {},
-    h("p", {}, h("strong", {}, found.decision), found.fwd ? ` (fwd=${found.fwd})` : "", found.route ? `, by route ${found.route.name}` : "", found.key ? [", key ", h("code", {}, found.key)] : ""),
-    h("ol", { class: "steps" }, found.because.map((reason) =>
-      h("li", {}, h("strong", {}, reason.rule), reason.found ? [": ", h("code", {}, reason.found)] : "",
-        reason.so ? ` → ${reason.so}` : "", reason.section ? h("span", { class: "muted" }, ` (${reason.section})`) : ""))));
 }
 
 function explainCard() {

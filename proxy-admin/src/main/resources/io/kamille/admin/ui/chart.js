@@ -35,8 +35,9 @@ export function spark(values, steps, label) {
  * @param stepSeconds from one value to the next
  * @param show how a value is written
  * @param sentence what it shows, in words
+ * @param marks [{time, name, href}], what was changed meanwhile
  */
-export function chart(series, steps, stepSeconds, show, sentence) {
+export function chart(series, steps, stepSeconds, show, sentence, marks = []) {
   const width = innerWidth < 600 ? 320 : 640;
   const greatest = nice(Math.max(0, ...series.flatMap((one) => one.values)));
   const height = HEIGHT - BOTTOM;
@@ -48,7 +49,7 @@ export function chart(series, steps, stepSeconds, show, sentence) {
     ];
   });
   const span = steps * stepSeconds;
-  const ago = (seconds) => seconds === 0 ? "now" : seconds >= 7200 ? `−${Math.round(seconds / 3600)} h` : `−${Math.round(seconds / 60)} min`;
+  const ago = (seconds) => seconds < 30 ? "now" : seconds >= 7200 ? `−${Math.round(seconds / 3600)} h` : `−${Math.round(seconds / 60)} min`;
   const times = [1, 0.5, 0].map((share) => h("text", {
     x: width - (width - LEFT) * share, y: HEIGHT - 4,
     "text-anchor": share === 1 ? "start" : share === 0 ? "end" : "middle" }, ago(span * share)));
@@ -59,11 +60,18 @@ export function chart(series, steps, stepSeconds, show, sentence) {
     });
     return h("polyline", { class: `l${i + 1}`, points: line.join(" ") });
   });
+  const seen = marks.map((mark) => ({ ...mark, ago: (Date.now() - new Date(mark.time)) / 1000 })).filter((mark) => mark.ago < span);
+  const flags = seen.map((mark) => {
+    const x = width - (width - LEFT) * (mark.ago / span);
+    return h("g", {}, h("line", { class: "mark", x1: x, x2: x, y1: 8, y2: height - 4 }), h("title", {}, `${mark.name}, ${ago(mark.ago)}`));
+  });
   const last = (one) => one.values.length ? show(one.values[one.values.length - 1]) : "none";
   return h("figure", { class: "chart" },
-    h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence }, lines, times, paths),
+    h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence }, lines, times, flags, paths),
     h("figcaption", { class: "legend" },
       series.map((one, i) => h("span", {}, h("i", { class: `k${i + 1}` }), `${one.name}: ${last(one)}`))),
+    seen.length === 0 ? null : h("p", { class: "legend" }, "What changed here? ", seen.map((mark, i) =>
+      [i > 0 ? "; " : "", h("a", { href: mark.href }, mark.name), ` (${ago(mark.ago)})`])),
     h("details", {}, h("summary", {}, "as a table"), tableOf(series, stepSeconds, show)));
 }
 

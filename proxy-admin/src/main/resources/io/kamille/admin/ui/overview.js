@@ -26,8 +26,19 @@ function last(values) {
   return values?.at(-1) ?? 0;
 }
 
+/** What was changed lately: versions of the configuration and purges. */
+async function changes(status, signal) {
+  const [{ purges }, versions] = await Promise.all([get("/v1/cache/purges", signal),
+    status.configurable ? get("/v1/config/versions", signal) : { versions: [] }]);
+  return [
+    ...versions.versions.slice(0, 10).map((one) => ({ time: one.time, name: `version ${one.number} by ${one.by}`, href: "#configuration" })),
+    ...purges.filter((one) => one.purged !== undefined).slice(0, 10).map((one) => ({ time: one.time, name: `purge of ${one.of || "all"}`, href: "#cache" })),
+  ].sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, 5);
+}
+
 export async function overview(place) {
   let status = null;
+  let marks = [];
   const draw = () => {
     if (!status || place.signal.aborted) return;
     const { figures, steps, stepSeconds } = place.history;
@@ -47,7 +58,7 @@ export async function overview(place) {
         tile("Processors in use", last(figures.processors).toFixed(2), "", figures.processors, steps),
         card("c8", "Requests and hits per second",
           chart([{ name: "hits", values: hits }, { name: "requests", values: requests }], steps, stepSeconds, rate,
-            `Requests per second over the last ten minutes; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`),
+            `Requests per second over the last ten minutes; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks),
           copyAsCurl("/v1/series")),
         card("c4", "Where it listens",
           table([
@@ -73,6 +84,7 @@ export async function overview(place) {
   addEventListener("figures", draw, { signal: place.signal });
   await place.every(2, async () => {
     status = await get("/v1/status", place.signal);
+    marks = await changes(status, place.signal);
     draw();
   });
 }

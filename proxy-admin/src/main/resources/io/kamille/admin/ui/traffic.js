@@ -1,0 +1,116 @@
+/** What was asked lately, and why was that a miss? */
+import { get } from "./api.js";
+import { answer, bytes, card, clock, copyAsCurl, count, duration, h, keepFocus, note, percent, replace, table } from "./dom.js";
+import { explanation } from "./explanation.js";
+
+const HITS = new Set(["hit", "stale-hit", "revalidated"]);
+const RESULTS = ["", "hit", "stale-hit", "revalidated", "collapsed", "miss", "bypass", "none"];
+const STATUSES = ["", "2xx", "3xx", "4xx", "5xx"];
+
+function kind(status) {
+  return status >= 500 || status === 0 ? "bad" : status >= 400 ? "warn" : "";
+}
+
+function millis(value) {
+  return value >= 100 ? `${count(value)} ms` : `${value.toFixed(value < 1 ? 2 : 1)} ms`;
+}
+
+function sentence(list) {
+  if (list.length === 0) return "No request fits, or none came yet.";
+  const hits = list.filter((one) => HITS.has(one.cache)).length;
+  const failed = list.filter((one) => one.status >= 500).length;
+  const tail = failed === 0 ? "none failed." : `${count(failed)} failed.`;
+  return `${percent(hits / list.length)} of the last ${count(list.length)} sampled requests were hits; ${tail}`;
+}
+
+/** When each route was asked last, and how long its requests took. */
+function routes(list) {
+  const all = new Map();
+  for (const one of list) {
+    const route = all.get(one.route) ?? { name: one.route || "no route", times: [], last: one.time };
+    route.times.push(one.millis);
+    if (one.time > route.last) route.last = one.time;
+    all.set(one.route, route);
+  }
+  return [...all.values()].map((route) => ({ ...route, times: route.times.sort((a, b) => a - b) }));
+}
+
+export async function traffic(place) {
+  let isPaused = false;
+  let list = [];
+  const head = h("div");
+  const rows = h("div");
+  const byRoute = h("div");
+  const drawer = h("div", { "aria-live": "polite" });
+  const filters = {
+    url: h("input", { class: "mono", name: "filter", size: 24, placeholder: "a part of the URL" }),
+    status: h("select", { name: "status" }, STATUSES.map((one) => h("option", { value: one }, one || "any"))),
+    cache: h("select", { name: "cache" }, RESULTS.map((one) => h("option", { value: one }, one || "any"))),
+    minMillis: h("select", { name: "minMillis" }, ["", "1", "10", "100", "1000"].map((one) => h("option", { value: one }, one ? `${one} ms` : "any"))),
+  };
+  const query = () => {
+    const parameters = new URLSearchParams({ limit: "200" });
+    for (const [name, field] of Object.entries(filters)) if (field.value) parameters.set(name, field.value);
+    return `/v1/requests?${parameters}`;
+  };
+  const why = async (one) => {
+    const url = one.query ? `${one.url}?${one.query}` : one.url;
+    const asked = `/v1/explain?${new URLSearchParams({ url, method: one.method })}`;
+    const then = h("div", {}, h("h2", {}, "Then"),
+      h("p", {}, h("strong", {}, one.cache), `: ${one.status || "no answer"} in ${millis(one.millis)} at ${clock(one.time)}`,
+        one.origin ? `, from ${one.origin}` : ", no origin was asked", one.failure ? `, failure ${one.failure}` : "",
+        `, by route ${one.route || "none"}, to ${one.client}.`));
+    const now = h("div", {}, h("h2", {}, "Now"), h("p", { class: "empty" }, "Loading …"));
+    replace(drawer, card("", `${one.method} ${url}`, h("div", { class: "grid" }, h("div", { class: "card c6" }, then), h("div", { class: "card c6" }, now)),
+      copyAsCurl(asked), " ", h("button", { type: "button", class: "plain", onclick: () => replace(drawer) }, "close")));
+    drawer.scrollIntoView({ block: "nearest" });
+    try {
+      replace(now, h("h2", {}, "Now"), explanation(await get(asked, place.signal)));
+    } catch (problem) {
+      replace(now, h("h2", {}, "Now"), note("bad", problem.message));
+    }
+  };
+  const draw = (perSecond) => {
+    if (perSecond === 0) {
+      replace(head, answer("No request is kept to look at.", "Set admin.request-samples to a number, and restart."));
+      return;
+    }
+    replace(head, answer(sentence(list), `Up to ${perSecond} requests a second of each loop are kept, and as many that failed.`));
+    keepFocus(rows, table([
+      { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
+      { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}${one.query ? `?${one.query}` : ""}`) },
+      { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
+      { name: "Cache", show: (one) => h("span", { class: "nowrap" }, one.cache) },
+      { name: "Took", number: true, show: (one) => millis(one.millis) },
+      { name: "Size", number: true, show: (one) => bytes(one.contentBytes) },
+      { name: "", show: (one) => h("button", { type: "button", class: "plain nowrap", name: one.id, onclick: () => why(one),
+        "aria-label": `Why ${one.cache} for ${one.url}` }, HITS.has(one.cache) ? "why a hit?" : "why?") },
+    ], list.slice(0, 100), "Requests appear here as soon as somebody asks for something."));
+    replace(byRoute, card("", "Routes in this sample", table([
+      { name: "Route", show: (one) => h("span", { class: "mono" }, one.name) },
+      { name: "Requests", number: true, show: (one) => count(one.times.length) },
+      { name: "Median", number: true, show: (one) => millis(one.times[Math.floor(one.times.length / 2)]) },
+      { name: "Slowest", number: true, show: (one) => millis(one.times.at(-1)) },
+      { name: "Last asked", number: true, show: (one) => `${duration(Math.max(0, (Date.now() - new Date(one.last)) / 1000))} ago` },
+    ], routes(list), "No route was asked yet.")));
+  };
+  const look = async () => {
+    if (isPaused) return;
+    const found = await get(query(), place.signal);
+    list = found.requests;
+    draw(found.samplesPerSecond);
+  };
+  const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    isPaused = !isPaused;
+    pause.setAttribute("aria-pressed", String(isPaused));
+    pause.textContent = isPaused ? "Go on" : "Pause";
+  } }, "Pause");
+  const again = () => { look().catch((problem) => replace(rows, note("bad", problem.message))); };
+  for (const field of Object.values(filters)) field.addEventListener("change", again);
+  replace(place.main, head, drawer,
+    card("", null, h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(); } },
+      h("label", { class: "grow" }, "URL has", filters.url), h("label", {}, "Status", filters.status),
+      h("label", {}, "Cache", filters.cache), h("label", {}, "Slower than", filters.minMillis), pause), rows, copyAsCurl("/v1/requests")),
+    h("p"), byRoute);
+  await place.every(2, look);
+}
