@@ -67,7 +67,8 @@ public final class ApiPage {
     Path state = Files.createTempDirectory("kamille-reference");
     Path file =
         Files.writeString(
-            state.resolve("kamille.yaml"), CONFIGURATION.formatted(state.resolve("token")));
+            state.resolve("kamille.yaml"),
+            CONFIGURATION.replace("%s", state.resolve("token").toString()));
     if (!(ConfigurationFile.read(file) instanceof ConfigurationReading.Accepted accepted)) {
       throw new IllegalStateException(CONFIGURATION);
     }
