@@ -19,12 +19,14 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.ConnectionMetrics;
+import io.kamille.core.server.HandshakeMetrics;
 import io.kamille.core.server.Listener;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.ServerTls;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -64,6 +66,7 @@ final class ClientSide {
   // Read by the control plane while they are made.
   private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final TlsListeners tls = new TlsListeners();
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
 
@@ -127,15 +130,20 @@ final class ClientSide {
   void listen(InheritedSockets sockets) throws StartFailure {
     for (ListenerSettings settings : running.listeners()) {
       try {
+        ServerTls encryption = tls.open(settings);
         Listener listener =
             Listener.open(
                 settings,
                 shards,
                 limiter,
                 clients,
+                encryption,
                 sockets.take(settings.address().socketAddress()));
         listeners.add(listener);
         ConnectionMetrics.register(registry, listener, settings.name());
+        if (encryption != null) {
+          HandshakeMetrics.register(registry, encryption.counters(), settings.name());
+        }
       } catch (IOException failed) {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
       }
@@ -194,6 +202,7 @@ final class ClientSide {
     for (int i = 0; i < listeners.size(); i++) {
       listeners.get(i).access(next.listeners().get(i).access());
     }
+    tls.reload(next.listeners());
     ClientSettings settings = connectionSettings(next);
     return unfinished(
         shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);
@@ -238,6 +247,7 @@ final class ClientSide {
     listeners.forEach(Listener::close);
     tuner.close();
     shards.forEach(ServerShard::closeAll);
+    tls.close();
   }
 
   /** Who decides on send buffers. */

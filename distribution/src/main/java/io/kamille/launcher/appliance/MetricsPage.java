@@ -21,7 +21,7 @@ public final class MetricsPage {
    */
   private static final String CONFIGURATION =
       """
-      listeners: ['127.0.0.1:0']
+      listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', name: tls, tls: self-signed}]
       loops: 1
       upstreams: {nobody: {origins: ['http://127.0.0.1:1']}}
       routes: [{upstream: nobody}]

@@ -45,6 +45,14 @@ final class DemoCommand implements Callable<Integer> {
   private String listen = "";
 
   @Option(
+      names = "--listen-tls",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1:8443",
+      description =
+          "Where it serves HTTPS, by a certificate made at start (default: ${DEFAULT-VALUE}).")
+  private String listenTls = "";
+
+  @Option(
       names = "--admin",
       paramLabel = "ADDRESS",
       defaultValue = "127.0.0.1:9090",
@@ -69,8 +77,8 @@ final class DemoCommand implements Callable<Integer> {
       // First without the file, because it tells problems by the names of the options.
       PrintWriter err = spec.commandLine().getErr();
       Configurations.accepted(
-          ConfigurationOptions.parse(listen, origin.url(), admin, null, null, null), err);
-      Path file = DemoFile.write(directory, listen, origin.url(), admin);
+          ConfigurationOptions.parse(listen, origin.url(), admin, null, null, null, null), err);
+      Path file = DemoFile.write(directory, listen, listenTls, origin.url(), admin);
       try (VersionedFile versions = new VersionedFile(file);
           Appliance appliance =
               Running.start(
@@ -109,7 +117,9 @@ final class DemoCommand implements Callable<Integer> {
   private void welcome(PrintWriter out, Appliance appliance, DemoOrigin origin) {
     String site = "http://" + appliance.listening().getFirst();
     out.println();
+    String secure = "https://" + appliance.listening().get(1);
     out.println("  the site, through Kamille   " + site + "/");
+    out.println("  by HTTPS, self-signed       " + secure + "/");
     appliance.signInLink().ifPresent(link -> out.println("  its pages, for a minute     " + link));
     out.println("  the origin behind it        " + origin.url() + "/");
     out.println("  its configuration           " + directory.resolve("kamille.yaml"));
@@ -119,6 +129,7 @@ final class DemoCommand implements Callable<Integer> {
     out.println();
     out.println("  curl -i " + site + "/about");
     out.println("  curl -i " + site + "/slow");
+    out.println("  curl -ik --http2 " + secure + "/about");
     out.println();
     out.println("Ctrl-C stops it. What the origin is asked appears below.");
     out.println();

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "kamille run --config FILE",
       "kamille run --listen ADDRESS --origin URL [--admin ADDRESS]",
-      "            [--memory SIZE] [--loops N] [--pacing PACE]"
+      "            [--tls CHAIN:KEY] [--memory SIZE] [--loops N] [--pacing PACE]"
     },
     description = "Run the proxy, with a configuration file or with a listener and an origin.",
     footer = {
@@ -85,6 +85,14 @@ final class RunCommand implements Callable<Integer> {
     @Nullable String loops;
 
     @Option(
+        names = "--tls",
+        paramLabel = "CHAIN:KEY",
+        description =
+            "Certificate chain and private key, two PEM files, to serve HTTPS; or self-signed, to"
+                + " try.")
+    @Nullable String tls;
+
+    @Option(
         names = "--pacing",
         paramLabel = "PACE",
         description = "How loops poll: adaptive, off, or at a fixed interval such as 500us.")
@@ -107,6 +115,12 @@ final class RunCommand implements Callable<Integer> {
           "nothing to run: give --config FILE, or --listen ADDRESS and --origin URL");
     }
     return ConfigurationOptions.parse(
-        words.listen, words.origin, words.admin, words.memory, words.loops, words.pacing);
+        words.listen,
+        words.origin,
+        words.admin,
+        words.memory,
+        words.loops,
+        words.pacing,
+        words.tls);
   }
 }

@@ -25,7 +25,7 @@ public final class ServiceCommand {
   private static final String LISTEN = "--listen";
   private static final String ORIGIN = "--origin";
   private static final List<String> WORDS =
-      List.of(LISTEN, ORIGIN, "--admin", "--memory", "--loops", "--pacing");
+      List.of(LISTEN, ORIGIN, "--admin", "--memory", "--loops", "--pacing", "--tls");
 
   private ServiceCommand() {}
 
@@ -87,6 +87,7 @@ public final class ServiceCommand {
         options.get("--admin"),
         options.get("--memory"),
         options.get("--loops"),
-        options.get("--pacing"));
+        options.get("--pacing"),
+        options.get("--tls"));
   }
 }

@@ -11,6 +11,8 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,7 @@ public final class ConfigurationOptions {
    * @param memory a size; null for the default
    * @param loops how many event loops; null for the default
    * @param pacing how they pace themselves; null for the default
+   * @param tls {@code CHAIN:KEY}, two files, or {@code self-signed}; null for clear text
    */
   public static ConfigurationReading parse(
       String listen,
@@ -40,8 +43,9 @@ public final class ConfigurationOptions {
       @Nullable String admin,
       @Nullable String memory,
       @Nullable String loops,
-      @Nullable String pacing) {
-    return new ConfigurationOptions().read(listen, origin, admin, memory, loops, pacing);
+      @Nullable String pacing,
+      @Nullable String tls) {
+    return new ConfigurationOptions().read(listen, origin, admin, memory, loops, pacing, tls);
   }
 
   private ConfigurationReading read(
@@ -50,11 +54,13 @@ public final class ConfigurationOptions {
       @Nullable String admin,
       @Nullable String memory,
       @Nullable String loops,
-      @Nullable String pacing) {
+      @Nullable String pacing,
+      @Nullable String tls) {
     var file = SectionValues.of(Configuration.file());
 
     var listener = file.child(Configuration.LISTENERS, "");
     put(listener, ListenerSettings.ADDRESS, "--listen", listen);
+    putTls(listener, tls);
     file.add(Configuration.LISTENERS, listener.build());
     put(file, Configuration.LOOPS, "--loops", loops);
     var engine = file.child(Configuration.ENGINE, "");
@@ -79,6 +85,23 @@ public final class ConfigurationOptions {
     file.add(Configuration.ADMIN, control.build());
 
     return CrossChecks.conclude(file.build(), problems);
+  }
+
+  private void putTls(SectionValues.Builder listener, @Nullable String text) {
+    if (text == null) {
+      return;
+    }
+    var tls = listener.child(ListenerSettings.TLS, "");
+    int colon = text.lastIndexOf(':');
+    if (colon < 0) {
+      put(tls, TlsSettings.SOURCE, "--tls", text);
+    } else {
+      var files = tls.child(TlsSettings.CERTIFICATES, "");
+      put(files, CertificateFiles.CHAIN, "--tls", text.substring(0, colon));
+      put(files, CertificateFiles.KEY, "--tls", text.substring(colon + 1));
+      tls.add(TlsSettings.CERTIFICATES, files.build());
+    }
+    listener.add(ListenerSettings.TLS, tls.build());
   }
 
   private <T> void put(

@@ -15,11 +15,13 @@ public final class DemoFile {
    * Writes the file into a directory that becomes the demo's state directory.
    *
    * @param listen a valid address
+   * @param listenTls where HTTPS is served
    * @param origin a URL
    * @param admin a valid address
    * @throws IOException if it cannot be written
    */
-  public static Path write(Path directory, String listen, String origin, String admin)
+  public static Path write(
+      Path directory, String listen, String listenTls, String origin, String admin)
       throws IOException {
     Path file = directory.resolve("kamille.yaml").toAbsolutePath();
     String text =
@@ -28,7 +30,11 @@ public final class DemoFile {
             """
             # The configuration of the demo, written anew at each start.
             # Change it in the browser under Configuration, or with kamille config.
-            listeners: ["%s"]
+            listeners:
+              - "%s"
+              - address: "%s"
+                name: tls
+                tls: self-signed   # a certificate made at start, to try HTTPS and HTTP/2
 
             upstreams:
               site:
@@ -51,6 +57,7 @@ public final class DemoFile {
               token-file: "%s"
             """,
             listen,
+            listenTls,
             origin,
             admin,
             directory.toAbsolutePath().resolve("admin-token"));

@@ -78,7 +78,7 @@ class PreflightTest {
 
   private static Configuration cacheOf(String capacity) {
     return switch (ConfigurationOptions.parse(
-        "127.0.0.1:0", "http://127.0.0.1:9", "off", capacity, null, null)) {
+        "127.0.0.1:0", "http://127.0.0.1:9", "off", capacity, null, null, null)) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
     };

@@ -19,8 +19,16 @@ class DemoIT {
   void thePrintedAddressAnswersTheSecondTimeFromTheStore() throws Exception {
     try (KamilleProcess kamille =
         KamilleProcess.start(
-            directory, "demo", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")) {
+            directory,
+            "demo",
+            "--listen",
+            "127.0.0.1:0",
+            "--listen-tls",
+            "127.0.0.1:0",
+            "--admin",
+            "127.0.0.1:0")) {
       URI site = URI.create(kamille.awaitLine("the site, through Kamille"));
+      assertThat(kamille.awaitLine("by HTTPS, self-signed")).startsWith("https://127.0.0.1:");
       kamille.awaitLine("Ctrl-C stops it");
       try (TestClient client =
           TestClient.connect(new InetSocketAddress(site.getHost(), site.getPort()))) {

@@ -33,6 +33,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
+import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.OriginChoice;
 import io.kamille.core.upstream.OriginSettings;
@@ -73,7 +74,13 @@ class ConfigurationFileTest {
     Configuration configuration = accepted(LEAST);
     assertThat(configuration.listeners())
         .containsExactly(
-            new ListenerSettings(new HostPort("127.0.0.1", 8080), "127.0.0.1:8080", 4_096, ALL));
+            new ListenerSettings(
+                new HostPort("127.0.0.1", 8080),
+                "127.0.0.1:8080",
+                4_096,
+                ALL,
+                null,
+                TlsSettings.OFF));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
@@ -179,7 +186,9 @@ class ConfigurationFileTest {
                 new HostPort("::1", 80),
                 "front",
                 7,
-                access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16"))));
+                access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
+                null,
+                TlsSettings.OFF));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())

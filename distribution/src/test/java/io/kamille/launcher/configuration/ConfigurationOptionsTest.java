@@ -18,7 +18,7 @@ class ConfigurationOptionsTest {
   void twoAddressesAreAConfiguration() {
     var reading =
         ConfigurationOptions.parse(
-            "127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null, null);
+            "127.0.0.1:8080", "http://127.0.0.1:9000", null, null, null, null, null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
@@ -40,7 +40,8 @@ class ConfigurationOptionsTest {
 
   @Test
   void memoryAdminLoopsAndPacingMayBeGiven() {
-    var reading = ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3", "500us");
+    var reading =
+        ConfigurationOptions.parse(":8080", "http://a", "off", "1GiB", "3", "500us", null);
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(1L << 30);
     assertThat(configuration.admin().address()).isEmpty();
@@ -50,7 +51,7 @@ class ConfigurationOptionsTest {
 
   @Test
   void everyWrongWordIsNamedByItsOption() {
-    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none", "fast");
+    var reading = ConfigurationOptions.parse("8080", "a:9000", "x", "much", "none", "fast", null);
     assertThat(((ConfigurationReading.Refused) reading).problems())
         .extracting(Problem::toString)
         .containsExactly(

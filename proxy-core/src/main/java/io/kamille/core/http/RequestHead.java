@@ -23,6 +23,7 @@ public final class RequestHead {
   private final Fields fields;
   private Method method = Method.GET;
   private TargetForm form = TargetForm.ORIGIN;
+  private int majorVersion = 1;
   private int minorVersion = 1;
   private int methodStart;
   private int methodEnd;
@@ -81,6 +82,7 @@ public final class RequestHead {
   public RequestHead copy() {
     RequestHead copy = new RequestHead(fields.copy());
     copy.startLine(method, methodStart, methodEnd, form, targetStart, targetEnd, minorVersion);
+    copy.majorVersion = majorVersion;
     copy.target(pathStart, queryStart);
     copy.queryEnd = queryEnd;
     copy.authority(authorityStart, authorityEnd);
@@ -105,7 +107,12 @@ public final class RequestHead {
     return form;
   }
 
-  /** 1 for HTTP/1.1, 0 for HTTP/1.0. */
+  /** 1 for HTTP/1, 2 for HTTP/2. */
+  public int majorVersion() {
+    return majorVersion;
+  }
+
+  /** 1 for HTTP/1.1, 0 for HTTP/1.0; 1 for HTTP/2, too, which can do all that HTTP/1.1 can. */
   public int minorVersion() {
     return minorVersion;
   }
@@ -228,7 +235,13 @@ public final class RequestHead {
     this.targetStart = targetStart;
     this.targetEnd = targetEnd;
     this.queryEnd = targetEnd;
+    this.majorVersion = 1;
     this.minorVersion = minorVersion;
+  }
+
+  /** Sets the version of HTTP that it came by, after {@link #startLine}. */
+  public void majorVersion(int majorVersion) {
+    this.majorVersion = majorVersion;
   }
 
   /** Sets where the path begins and where it ends and the query (with its mark) begins. */

@@ -43,7 +43,7 @@ final class CombinedFormat implements LineFormat {
     appendEscaped(record, Text.METHOD, out);
     out.octet(' ');
     appendEscaped(record, Text.TARGET, out);
-    out.ascii(" HTTP/1.").decimal(record.minorVersion());
+    out.ascii(" HTTP/").decimal(record.version() / 10).octet('.').decimal(record.version() % 10);
   }
 
   private static void appendOrDash(LogRecord record, Text text, LineBuffer out) {

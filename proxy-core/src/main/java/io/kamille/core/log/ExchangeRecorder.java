@@ -8,12 +8,12 @@ import static io.kamille.core.log.RecordLayout.DURATION;
 import static io.kamille.core.log.RecordLayout.FAILURE;
 import static io.kamille.core.log.RecordLayout.GREATEST_LENGTH;
 import static io.kamille.core.log.RecordLayout.LONG;
-import static io.kamille.core.log.RecordLayout.MINOR_VERSION;
 import static io.kamille.core.log.RecordLayout.OCTETS;
 import static io.kamille.core.log.RecordLayout.SECURE;
 import static io.kamille.core.log.RecordLayout.SHORT;
 import static io.kamille.core.log.RecordLayout.START;
 import static io.kamille.core.log.RecordLayout.STATUS;
+import static io.kamille.core.log.RecordLayout.VERSION;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
@@ -89,7 +89,7 @@ final class ExchangeRecorder implements ExchangeObserver {
 
   private void putRequest(RequestHead request) {
     byte[] octets = request.octets();
-    putByte(MINOR_VERSION, request.minorVersion());
+    putByte(VERSION, request.majorVersion() == 2 ? 20 : 10 + request.minorVersion());
     putByte(SECURE, request.isSecure() ? 1 : 0);
     putText(Text.METHOD, octets, request.methodStart(), request.methodEnd());
     putText(Text.TARGET, octets, request.targetStart(), request.targetEnd());

@@ -24,7 +24,8 @@ final class JsonFormat implements LineFormat {
     out.ascii(record.isSecure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
     text(record, Text.AUTHORITY, "authority", out);
     text(record, Text.TARGET, "target", out);
-    out.ascii(",\"version\":\"HTTP/1.").decimal(record.minorVersion()).octet('"');
+    out.ascii(",\"version\":\"HTTP/").decimal(record.version() / 10).octet('.');
+    out.decimal(record.version() % 10).octet('"');
     out.ascii(",\"status\":").decimal(record.status());
     out.ascii(",\"contentBytes\":").decimal(record.contentBytes());
     out.ascii(",\"durationSeconds\":").seconds(record.durationNanos());

@@ -31,8 +31,9 @@ final class LogRecord {
     return shortAt(RecordLayout.STATUS);
   }
 
-  int minorVersion() {
-    return octets[record + RecordLayout.MINOR_VERSION];
+  /** Ten times the major version of HTTP, and the minor one. */
+  int version() {
+    return octets[record + RecordLayout.VERSION];
   }
 
   boolean isSecure() {

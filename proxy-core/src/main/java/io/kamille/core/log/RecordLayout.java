@@ -23,8 +23,8 @@ final class RecordLayout {
    *  52      the client's address, then the texts, in that order
    */
   static final int STATUS = RecordRing.LENGTH_BYTES;
-  static final int MINOR_VERSION = STATUS + Short.BYTES;
-  static final int SECURE = MINOR_VERSION + 1;
+  static final int VERSION = STATUS + Short.BYTES;
+  static final int SECURE = VERSION + 1;
   static final int START = SECURE + 1;
   static final int DURATION = START + Long.BYTES;
   static final int CONTENT = DURATION + Long.BYTES;

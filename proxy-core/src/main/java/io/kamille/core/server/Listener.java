@@ -5,10 +5,9 @@ import io.kamille.core.admission.ClientTable;
 import io.kamille.core.admission.ClientTally;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
-import io.kamille.core.server.h1.ClientConnection;
-import io.kamille.core.server.h1.H1Shard;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.NotSentLowWatermark;
+import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -29,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listening address: one socket per loop, among which the kernel spreads the connections. Any
@@ -80,12 +80,13 @@ public final class Listener implements AutoCloseable {
       ConnectionLimiter limiter,
       ClientTable clients)
       throws IOException {
-    return open(settings, shards, limiter, clients, List.of());
+    return open(settings, shards, limiter, clients, null, List.of());
   }
 
   /**
    * Listens, by sockets that listen already if there are any.
    *
+   * @param tls null for clear text; stays the caller's
    * @param inherited descriptors of sockets on that address; owned from now on
    * @throws IOException if the address cannot be had; the message says which and why
    */
@@ -94,6 +95,7 @@ public final class Listener implements AutoCloseable {
       List<ServerShard> shards,
       ConnectionLimiter limiter,
       ClientTable clients,
+      @Nullable ServerTls tls,
       List<Integer> inherited)
       throws IOException {
     InetSocketAddress address = settings.address().socketAddress();
@@ -101,7 +103,13 @@ public final class Listener implements AutoCloseable {
     AtomicInteger open = new AtomicInteger();
     AtomicReference<AccessList> admitted = new AtomicReference<>(settings.access());
     Function<ServerShard, Opening> opening =
-        shard -> new Opening(shard, limiter, clients, admitted, open);
+        shard ->
+            new Opening(
+                new ConnectionOpener(shard, settings.spoken(), tls),
+                limiter,
+                clients,
+                admitted,
+                open);
     InetSocketAddress bound = address;
     try {
       if (inherited.isEmpty()) {
@@ -256,20 +264,20 @@ public final class Listener implements AutoCloseable {
   private static final class Opening extends ChannelInitializer<SocketChannel> {
 
     private final ServerShard shared;
-    private final H1Shard h1;
+    private final ConnectionOpener opener;
     private final ConnectionLimiter limiter;
     private final ClientTable clients;
     private final AtomicReference<AccessList> access;
     private final AtomicInteger open;
 
     Opening(
-        ServerShard shared,
+        ConnectionOpener opener,
         ConnectionLimiter limiter,
         ClientTable clients,
         AtomicReference<AccessList> access,
         AtomicInteger open) {
-      this.shared = shared;
-      this.h1 = new H1Shard(shared);
+      this.opener = opener;
+      this.shared = opener.shared();
       this.limiter = limiter;
       this.clients = clients;
       this.access = access;
@@ -308,7 +316,7 @@ public final class Listener implements AutoCloseable {
     }
 
     private void begin(SocketChannel channel, ClientTally client) {
-      channel.pipeline().addLast(new ClientConnection(h1, channel, false, client));
+      opener.open(channel, client);
     }
 
     /** An idle connection goes for a new one; the new one, if none is idle. */

@@ -4,7 +4,10 @@ import io.kamille.core.admission.AccessList;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.TlsSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One address that clients connect to.
@@ -12,8 +15,15 @@ import io.kamille.core.setting.ValueTypes;
  * @param name what logs and metrics call it
  * @param backlog connections the kernel holds until a loop accepts them
  * @param access which clients may connect
+ * @param protocols null for what suits a listener with TLS, or one without
  */
-public record ListenerSettings(HostPort address, String name, int backlog, AccessList access) {
+public record ListenerSettings(
+    HostPort address,
+    String name,
+    int backlog,
+    AccessList access,
+    @Nullable Protocols protocols,
+    TlsSettings tls) {
 
   /** What a bare value stands for. */
   public static final Setting<HostPort> ADDRESS =
@@ -23,6 +33,15 @@ public record ListenerSettings(HostPort address, String name, int backlog, Acces
               "The address to listen on: `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for all"
                   + " interfaces. Port 0 takes a free port.")
           .appliesOnRestart();
+
+  /** How the listener speaks TLS. */
+  public static final Subsection<TlsSettings> TLS =
+      TlsSettings.SECTION
+          .one(
+              "tls",
+              "TLS of this listener. A bare `self-signed` makes a certificate at start, to try"
+                  + " Kamille.")
+          .withShorthand(TlsSettings.SOURCE);
 
   public static final Section<ListenerSettings> SECTION =
       Section.of(
@@ -41,5 +60,22 @@ public record ListenerSettings(HostPort address, String name, int backlog, Acces
           AccessList.SECTION.one(
               "access",
               "Which clients may connect. The connection of another is closed as soon as it is"
-                  + " accepted. Connections that are open when this changes stay."));
+                  + " accepted. Connections that are open when this changes stay."),
+          Setting.of(
+                  "protocols",
+                  Protocols.TYPE,
+                  "Versions of HTTP that are spoken: `h2`, `http/1.1`, or both. With TLS, ALPN"
+                      + " chooses one. In clear text, `h2` is for clients that know beforehand, and"
+                      + " is written `h2c`.")
+              .orElse("`h2, http/1.1` with TLS, `http/1.1` without.")
+              .appliesOnRestart(),
+          TLS);
+
+  /** What is spoken. */
+  public Protocols spoken() {
+    if (protocols != null) {
+      return protocols;
+    }
+    return tls.isOn() ? Protocols.BOTH : Protocols.H1;
+  }
 }

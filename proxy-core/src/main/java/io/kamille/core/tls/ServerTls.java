@@ -46,6 +46,7 @@ public final class ServerTls implements AutoCloseable {
   }
 
   private final Executor workers;
+  private final HandshakeCounters counters = new HandshakeCounters();
   private final SecureRandom random = new SecureRandom();
   private volatile Table table;
   private volatile TicketKeys keys = TicketKeys.fresh(random);
@@ -120,6 +121,11 @@ public final class ServerTls implements AutoCloseable {
         context.retire();
       }
     }
+  }
+
+  /** How its handshakes ended. */
+  public HandshakeCounters counters() {
+    return counters;
   }
 
   /** The certificates in force. */

@@ -10,6 +10,7 @@ import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.server.h1.TestServer;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.TlsSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -142,7 +143,7 @@ class ListenerIT {
   private Listener open(InetSocketAddress address) throws IOException {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
-        new ListenerSettings(where, "test", 1, AccessList.ALL),
+        new ListenerSettings(where, "test", 1, AccessList.ALL, null, TlsSettings.OFF),
         server.loops(),
         new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
         server.admitted());

@@ -17,6 +17,9 @@ public final class ClientOutput {
    * A region of a file waits in the channel's queue like everything else, but the channel does not
    * count its octets. So they are counted here, and as long as any are left the client passes for
    * one that does not take its answers.
+   *
+   * TLS encrypts what it is given when it is flushed; until then the channel does not count that
+   * either. So under TLS as much as a client may have waiting is flushed within a burst.
    */
 
   /** Who writes here, and is told what becomes of it. */
@@ -36,37 +39,58 @@ public final class ClientOutput {
   private final LoopTime time;
   private final Owner owner;
   private final @Nullable TunableChannel tunable;
+  private final boolean isEncrypted;
   private @Nullable PendingRegions regions;
   private boolean inBurst;
   private boolean flushPlanned;
   private boolean unflushed;
+  private int unencryptedBytes;
 
   /** The output of {@code channel}, whose send buffer nobody tunes. */
   public ClientOutput(Channel channel, LoopTime time, Owner owner) {
-    this(channel, time, owner, null);
+    this(channel, time, owner, null, false);
   }
 
   /**
    * The output of {@code channel}.
    *
    * @param tunable told of each flush; null if nobody tunes
+   * @param isEncrypted whether TLS stands between us and the socket
    */
-  ClientOutput(Channel channel, LoopTime time, Owner owner, @Nullable TunableChannel tunable) {
+  ClientOutput(
+      Channel channel,
+      LoopTime time,
+      Owner owner,
+      @Nullable TunableChannel tunable,
+      boolean isEncrypted) {
     this.channel = channel;
     this.time = time;
     this.owner = owner;
     this.tunable = tunable;
+    this.isEncrypted = isEncrypted;
   }
 
-  /** For what is queued there without {@link #write}; {@link #flushSoon} has to follow. */
+  /** For what is queued there without {@link #write}; {@link #queued} has to follow. */
   public Channel channel() {
     return channel;
   }
 
   /** Queues octets; they leave at the end of this burst. Takes ownership. */
   public void write(ByteBuf octets) {
+    int bytes = isEncrypted ? octets.readableBytes() : 0;
     channel.write(octets, channel.voidPromise());
+    queued(bytes);
+  }
+
+  /** So many octets were queued with the channel: they leave at the end of this burst. */
+  public void queued(int bytes) {
     flushSoon();
+    if (isEncrypted) {
+      unencryptedBytes += bytes;
+      if (unencryptedBytes >= channel.config().getWriteBufferHighWaterMark()) {
+        flush();
+      }
+    }
   }
 
   /** As {@link #write(ByteBuf)}; the client passes for slow until the region has left. */
@@ -130,6 +154,7 @@ public final class ClientOutput {
   /** What is queued leaves now. */
   public void flush() {
     unflushed = false;
+    unencryptedBytes = 0;
     channel.flush();
     if (tunable != null) {
       tunable.wrote();

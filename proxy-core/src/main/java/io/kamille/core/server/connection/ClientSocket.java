@@ -69,7 +69,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.input = new ClientInput(channel);
     String protocol = secure ? version + " over TLS" : version;
     this.tunable = shared.opened(channel, client.getAddress(), protocol);
-    this.output = new ClientOutput(channel, shared.time(), this, tunable);
+    this.output = new ClientOutput(channel, shared.time(), this, tunable, secure);
     this.progress = new ClientProgress(shared, output);
     this.farewell = new Farewell(shared, output, progress);
   }
@@ -282,8 +282,12 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     }
   }
 
+  /** The connection is about to be closed: the last moment for a word of farewell. */
+  protected void ending() {}
+
   private void linger() {
     if (stage != Stage.LINGERING) {
+      ending();
       stage = Stage.LINGERING;
       connections.lingers(this);
     }

@@ -2,8 +2,10 @@ package io.kamille.core.server.connection;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,18 @@ public final class Farewell {
     if (channel().isActive()) {
       shared.time().look();
       linger();
+      SslHandler tls = channel().pipeline().get(SslHandler.class);
+      if (tls == null) {
+        shutdownOutput();
+      } else {
+        // The client is told that this is the end and no truncation (RFC 8446 §6.1).
+        tls.closeOutbound().addListener(told -> shutdownOutput());
+      }
+    }
+  }
+
+  private void shutdownOutput() {
+    if (channel().isActive()) {
       ((DuplexChannel) channel()).shutdownOutput();
     }
   }
@@ -108,7 +122,20 @@ public final class Farewell {
     if (channel().isOpen()) {
       channel().config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    channel().close();
+    breakOff(channel());
+  }
+
+  /**
+   * Closes the socket below TLS, if there is TLS: what was sent must not pass for complete, so
+   * nothing says that this is the end.
+   */
+  public static void breakOff(Channel channel) {
+    ChannelHandlerContext first = channel.pipeline().firstContext();
+    if (first == null) {
+      channel.close();
+    } else {
+      first.close();
+    }
   }
 
   /** Why the connection was reset, or else this. */

@@ -12,6 +12,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.server.connection.FailureReply;
+import io.kamille.core.server.connection.Farewell;
 import io.kamille.core.server.connection.ObservedExchange;
 import io.kamille.core.server.connection.ReplySource;
 import io.kamille.core.server.connection.ServerShard;
@@ -294,7 +295,7 @@ final class ClientReply implements Reply {
       // Only a reset tells this client from a clean end.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> Farewell.breakOff(channel));
     finish();
   }
 

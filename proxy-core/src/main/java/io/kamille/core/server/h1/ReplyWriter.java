@@ -152,8 +152,9 @@ final class ReplyWriter {
       return false;
     }
     if (framing == Framing.CHUNKED) {
+      int bytes = chunk.readableBytes();
       ChunkedEncoder.write(output().channel(), chunk);
-      output().flushSoon();
+      output().queued(bytes);
     } else {
       output().write(chunk);
     }

@@ -57,6 +57,7 @@ public final class ForwardedHead {
   private final RemovedFields removed;
   private final byte[] via10;
   private final byte[] via11;
+  private final byte[] via20;
 
   /**
    * A writer for one loop.
@@ -68,6 +69,7 @@ public final class ForwardedHead {
     this.out = out;
     this.via10 = ascii("Via: 1.0 " + settings.viaPseudonym() + "\r\n");
     this.via11 = ascii("Via: 1.1 " + settings.viaPseudonym() + "\r\n");
+    this.via20 = ascii("Via: 2.0 " + settings.viaPseudonym() + "\r\n");
     this.rewritten = EnumSet.of(FieldName.HOST, FieldName.CONTENT_LENGTH, FieldName.MAX_FORWARDS);
     Set<String> names = new HashSet<>(settings.removedFields());
     names.addAll(OURS_IN_DISGUISE);
@@ -107,7 +109,7 @@ public final class ForwardedHead {
     endToEndLines(fields, expects);
     framing(fields, exchange.content().length());
     connectionLines(fields, upgrades);
-    out.octets(request.minorVersion() == 0 ? via10 : via11);
+    out.octets(via(request));
     if (fields.has(FieldName.MAX_FORWARDS)) {
       maxForwards(request);
     }
@@ -119,6 +121,13 @@ public final class ForwardedHead {
     }
     out.newLine();
     return out.toBuffer(allocator);
+  }
+
+  private byte[] via(RequestHead request) {
+    if (request.majorVersion() == 2) {
+      return via20;
+    }
+    return request.minorVersion() == 0 ? via10 : via11;
   }
 
   private static boolean isWritten(Mode mode) {

@@ -16,9 +16,11 @@ import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
 import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.server.Protocols;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.tls.TlsSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -43,7 +45,7 @@ public final class TestServer implements AutoCloseable {
   public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Patience in round numbers, small watermarks, small heads. */
-  static final ClientSettings SETTINGS =
+  public static final ClientSettings SETTINGS =
       new ClientSettings(
           new HeadLimits(1024, 20, 4096),
           1 << 20,
@@ -61,7 +63,7 @@ public final class TestServer implements AutoCloseable {
           "kamille; detail=refused");
 
   /** As those, but patient with content, and takers must take 500 octets a second, in each 30 s. */
-  static ClientSettings withDownloadRate() {
+  public static ClientSettings withDownloadRate() {
     return new ClientSettings(
         SETTINGS.head(),
         SETTINGS.roomForHeadsBytes(),
@@ -82,7 +84,7 @@ public final class TestServer implements AutoCloseable {
   /**
    * As those, but heads of which only a part has come may take so much, and those under way, too.
    */
-  static ClientSettings withRoomForHeads(long bytes) {
+  public static ClientSettings withRoomForHeads(long bytes) {
     return new ClientSettings(
         SETTINGS.head(),
         bytes,
@@ -119,6 +121,11 @@ public final class TestServer implements AutoCloseable {
   }
 
   public TestServer(ClientSettings settings, int loops) {
+    this(settings, loops, Protocols.H1);
+  }
+
+  /** One that speaks these versions. */
+  public TestServer(ClientSettings settings, int loops, Protocols protocols) {
     group = new LoopGroup(loops);
     for (EventLoop loop : group.loops()) {
       shared.add(
@@ -136,7 +143,13 @@ public final class TestServer implements AutoCloseable {
     try {
       listener =
           Listener.open(
-              new ListenerSettings(new HostPort("127.0.0.1", 0), "test", 128, AccessList.ALL),
+              new ListenerSettings(
+                  new HostPort("127.0.0.1", 0),
+                  "test",
+                  128,
+                  AccessList.ALL,
+                  protocols,
+                  TlsSettings.OFF),
               shared,
               limiter,
               admitted);
@@ -215,17 +228,17 @@ public final class TestServer implements AutoCloseable {
   }
 
   /** Everything the observer was told, oldest first. */
-  List<Ended> ended() {
+  public List<Ended> ended() {
     return List.copyOf(ended);
   }
 
   /** Lets time pass and the loops look at their deadlines. */
-  void pass(Duration time) {
+  public void pass(Duration time) {
     nanos.addAndGet(time.toNanos());
     sweep();
   }
 
-  void sweep() {
+  public void sweep() {
     for (ServerShard loop : shared) {
       onLoop(loop, loop::sweep);
     }
@@ -238,7 +251,7 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  int connections() {
+  public int connections() {
     return shared.stream().mapToInt(shard -> shard.connections().open()).sum();
   }
 
@@ -279,7 +292,7 @@ public final class TestServer implements AutoCloseable {
   }
 
   /** Answers chunk by chunk. */
-  static void answer(Reply reply, int status, long length, String... chunks) {
+  public static void answer(Reply reply, int status, long length, String... chunks) {
     reply.head(ResponseHead.of(status, "A", "b"), length);
     for (String chunk : chunks) {
       reply.write(octets(chunk));
@@ -287,7 +300,7 @@ public final class TestServer implements AutoCloseable {
     reply.end(null);
   }
 
-  static ByteBuf octets(String text) {
+  public static ByteBuf octets(String text) {
     byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
     return Unpooled.directBuffer(octets.length).writeBytes(octets);
   }

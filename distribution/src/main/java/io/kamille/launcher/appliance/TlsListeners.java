@@ -1,0 +1,164 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.tls.ServerCertificate;
+import io.kamille.core.tls.ServerTls;
+import io.kamille.core.tls.TlsSettings.Source;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The TLS of all listeners, its workers, and what has it read certificates again. Any thread; one
+ * reload at a time.
+ */
+final class TlsListeners implements AutoCloseable {
+
+  /*
+   * Files are looked at every ten seconds: a certificate is exchanged by whatever writes files, and
+   * nothing has to tell us. One that cannot be used changes nothing and is said once.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.tls");
+  private static final int WORKERS = 2;
+  private static final long LOOK_SECONDS = 10;
+  private static final long ROTATION_HOURS = 8;
+
+  private record Open(ListenerSettings settings, ServerTls tls) {}
+
+  private final Map<String, Open> open = new HashMap<>();
+  private final Map<Path, FileTime> seen = new HashMap<>();
+  private final ScheduledThreadPoolExecutor workers;
+
+  TlsListeners() {
+    workers =
+        new ScheduledThreadPoolExecutor(
+            WORKERS,
+            task -> {
+              Thread thread = new Thread(task, "kamille-tls");
+              thread.setDaemon(true);
+              return thread;
+            });
+    workers.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    workers.scheduleWithFixedDelay(this::rotate, ROTATION_HOURS, ROTATION_HOURS, TimeUnit.HOURS);
+  }
+
+  /**
+   * The TLS of a listener, which stays ours; null if it speaks none.
+   *
+   * @throws StartFailure if its certificates cannot be used
+   */
+  synchronized @Nullable ServerTls open(ListenerSettings settings) throws StartFailure {
+    if (!settings.tls().isOn()) {
+      return null;
+    }
+    try {
+      List<ServerCertificate> certificates = settings.tls().read(Instant.now());
+      ServerTls tls =
+          ServerTls.open(settings.tls().policy(settings.spoken().names()), certificates, workers);
+      open.put(settings.name(), new Open(settings, tls));
+      remember(settings);
+      LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
+      return tls;
+    } catch (IOException refused) {
+      throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  /** Goes by the certificates of these settings, for handshakes from now on. */
+  synchronized void reload(List<ListenerSettings> listeners) {
+    for (ListenerSettings settings : listeners) {
+      Open before = open.get(settings.name());
+      if (before != null && settings.tls().isOn()) {
+        Open next = new Open(settings, before.tls());
+        open.put(settings.name(), next);
+        update(next);
+      }
+    }
+  }
+
+  private void update(Open listener) {
+    ListenerSettings settings = listener.settings();
+    remember(settings);
+    try {
+      List<ServerCertificate> certificates =
+          settings.tls().source() == Source.SELF_SIGNED
+              ? listener.tls().certificates()
+              : settings.tls().read(Instant.now());
+      if (listener.tls().update(settings.tls().policy(settings.spoken().names()), certificates)) {
+        LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
+      }
+    } catch (IOException refused) {
+      LOG.log(
+          Level.ERROR,
+          "{0}: its certificates stay as they were: {1}",
+          settings.name(),
+          refused.getMessage());
+    }
+  }
+
+  /** Reads again what has changed. */
+  private synchronized void look() {
+    try {
+      for (Open listener : new ArrayList<>(open.values())) {
+        boolean changed =
+            files(listener.settings()).stream()
+                .anyMatch(file -> !timeOf(file).equals(seen.get(file)));
+        if (changed) {
+          update(listener);
+        }
+      }
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "certificates were not looked at", bug);
+    }
+  }
+
+  private void remember(ListenerSettings settings) {
+    files(settings).forEach(file -> seen.put(file, timeOf(file)));
+  }
+
+  private static List<Path> files(ListenerSettings settings) {
+    List<Path> files = new ArrayList<>();
+    settings
+        .tls()
+        .certificates()
+        .forEach(
+            certificate -> {
+              files.add(certificate.chain());
+              files.add(certificate.key());
+            });
+    Path authorities = settings.tls().clientAuthorities();
+    if (authorities != null) {
+      files.add(authorities);
+    }
+    return files;
+  }
+
+  private static FileTime timeOf(Path file) {
+    try {
+      return Files.getLastModifiedTime(file);
+    } catch (IOException gone) {
+      return FileTime.fromMillis(0);
+    }
+  }
+
+  private synchronized void rotate() {
+    open.values().forEach(listener -> listener.tls().rotateTicketKeys());
+  }
+
+  @Override
+  public synchronized void close() {
+    workers.shutdownNow();
+    open.values().forEach(listener -> listener.tls().close());
+    open.clear();
+  }
+}

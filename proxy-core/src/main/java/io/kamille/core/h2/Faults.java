@@ -1,0 +1,67 @@
+package io.kamille.core.h2;
+
+import java.util.function.LongSupplier;
+
+/**
+ * What the other side of one connection does wrong, or too often, and the end of the connection for
+ * it (RFC 9113 §5.4.1). Confined to its loop.
+ */
+final class Faults {
+
+  private final OpenStreams streams;
+  private final FrameWriter writer;
+  private final AttackBudget budget;
+  private final StreamOwner owner;
+  private final LongSupplier clock;
+  private boolean ended;
+
+  Faults(
+      OpenStreams streams,
+      FrameWriter writer,
+      AttackBudget budget,
+      StreamOwner owner,
+      LongSupplier clock) {
+    this.streams = streams;
+    this.writer = writer;
+    this.budget = budget;
+    this.owner = owner;
+    this.clock = clock;
+  }
+
+  /** Ends the connection. */
+  void fail(ErrorCode code, String reason) {
+    if (!ended) {
+      ended = true;
+      writer.goAway(streams.lastId(), code);
+      owner.failed(code, reason);
+    }
+  }
+
+  /** Ends one stream, or what would be one, which costs the other side points. */
+  void reset(int id, ErrorCode code) {
+    streams.reset(id, code);
+    spend(AttackBudget.FAULTY);
+  }
+
+  /**
+   * Takes points from the budget.
+   *
+   * @return false if the connection has ended
+   */
+  boolean spend(int points) {
+    if (!budget.spend(points, clock.getAsLong())) {
+      fail(ErrorCode.ENHANCE_YOUR_CALM, "a flood of frames");
+    }
+    return !ended;
+  }
+
+  /** The connection is gone, or about to be, whosever fault it is. */
+  void end() {
+    ended = true;
+  }
+
+  /** Whether nothing more is to be read or written. */
+  boolean haveEnded() {
+    return ended;
+  }
+}

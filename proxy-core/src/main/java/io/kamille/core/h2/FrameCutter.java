@@ -1,0 +1,139 @@
+package io.kamille.core.h2;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts what comes on one connection into the preface and whole frames (RFC 9113 §3.4, §4.1).
+ * Confined to its loop.
+ */
+final class FrameCutter {
+
+  /*
+   * A frame that comes in one read is handed on where it lies. Of one that does not, the part that
+   * has come is copied, into a buffer of the frame's size: no more than one frame ever waits here.
+   */
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Payload that we take in one frame: the default, which we do not change (RFC 9113 §4.2). */
+  static final int MAX_PAYLOAD = 16_384;
+
+  /** Gets the frames. */
+  interface Taker {
+
+    /** The connection does not begin with the preface. */
+    void noPreface();
+
+    /**
+     * A frame lies at the reader index. Borrows the buffer, of which no more than these octets
+     * count. If the payload is over its limit, the header alone.
+     */
+    void frame(ByteBuf in, int bytes);
+
+    /** Whether no more frames are taken for now; what is left stays in the buffer. */
+    boolean isFull();
+  }
+
+  private final H2Wire wire;
+  private final Taker taker;
+  private @Nullable ByteBuf partial;
+  private int prefaceSeen;
+
+  FrameCutter(H2Wire wire, Taker taker) {
+    this.wire = wire;
+    this.taker = taker;
+  }
+
+  /**
+   * Takes octets. Borrows the buffer.
+   *
+   * @return false if the taker is full: the rest is left
+   */
+  boolean take(ByteBuf in) {
+    if (!preface(in)) {
+      return true;
+    }
+    while (in.isReadable()) {
+      if (taker.isFull()) {
+        return false;
+      }
+      ByteBuf begun = partial;
+      if (begun != null) {
+        complete(begun, in);
+        continue;
+      }
+      int length = in.readableBytes();
+      int needed = length < FrameWriter.HEADER_BYTES ? FrameWriter.HEADER_BYTES : frameBytes(in);
+      if (length < needed) {
+        partial = wire.allocator().directBuffer(needed).writeBytes(in);
+        return true;
+      }
+      taker.frame(in, needed);
+    }
+    return true;
+  }
+
+  private boolean preface(ByteBuf in) {
+    while (prefaceSeen < PREFACE.length && in.isReadable()) {
+      if (in.readByte() != PREFACE[prefaceSeen++]) {
+        taker.noPreface();
+        in.skipBytes(in.readableBytes());
+        return false;
+      }
+    }
+    return prefaceSeen == PREFACE.length;
+  }
+
+  private static int frameBytes(ByteBuf in) {
+    int payload = in.getUnsignedMedium(in.readerIndex());
+    return FrameWriter.HEADER_BYTES + (payload > MAX_PAYLOAD ? 0 : payload);
+  }
+
+  private void complete(ByteBuf begun, ByteBuf in) {
+    if (begun.readableBytes() < FrameWriter.HEADER_BYTES) {
+      fill(begun, in, FrameWriter.HEADER_BYTES);
+      if (begun.readableBytes() < FrameWriter.HEADER_BYTES) {
+        return;
+      }
+    }
+    int needed = frameBytes(begun);
+    fill(begun, in, needed);
+    if (begun.readableBytes() == needed) {
+      partial = null;
+      try {
+        taker.frame(begun, needed);
+      } finally {
+        begun.release();
+      }
+    }
+  }
+
+  private static void fill(ByteBuf whole, ByteBuf in, int needed) {
+    whole.writeBytes(in, Math.min(needed - whole.readableBytes(), in.readableBytes()));
+  }
+
+  /** Octets of a frame of which only a part has come. */
+  int partialBytes() {
+    return partial == null ? 0 : partial.readableBytes();
+  }
+
+  /** The stream whose content that frame has; 0 if it is another frame, or there is none. */
+  int partialContentOf() {
+    ByteBuf begun = partial;
+    if (begun == null || begun.readableBytes() < FrameWriter.HEADER_BYTES) {
+      return 0;
+    }
+    return FrameHeader.type(begun) == FrameWriter.DATA ? FrameHeader.stream(begun) : 0;
+  }
+
+  /** Lets go of what has come. */
+  void release() {
+    ByteBuf begun = partial;
+    partial = null;
+    if (begun != null) {
+      begun.release();
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package io.kamille.core.h2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Exception.StreamException;
+import io.netty.handler.codec.http2.Http2Flags;
+import io.netty.handler.codec.http2.Http2FrameAdapter;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
+
+/**
+ * What each frame of a client asks for, and whether it may (RFC 9113 §5.1, §6). Confined to its
+ * loop.
+ */
+final class FrameReceiver extends Http2FrameAdapter {
+
+  /*
+   * Netty's reader checks the shape of frames and decodes header sections. It is given whole frames,
+   * one at a time: so what a frame is for is known before it is read. What a client does wrong ends
+   * its stream or the connection as RFC 9113 says; where it leaves a choice, the connection.
+   */
+  private static final int MOST_SETTINGS = 32;
+
+  private final RequestIntake heads;
+  private final OpenStreams streams;
+  private final Faults faults;
+  private final H2Output output;
+  private final FrameWriter writer;
+  private final ReceiveWindow window;
+  private final PriorityUpdates priorities;
+  private final Farewells farewells;
+  private final DefaultHttp2FrameReader reader;
+  private boolean settingsSeen;
+  private int headBytes;
+
+  FrameReceiver(
+      RequestIntake heads,
+      OpenStreams streams,
+      Faults faults,
+      H2Output output,
+      FrameWriter writer,
+      ReceiveWindow window,
+      PriorityUpdates priorities,
+      Farewells farewells) {
+    this.heads = heads;
+    this.streams = streams;
+    this.faults = faults;
+    this.output = output;
+    this.writer = writer;
+    this.window = window;
+    this.priorities = priorities;
+    this.farewells = farewells;
+    this.reader = new DefaultHttp2FrameReader(heads.decoder());
+  }
+
+  /** Reads the frame at the reader index, which has so many octets. Borrows the buffer. */
+  void frame(ChannelHandlerContext context, ByteBuf in, int bytes) {
+    int type = FrameHeader.type(in);
+    int id = FrameHeader.stream(in);
+    int next = in.readerIndex() + bytes;
+    int end = in.writerIndex();
+    in.writerIndex(next);
+    try {
+      if (mayCome(type, id, in)) {
+        count(type, in, bytes);
+        reader.readFrame(context, in, this);
+      }
+    } catch (StreamException wrong) {
+      streamFault(ErrorCode.of(wrong.error().code()), type, id);
+    } catch (Http2Exception wrong) {
+      faults.fail(ErrorCode.of(wrong.error().code()), String.valueOf(wrong.getMessage()));
+    } catch (IllegalArgumentException wrong) {
+      faults.fail(ErrorCode.COMPRESSION_ERROR, "a header section that cannot be decoded");
+    } finally {
+      in.writerIndex(end);
+      in.readerIndex(next);
+    }
+  }
+
+  private boolean mayCome(int type, int id, ByteBuf in) {
+    boolean isSettings = type == FrameWriter.SETTINGS && !FrameHeader.has(in, FrameWriter.ACK);
+    if (!settingsSeen && !isSettings) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a connection that does not begin with settings");
+      return false;
+    }
+    if (type == FrameWriter.PUSH_PROMISE) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a push by a client");
+      return false;
+    }
+    // Within a section nothing else may come, which the reader sees to.
+    return type != FrameWriter.HEADERS || headBytes > 0 || heads.begins(id);
+  }
+
+  /** Counts what an unfinished header section has taken so far. */
+  private void count(int type, ByteBuf in, int bytes) {
+    boolean isPart = type == FrameWriter.HEADERS || type == FrameWriter.CONTINUATION;
+    headBytes = isPart && !FrameHeader.has(in, FrameWriter.END_HEADERS) ? headBytes + bytes : 0;
+  }
+
+  /** Octets of a header section that is to be continued. */
+  int headBytes() {
+    return headBytes;
+  }
+
+  void release() {
+    reader.close();
+  }
+
+  /** A fault that concerns one stream, of which the reader or the sink found out. */
+  private void streamFault(ErrorCode code, int type, int id) {
+    switch (type) {
+      case FrameWriter.HEADERS, FrameWriter.CONTINUATION -> heads.malformed(id, code);
+      case FrameWriter.DATA, FrameWriter.WINDOW_UPDATE -> {
+        if (streams.isIdle(id)) {
+          faults.fail(ErrorCode.PROTOCOL_ERROR, "a frame on a stream that is not open");
+        } else {
+          faults.reset(id, code);
+        }
+      }
+      default -> faults.reset(id, code);
+    }
+  }
+
+  // Header sections
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext context,
+      int id,
+      Http2Headers headers,
+      int dependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean isLast) {
+    heads.complete(id, isLast);
+  }
+
+  @Override
+  public void onHeadersRead(
+      ChannelHandlerContext context, int id, Http2Headers headers, int padding, boolean isLast) {
+    heads.complete(id, isLast);
+  }
+
+  // Content
+
+  @Override
+  public int onDataRead(
+      ChannelHandlerContext context, int id, ByteBuf data, int padding, boolean isLast) {
+    int length = data.readableBytes();
+    int flowBytes = length + padding;
+    H2Stream stream = streams.find(id);
+    if (stream == null && !mayComeLate(id)) {
+      return flowBytes;
+    }
+    if (!window.take(flowBytes)) {
+      faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "more content than the connection's window");
+      return flowBytes;
+    }
+    if (length == 0 && !isLast && !faults.spend(AttackBudget.CONTROL)) {
+      return flowBytes;
+    }
+    if (stream == null) {
+      window.credit(flowBytes);
+    } else if (stream.hasReceivedAll()) {
+      window.credit(flowBytes);
+      faults.reset(id, ErrorCode.STREAM_CLOSED);
+    } else if (!stream.takeReceiveWindow(flowBytes)) {
+      window.credit(flowBytes);
+      faults.reset(id, ErrorCode.FLOW_CONTROL_ERROR);
+    } else {
+      content(stream, data, length, padding, isLast);
+    }
+    return flowBytes;
+  }
+
+  private static void content(
+      H2Stream stream, ByteBuf data, int length, int padding, boolean isLast) {
+    if (padding > 0) {
+      stream.credit(padding);
+    }
+    if (length > 0) {
+      stream.received(data.readRetainedSlice(length));
+    }
+    if (isLast && !stream.isOver()) {
+      stream.arrivedEnd();
+    }
+  }
+
+  /** Whether content may still come on a stream that is gone, or was never taken. */
+  private boolean mayComeLate(int id) {
+    if (streams.isTooLate(id)) {
+      return true;
+    }
+    if (streams.isIdle(id)) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "content on a stream that is not open");
+      return false;
+    }
+    if (streams.endOf(id) != ClosedStreams.End.RESET_BY_US) {
+      faults.fail(ErrorCode.STREAM_CLOSED, "content on a closed stream");
+      return false;
+    }
+    return true;
+  }
+
+  // Streams and windows
+
+  @Override
+  public void onRstStreamRead(ChannelHandlerContext context, int id, long code) {
+    H2Stream stream = streams.find(id);
+    if (stream != null) {
+      boolean early = !stream.isAllSent();
+      streams.abandoned(stream, ErrorCode.of(code));
+      faults.spend(early ? AttackBudget.ABANDONED : AttackBudget.CONTROL);
+    } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "the reset of a stream that is not open");
+    } else {
+      faults.spend(AttackBudget.CONTROL);
+    }
+  }
+
+  @Override
+  public void onWindowUpdateRead(ChannelHandlerContext context, int id, int bytes) {
+    if (!faults.spend(AttackBudget.CONTROL)) {
+      return;
+    }
+    if (id == 0) {
+      if (!output.grow(bytes)) {
+        faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "a window over its limit");
+      }
+      return;
+    }
+    H2Stream stream = streams.find(id);
+    if (stream != null) {
+      if (!output.grow(stream, bytes)) {
+        faults.reset(id, ErrorCode.FLOW_CONTROL_ERROR);
+      }
+    } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a window of a stream that is not open");
+    }
+  }
+
+  // The connection
+
+  @Override
+  public void onSettingsRead(ChannelHandlerContext context, Http2Settings given) {
+    settingsSeen = true;
+    if (given.size() > MOST_SETTINGS) {
+      faults.fail(ErrorCode.ENHANCE_YOUR_CALM, "too many settings");
+      return;
+    }
+    Integer initialWindow = given.initialWindowSize();
+    if (initialWindow != null && !output.initialWindow(initialWindow, streams)) {
+      faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "a window over its limit");
+      return;
+    }
+    Integer maxPayload = given.maxFrameSize();
+    if (maxPayload != null) {
+      output.maxPayload(maxPayload);
+    }
+    writer.settingsAck();
+    faults.spend(AttackBudget.CONTROL * (1 + given.size()));
+  }
+
+  @Override
+  public void onPingRead(ChannelHandlerContext context, long content) {
+    writer.ping(content, true);
+    faults.spend(AttackBudget.CONTROL);
+  }
+
+  @Override
+  public void onPingAckRead(ChannelHandlerContext context, long content) {
+    farewells.answered(content);
+    faults.spend(AttackBudget.CONTROL);
+  }
+
+  @Override
+  public void onSettingsAckRead(ChannelHandlerContext context) {
+    faults.spend(AttackBudget.CONTROL);
+  }
+
+  @Override
+  public void onGoAwayRead(
+      ChannelHandlerContext context, int lastStreamId, long code, ByteBuf reason) {
+    faults.spend(AttackBudget.CONTROL);
+  }
+
+  @Override
+  public void onPriorityRead(
+      ChannelHandlerContext context, int id, int dependency, short weight, boolean exclusive) {
+    faults.spend(AttackBudget.CONTROL);
+  }
+
+  @Override
+  public void onUnknownFrame(
+      ChannelHandlerContext context, byte type, int id, Http2Flags flags, ByteBuf payload) {
+    if (faults.spend(AttackBudget.CONTROL)
+        && type == FrameWriter.PRIORITY_UPDATE
+        && (id != 0 || !priorities.read(payload))) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a priority update of no stream");
+    }
+  }
+}

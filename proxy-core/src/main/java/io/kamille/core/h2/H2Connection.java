@@ -1,0 +1,297 @@
+package io.kamille.core.h2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * One HTTP/2 connection from a client: frames in, frames out, and the streams between (RFC 9113).
+ * Confined to its loop.
+ */
+public final class H2Connection {
+
+  /*
+   * Octets are cut into frames, and Netty reads each (FrameReceiver). A header section is a request
+   * or its trailers (RequestIntake), which opens a stream (OpenStreams). What a stream answers waits
+   * there until it is its turn (H2Output). Faults and floods have one account (Faults).
+   */
+  private static final int SETTING_STREAMS = 3;
+  private static final int SETTING_WINDOW = 4;
+  private static final int SETTING_HEAD = 6;
+  private static final int SETTING_NO_OLD_PRIORITIES = 9;
+
+  private final H2Wire wire;
+  private final H2Settings settings;
+  private final FrameWriter writer;
+  private final OpenStreams streams;
+  private final Faults faults;
+  private final H2Output output;
+  private final ReceiveWindow window;
+  private final RequestIntake requests;
+  private final Farewells farewells;
+  private final FrameReceiver receiver;
+  private final FrameCutter cutter;
+  private final LongSupplier clock;
+  private final Carriage carriage = new Carriage();
+  private final ChannelHandlerContext context;
+  private long unfinishedSinceNanos;
+  private boolean unfinished;
+
+  /**
+   * The server's side of a connection.
+   *
+   * @param sink of the loop
+   * @param scratch of the loop
+   * @param secure whether it is over TLS
+   * @param clock monotonic nanoseconds
+   * @param context that Netty's reader takes its allocator from
+   */
+  public H2Connection(
+      StreamOwner owner,
+      H2Wire wire,
+      H2Settings settings,
+      RequestSink sink,
+      HpackWriter scratch,
+      boolean secure,
+      LongSupplier clock,
+      ChannelHandlerContext context) {
+    this.wire = wire;
+    this.settings = settings;
+    this.clock = clock;
+    this.context = context;
+    this.writer = new FrameWriter(wire);
+    SendQueue queue = new SendQueue();
+    AttackBudget budget = new AttackBudget(clock.getAsLong());
+    this.streams = new OpenStreams(writer, queue, budget, owner);
+    this.faults = new Faults(streams, writer, budget, owner, clock);
+    this.output = new H2Output(wire, writer, queue, budget, scratch);
+    this.window = new ReceiveWindow(writer, settings.connectionWindowBytes());
+    this.farewells = new Farewells(streams, writer, faults);
+    PriorityUpdates priorities = new PriorityUpdates(streams);
+    this.requests =
+        new RequestIntake(owner, streams, faults, priorities, settings, carriage, sink, secure);
+    this.receiver =
+        new FrameReceiver(requests, streams, faults, output, writer, window, priorities, farewells);
+    this.cutter = new FrameCutter(wire, new Cut());
+  }
+
+  /** Sends our settings. */
+  public void start() {
+    writer.settings(
+        SETTING_STREAMS, settings.streams(),
+        SETTING_WINDOW, settings.streamWindowBytes(),
+        SETTING_HEAD, settings.head().headBytes(),
+        SETTING_NO_OLD_PRIORITIES, 1);
+    window.open();
+  }
+
+  // What comes
+
+  /**
+   * Takes octets, but for those behind a flood of frames that wait for an answer. Borrows the
+   * buffer; content is retained.
+   *
+   * @return false if the rest has to wait until the socket is writable
+   */
+  public boolean receive(ByteBuf in) {
+    boolean taken = cutter.take(in);
+    if (faults.haveEnded()) {
+      in.skipBytes(in.readableBytes());
+    }
+    boolean before = unfinished;
+    unfinished = isFrameUnfinished() || receiver.headBytes() > 0;
+    if (unfinished && !before) {
+      unfinishedSinceNanos = clock.getAsLong();
+    }
+    return taken;
+  }
+
+  /** Whether a frame has come in part, other than content: that has a least rate. */
+  private boolean isFrameUnfinished() {
+    return cutter.partialBytes() > 0 && cutter.partialContentOf() == 0;
+  }
+
+  private final class Cut implements FrameCutter.Taker {
+
+    @Override
+    public void noPreface() {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "no preface of HTTP/2");
+    }
+
+    @Override
+    public void frame(ByteBuf in, int bytes) {
+      if (faults.haveEnded()) {
+        in.skipBytes(bytes);
+      } else {
+        receiver.frame(context, in, bytes);
+      }
+    }
+
+    @Override
+    public boolean isFull() {
+      return wire.isOverfull() && !faults.haveEnded();
+    }
+  }
+
+  /** A burst of reads is over: hands requests on and sends what may be sent. */
+  public void burstEnds() {
+    output.hold();
+    try {
+      requests.handOn();
+    } finally {
+      output.release();
+    }
+    output.sendReady();
+  }
+
+  /**
+   * Whether a head or frame that has come in part has taken longer than this.
+   *
+   * @param nanos for all of it
+   */
+  public boolean isUnfinishedFor(long nanos) {
+    return unfinished && clock.getAsLong() - unfinishedSinceNanos >= nanos;
+  }
+
+  /** Octets of a header section that has come in part. */
+  public int unfinishedHeadBytes() {
+    return receiver.headBytes() == 0 ? 0 : receiver.headBytes() + cutter.partialBytes();
+  }
+
+  /** Octets of content of this stream in a frame that has come in part. */
+  public int partialContentBytes(H2Stream stream) {
+    return cutter.partialContentOf() == stream.id() ? cutter.partialBytes() : 0;
+  }
+
+  // What goes
+
+  /** Begins a header section in the scratch of the loop. */
+  public HpackWriter section() {
+    return output.section();
+  }
+
+  /** Sends content in turn, as far as windows and the socket allow. */
+  public void sendReady() {
+    output.sendReady();
+  }
+
+  /** Whether content waits for the window of the whole connection. */
+  public boolean isBlocked() {
+    return output.isBlocked();
+  }
+
+  /** Octets of content sent so far. */
+  public long sentBytes() {
+    return output.sentBytes();
+  }
+
+  /** An answer was sent whole, and nobody wants the rest of the request (RFC 9113 §8.1). */
+  public void answered(H2Stream stream) {
+    streams.answered(stream);
+  }
+
+  /** What streams ask of their connection. */
+  private final class Carriage implements H2Stream.Carrier {
+
+    @Override
+    public int receiveWindow() {
+      return settings.streamWindowBytes();
+    }
+
+    @Override
+    public int sendWindow() {
+      return output.initialWindow();
+    }
+
+    @Override
+    public void head(H2Stream stream, HpackWriter section, boolean isLast) {
+      output.head(stream, section, isLast);
+    }
+
+    @Override
+    public void wantsToSend(H2Stream stream) {
+      output.wantsToSend(stream);
+    }
+
+    @Override
+    public void credit(int bytes) {
+      if (!faults.haveEnded()) {
+        window.credit(bytes);
+      }
+    }
+
+    @Override
+    public void credit(H2Stream stream, int bytes) {
+      if (!faults.haveEnded()) {
+        writer.windowUpdate(stream.id(), bytes);
+      }
+    }
+
+    @Override
+    public void priority(H2Stream stream, Priority priority) {
+      output.priority(stream, priority);
+    }
+
+    @Override
+    public void reset(H2Stream stream, ErrorCode code) {
+      streams.reset(stream, code);
+    }
+
+    @Override
+    public void ended(H2Stream stream) {
+      streams.ended(stream);
+    }
+  }
+
+  // How it ends
+
+  /** Says that no streams are taken any more; those on their way still are (RFC 9113 §6.8). */
+  public void drain() {
+    farewells.first();
+  }
+
+  /** Whether the last promise of {@link #drain} is kept. */
+  public boolean isDrained() {
+    return farewells.areDone();
+  }
+
+  /** The connection is about to be closed. */
+  public void goodbye() {
+    farewells.last();
+  }
+
+  /** Ends the connection for the client's fault. */
+  public void fail(ErrorCode code, String reason) {
+    faults.fail(code, reason);
+  }
+
+  /** Breaks all streams off and lets go of all buffers: the connection is gone. */
+  public void gone() {
+    faults.end();
+    receiver.release();
+    cutter.release();
+    streams.breakAll();
+    requests.release();
+  }
+
+  /** Whether no stream is open. */
+  public boolean isIdle() {
+    return streams.isEmpty();
+  }
+
+  /** Open streams. */
+  public List<H2Stream> streams() {
+    return streams.all();
+  }
+
+  /** The exchange of a stream that is over goes on: its place stays taken. */
+  public void lingers() {
+    streams.lingers();
+  }
+
+  /** It has ended. */
+  public void lingersNoMore() {
+    streams.lingersNoMore();
+  }
+}

@@ -1,0 +1,281 @@
+package io.kamille.core.h2;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a field section in HPACK (RFC 7541). Confined to its loop; one per loop, used for one
+ * section at a time.
+ */
+public final class HpackWriter {
+
+  /*
+   * Names of the static table, literals without indexing, no Huffman code, no dynamic table. Both
+   * would save the network some octets and cost more than all the rest of a small answer; and without
+   * a dynamic table a section can be written once for many connections. The first section of a
+   * connection says that the table has no room, which settles every later change of its limit.
+   */
+  private static final int STATUS_NAME = 8;
+  private static final int[] STATUS = {200, 204, 206, 304, 400, 404, 500};
+  private static final int FORBIDDEN = -1;
+  private static final byte[] STATIC_NAME = staticNames();
+  private static final byte TABLE_SIZE_ZERO = 0x20;
+  private static final int KEEP_BYTES = 128 * 1024;
+
+  private byte[] octets = new byte[1024];
+  private int length;
+
+  private static byte[] staticNames() {
+    byte[] index = new byte[FieldName.values().length];
+    Object[] names = {
+      FieldName.ACCEPT_ENCODING,
+      16,
+      FieldName.ACCEPT_LANGUAGE,
+      17,
+      FieldName.ACCEPT_RANGES,
+      18,
+      FieldName.ACCEPT,
+      19,
+      FieldName.AGE,
+      21,
+      FieldName.ALLOW,
+      22,
+      FieldName.AUTHORIZATION,
+      23,
+      FieldName.CACHE_CONTROL,
+      24,
+      FieldName.CONTENT_ENCODING,
+      26,
+      FieldName.CONTENT_LANGUAGE,
+      27,
+      FieldName.CONTENT_LENGTH,
+      28,
+      FieldName.CONTENT_LOCATION,
+      29,
+      FieldName.CONTENT_RANGE,
+      30,
+      FieldName.CONTENT_TYPE,
+      31,
+      FieldName.COOKIE,
+      32,
+      FieldName.DATE,
+      33,
+      FieldName.ETAG,
+      34,
+      FieldName.EXPECT,
+      35,
+      FieldName.EXPIRES,
+      36,
+      FieldName.HOST,
+      38,
+      FieldName.IF_MATCH,
+      39,
+      FieldName.IF_MODIFIED_SINCE,
+      40,
+      FieldName.IF_NONE_MATCH,
+      41,
+      FieldName.IF_RANGE,
+      42,
+      FieldName.IF_UNMODIFIED_SINCE,
+      43,
+      FieldName.LAST_MODIFIED,
+      44,
+      FieldName.LOCATION,
+      46,
+      FieldName.MAX_FORWARDS,
+      47,
+      FieldName.PROXY_AUTHENTICATE,
+      48,
+      FieldName.PROXY_AUTHORIZATION,
+      49,
+      FieldName.RANGE,
+      50,
+      FieldName.REFERER,
+      51,
+      FieldName.RETRY_AFTER,
+      53,
+      FieldName.SERVER,
+      54,
+      FieldName.SET_COOKIE,
+      55,
+      FieldName.USER_AGENT,
+      58,
+      FieldName.VARY,
+      59,
+      FieldName.VIA,
+      60,
+      FieldName.WWW_AUTHENTICATE,
+      61,
+      FieldName.CONNECTION,
+      FORBIDDEN,
+      FieldName.KEEP_ALIVE,
+      FORBIDDEN,
+      FieldName.PROXY_CONNECTION,
+      FORBIDDEN,
+      FieldName.TRANSFER_ENCODING,
+      FORBIDDEN,
+      FieldName.UPGRADE,
+      FORBIDDEN,
+      FieldName.HTTP2_SETTINGS,
+      FORBIDDEN,
+    };
+    for (int i = 0; i < names.length; i += 2) {
+      index[((FieldName) names[i]).ordinal()] = (byte) (int) (Integer) names[i + 1];
+    }
+    return index;
+  }
+
+  /**
+   * Begins a section.
+   *
+   * @param isFirst whether it is the first of its connection
+   */
+  public void begin(boolean isFirst) {
+    length = 0;
+    if (isFirst) {
+      octets[length++] = TABLE_SIZE_ZERO;
+    }
+  }
+
+  /** Writes {@code :status}. */
+  public void status(int status) {
+    room(5);
+    int index = Arrays.binarySearch(STATUS, status);
+    if (index >= 0) {
+      octets[length++] = (byte) (0x80 | (STATUS_NAME + index));
+      return;
+    }
+    octets[length++] = STATUS_NAME;
+    octets[length++] = 3;
+    octets[length++] = (byte) ('0' + status / 100);
+    octets[length++] = (byte) ('0' + status / 10 % 10);
+    octets[length++] = (byte) ('0' + status % 10);
+  }
+
+  /** Writes a line of a section; one that concerns a connection alone is left out. */
+  public void line(Fields fields, int index) {
+    FieldName known = fields.knownAt(index);
+    line(
+        known,
+        fields.octets(),
+        fields.nameStart(index),
+        fields.nameEnd(index),
+        fields.valueStart(index),
+        fields.valueEnd(index));
+  }
+
+  /** Writes a field. The value is ASCII. */
+  public void line(FieldName name, String value) {
+    room(6 + value.length());
+    staticName(STATIC_NAME[name.ordinal()]);
+    integer(0, 7, value.length());
+    for (int i = 0; i < value.length(); i++) {
+      octets[length++] = (byte) value.charAt(i);
+    }
+  }
+
+  /** Writes a field with a number that is not negative. */
+  public void line(FieldName name, long value) {
+    line(name, Long.toString(value));
+  }
+
+  /**
+   * Writes field lines as HTTP/1 encodes them, each with its CRLF, up to an empty one or the end.
+   * The octets are our own and have no fault.
+   */
+  public void lines(byte[] source, int from, int to) {
+    int at = from;
+    while (at < to && source[at] != '\r') {
+      int hash = 0;
+      int nameEnd = at;
+      while (source[nameEnd] != ':') {
+        hash = FieldName.hashStep(hash, Octets.lower(source[nameEnd]));
+        nameEnd++;
+      }
+      int valueStart = nameEnd + 1;
+      while (source[valueStart] == ' ') {
+        valueStart++;
+      }
+      int valueEnd = valueStart;
+      while (source[valueEnd] != '\r') {
+        valueEnd++;
+      }
+      line(FieldName.of(source, at, nameEnd, hash), source, at, nameEnd, valueStart, valueEnd);
+      at = valueEnd + 2;
+    }
+  }
+
+  private void line(
+      @Nullable FieldName known,
+      byte[] source,
+      int nameStart,
+      int nameEnd,
+      int valueStart,
+      int valueEnd) {
+    int index = known == null ? 0 : STATIC_NAME[known.ordinal()];
+    if (index == FORBIDDEN) {
+      return;
+    }
+    int valueLength = valueEnd - valueStart;
+    room(12 + nameEnd - nameStart + valueLength);
+    if (index > 0) {
+      staticName(index);
+    } else {
+      octets[length++] = 0;
+      integer(0, 7, nameEnd - nameStart);
+      for (int i = nameStart; i < nameEnd; i++) {
+        octets[length++] = Octets.lower(source[i]);
+      }
+    }
+    integer(0, 7, valueLength);
+    System.arraycopy(source, valueStart, octets, length, valueLength);
+    length += valueLength;
+  }
+
+  private void staticName(int index) {
+    integer(0, 4, index);
+  }
+
+  /** RFC 7541 §5.1. */
+  private void integer(int first, int prefixBits, int value) {
+    int most = (1 << prefixBits) - 1;
+    if (value < most) {
+      octets[length++] = (byte) (first | value);
+      return;
+    }
+    octets[length++] = (byte) (first | most);
+    int rest = value - most;
+    while (rest >= 0x80) {
+      octets[length++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    octets[length++] = (byte) rest;
+  }
+
+  /** Octets written so far. */
+  public int length() {
+    return length;
+  }
+
+  /** Copies a part of the section out. */
+  public void copyTo(ByteBuf out, int from, int count) {
+    out.writeBytes(octets, from, count);
+  }
+
+  /** Lets go of the memory that a section of unusual size took. */
+  public void trim() {
+    if (octets.length > KEEP_BYTES) {
+      octets = new byte[1024];
+    }
+  }
+
+  private void room(int count) {
+    if (octets.length - length < count) {
+      octets = Arrays.copyOf(octets, Math.max(octets.length * 2, length + count));
+    }
+  }
+}

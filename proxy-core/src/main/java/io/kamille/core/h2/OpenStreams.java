@@ -1,0 +1,162 @@
+package io.kamille.core.h2;
+
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one connection that are open, and how each comes to its end (RFC 9113 §5.1).
+ * Confined to its loop.
+ */
+final class OpenStreams {
+
+  /*
+   * A stream has a place until its exchange has ended, be it that it was reset long before: otherwise
+   * a client that opens streams and gives them up, or has us reset them, keeps far more requests
+   * under way than it may (CVE-2023-44487, CVE-2025-8671).
+   */
+  private final IntObjectMap<H2Stream> open = new IntObjectHashMap<>(8);
+  private final ClosedStreams closed = new ClosedStreams();
+  private final FrameWriter writer;
+  private final SendQueue queue;
+  private final AttackBudget budget;
+  private final StreamOwner owner;
+  private int lingering;
+  private int lastId;
+  private int lastTaken = Integer.MAX_VALUE;
+
+  OpenStreams(FrameWriter writer, SendQueue queue, AttackBudget budget, StreamOwner owner) {
+    this.writer = writer;
+    this.queue = queue;
+    this.budget = budget;
+    this.owner = owner;
+  }
+
+  @Nullable H2Stream find(int id) {
+    return open.get(id);
+  }
+
+  boolean isEmpty() {
+    return open.isEmpty();
+  }
+
+  /** A copy: what is done to a stream may end it. */
+  List<H2Stream> all() {
+    return new ArrayList<>(open.values());
+  }
+
+  /** Streams that count against the limit. */
+  int places() {
+    return open.size() + lingering;
+  }
+
+  /** The highest id that the other side has used. */
+  int lastId() {
+    return lastId;
+  }
+
+  /** The other side has used this id. */
+  void used(int id) {
+    lastId = Math.max(lastId, id);
+  }
+
+  /** Whether the other side has not opened this stream yet, or never may. */
+  boolean isIdle(int id) {
+    return id > lastId || id % 2 == 0;
+  }
+
+  /** Whether the stream came too late: we have said that we take no more (RFC 9113 §6.8). */
+  boolean isTooLate(int id) {
+    return id > lastTaken;
+  }
+
+  /** Takes no more streams from now on. */
+  void takeNoMore() {
+    lastTaken = lastId;
+  }
+
+  boolean takesMore() {
+    return lastTaken == Integer.MAX_VALUE;
+  }
+
+  ClosedStreams.End endOf(int id) {
+    return closed.find(id);
+  }
+
+  void add(H2Stream stream) {
+    open.put(stream.id(), stream);
+  }
+
+  // How they end
+
+  /** Both sides have said all. */
+  void ended(H2Stream stream) {
+    remove(stream, false);
+    budget.finished();
+    owner.over(stream);
+  }
+
+  /** The answer was sent whole, and nobody wants the rest of the request (RFC 9113 §8.1). */
+  void answered(H2Stream stream) {
+    if (!stream.isOver() && !stream.hasReceivedAll()) {
+      writer.reset(stream.id(), ErrorCode.NO_ERROR);
+      remove(stream, true);
+      budget.finished();
+      owner.over(stream);
+    }
+  }
+
+  /** The other side has reset it. */
+  void abandoned(H2Stream stream, ErrorCode code) {
+    remove(stream, false);
+    stream.broken(code, true);
+    owner.over(stream);
+  }
+
+  void reset(H2Stream stream, ErrorCode code) {
+    if (!stream.isOver()) {
+      writer.reset(stream.id(), code);
+      remove(stream, true);
+      stream.broken(code, false);
+      owner.over(stream);
+    }
+  }
+
+  /** Resets a stream, or what would have become one. */
+  void reset(int id, ErrorCode code) {
+    H2Stream stream = open.get(id);
+    if (stream == null) {
+      closed.add(id, true);
+      writer.reset(id, code);
+    } else {
+      reset(stream, code);
+    }
+  }
+
+  /** The connection is gone: nothing more is said. */
+  void breakAll() {
+    for (H2Stream stream : all()) {
+      remove(stream, false);
+      stream.broken(ErrorCode.CANCEL, true);
+    }
+  }
+
+  private void remove(H2Stream stream, boolean resetByUs) {
+    queue.remove(stream);
+    open.remove(stream.id());
+    closed.add(stream.id(), resetByUs);
+    stream.over();
+  }
+
+  /** The exchange of a stream goes on that is over. */
+  void lingers() {
+    lingering++;
+  }
+
+  /** It has ended. */
+  void lingersNoMore() {
+    lingering--;
+  }
+}

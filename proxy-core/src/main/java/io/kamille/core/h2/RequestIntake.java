@@ -1,0 +1,185 @@
+package io.kamille.core.h2;
+
+import io.kamille.core.http.RequestHead;
+import io.netty.handler.codec.http2.Http2HeadersDecoder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Header sections of one connection from a client: for whom each is, and what becomes of a request
+ * (RFC 9113 §5.1, §8.1). Confined to its loop.
+ */
+final class RequestIntake {
+
+  /*
+   * A section is always decoded, because the table of the connection changes with it (RFC 7541 §2.2);
+   * so it has to be known before whether anybody wants it.
+   *
+   * Requests are handed on at the end of a burst of reads. A stream that was opened and reset in one
+   * burst, the way of rapid reset (CVE-2023-44487), never reaches anybody.
+   */
+  private enum Taker {
+    REQUEST,
+    TRAILERS,
+    NOBODY
+  }
+
+  private final StreamOwner owner;
+  private final OpenStreams streams;
+  private final Faults faults;
+  private final PriorityUpdates priorities;
+  private final H2Settings settings;
+  private final H2Stream.Carrier carrier;
+  private final RequestSink sink;
+  private final RequestReader reader;
+  private final boolean secure;
+  private final List<H2Stream> begun = new ArrayList<>(4);
+  private @Nullable RequestHead head;
+  private Taker taker = Taker.NOBODY;
+
+  RequestIntake(
+      StreamOwner owner,
+      OpenStreams streams,
+      Faults faults,
+      PriorityUpdates priorities,
+      H2Settings settings,
+      H2Stream.Carrier carrier,
+      RequestSink sink,
+      boolean secure) {
+    this.owner = owner;
+    this.streams = streams;
+    this.faults = faults;
+    this.priorities = priorities;
+    this.settings = settings;
+    this.carrier = carrier;
+    this.sink = sink;
+    this.reader = new RequestReader(sink, settings.head());
+    this.secure = secure;
+  }
+
+  /** Decodes sections for the reader of frames. */
+  Http2HeadersDecoder decoder() {
+    return reader;
+  }
+
+  /** A section begins. Returns false if none may come on this stream: the connection has failed. */
+  boolean begins(int id) {
+    taker = Taker.NOBODY;
+    reader.into(null);
+    H2Stream stream = streams.find(id);
+    if (stream != null) {
+      taker = stream.hasReceivedAll() ? Taker.NOBODY : Taker.TRAILERS;
+      return true;
+    }
+    if (id % 2 == 0) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a stream that no client may open");
+      return false;
+    }
+    if (id > streams.lastId()) {
+      if (!streams.isTooLate(id)) {
+        taker = Taker.REQUEST;
+        reader.into(emptyHead());
+      }
+      return true;
+    }
+    return mayComeLate(id);
+  }
+
+  private RequestHead emptyHead() {
+    RequestHead next = head == null ? owner.newHead() : head;
+    next.clear();
+    head = next;
+    return next;
+  }
+
+  private boolean mayComeLate(int id) {
+    switch (streams.endOf(id)) {
+      case RESET_BY_US -> {
+        return true;
+      }
+      case KNOWN -> faults.fail(ErrorCode.STREAM_CLOSED, "a header section on a closed stream");
+      case UNKNOWN -> faults.fail(ErrorCode.PROTOCOL_ERROR, "a stream below one that was open");
+    }
+    return false;
+  }
+
+  /** A section is complete. */
+  void complete(int id, boolean isLast) {
+    switch (taker) {
+      case REQUEST -> request(id, isLast);
+      case TRAILERS -> trailers(id, isLast);
+      case NOBODY -> unwanted(id);
+    }
+  }
+
+  private void unwanted(int id) {
+    if (streams.find(id) != null) {
+      faults.reset(id, ErrorCode.STREAM_CLOSED);
+    }
+  }
+
+  private void request(int id, boolean isLast) {
+    RequestHead request = head;
+    if (request == null) {
+      throw new IllegalStateException("request: no head was begun");
+    }
+    streams.used(id);
+    RequestSink.Verdict verdict = sink.finish(secure);
+    if (verdict.isMalformed() || (isLast && sink.contentLength() > 0)) {
+      faults.reset(id, ErrorCode.PROTOCOL_ERROR);
+      return;
+    }
+    if (streams.places() >= settings.streams()) {
+      streams.reset(id, ErrorCode.REFUSED_STREAM);
+      faults.spend(AttackBudget.CONTROL);
+      return;
+    }
+    head = null;
+    H2Stream stream = owner.opened(carrier, id, request, verdict, sink.contentLength(), isLast);
+    stream.headReceived(isLast);
+    Priority early = priorities.take(id);
+    stream.priority(early == null ? sink.priority() : early);
+    streams.add(stream);
+    begun.add(stream);
+  }
+
+  /** RFC 9113 §8.1: trailers are the last of a message. */
+  private void trailers(int id, boolean isLast) {
+    H2Stream stream = streams.find(id);
+    if (stream == null) {
+      return;
+    }
+    if (isLast) {
+      stream.arrivedEnd();
+    } else {
+      faults.reset(id, ErrorCode.PROTOCOL_ERROR);
+    }
+  }
+
+  /** A section was malformed: its stream is reset, and counts as opened. */
+  void malformed(int id, ErrorCode code) {
+    if (taker == Taker.NOBODY) {
+      unwanted(id);
+    } else {
+      streams.used(id);
+      faults.reset(id, code);
+    }
+  }
+
+  /** Hands on the requests that came. */
+  void handOn() {
+    for (int i = 0; i < begun.size(); i++) {
+      H2Stream stream = begun.get(i);
+      if (!stream.isOver()) {
+        owner.begin(stream);
+      }
+    }
+    begun.clear();
+  }
+
+  /** The connection is gone. */
+  void release() {
+    begun.clear();
+  }
+}

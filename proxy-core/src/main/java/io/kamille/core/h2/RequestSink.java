@@ -1,0 +1,370 @@
+package io.kamille.core.h2;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.http.Authority;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.NormalAuthority;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.RequestHead.TargetForm;
+import io.kamille.core.http.StatusCode;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the fields of a request off the HPACK decoder, strictly (RFC 9113 §8.2, §8.3). Confined to
+ * its loop; one per loop, for one section at a time.
+ */
+public final class RequestSink extends DefaultHttp2Headers {
+
+  /*
+   * The decoder calls `add` for each field and stores nothing itself. What is malformed is thrown
+   * at it as an IllegalArgumentException; it decodes on, so that its table stays right, and makes a
+   * stream error of it. A section over its limits is decoded on and stored no further: that one is
+   * answered.
+   *
+   * Netty's decoder sees to the order of pseudo-fields, to those of responses, to fields that concern
+   * a connection, and to TE. All other rules are here, since this sink stands in for Netty's checks.
+   *
+   * Lines lie as HTTP/1 writes them, with colon and CRLF, so that an HTTP/1 origin gets them as one
+   * run of octets. Cookies come in pieces, which are joined before anybody looks at them (§8.2.3).
+   */
+  private static final int FIELD_OVERHEAD = 32;
+  private static final int MAX_METHOD = 32;
+  private static final AsciiString HTTP2_SETTINGS = AsciiString.cached("http2-settings");
+  private static final AsciiString PRIORITY = AsciiString.cached("priority");
+  private static final byte[] HOST = {'h', 'o', 's', 't', ':', ' '};
+  private static final int NO_LENGTH = -1;
+
+  private @Nullable RequestHead begun;
+  private HeadLimits limits = HeadLimits.REQUEST;
+  private boolean trailers;
+  private int filled;
+  private int listBytes;
+  private int fields;
+  private boolean tooLarge;
+  private @Nullable AsciiString method;
+  private @Nullable AsciiString scheme;
+  private @Nullable AsciiString path;
+  private @Nullable AsciiString authority;
+  private @Nullable AsciiString protocol;
+  private long contentLength;
+  private int hosts;
+  private @Nullable Priority priority;
+  private byte[] cookies = new byte[0];
+  private int cookiesLength;
+
+  /** A sink of one loop. */
+  public RequestSink() {
+    super(false);
+  }
+
+  /** The next section is a request's head, stored in {@code head}, which is empty. */
+  public void beginHead(RequestHead head, HeadLimits limits) {
+    begin(limits);
+    begun = head;
+    trailers = false;
+  }
+
+  /** The next section is looked at and dropped: trailer fields. */
+  public void beginTrailers(HeadLimits limits) {
+    begin(limits);
+    begun = null;
+    trailers = true;
+  }
+
+  private void begin(HeadLimits limits) {
+    this.limits = limits;
+    filled = 0;
+    listBytes = 0;
+    fields = 0;
+    tooLarge = false;
+    method = null;
+    scheme = null;
+    path = null;
+    authority = null;
+    protocol = null;
+    contentLength = NO_LENGTH;
+    hosts = 0;
+    priority = null;
+    cookiesLength = 0;
+  }
+
+  @Override
+  public Http2Headers add(CharSequence name, CharSequence value) {
+    accept((AsciiString) name, (AsciiString) value);
+    return this;
+  }
+
+  private void accept(AsciiString name, AsciiString value) {
+    listBytes += name.length() + value.length() + FIELD_OVERHEAD;
+    tooLarge = tooLarge || listBytes > limits.headBytes();
+    if (name.isEmpty()) {
+      throw new MalformedSection("an empty field name");
+    }
+    if (name.byteAt(0) == ':') {
+      pseudo(name, value);
+    } else {
+      field(name, value);
+    }
+  }
+
+  private void pseudo(AsciiString name, AsciiString value) {
+    if (trailers) {
+      throw new MalformedSection("a pseudo-field among trailer fields");
+    }
+    switch (name.toString()) {
+      case ":method" -> method = once(method, value);
+      case ":scheme" -> scheme = once(scheme, value);
+      case ":path" -> path = once(path, value);
+      case ":authority" -> authority = once(authority, value);
+      case ":protocol" -> protocol = once(protocol, value);
+      default -> throw new MalformedSection("an unknown pseudo-field");
+    }
+  }
+
+  private static AsciiString once(@Nullable AsciiString before, AsciiString value) {
+    if (before != null || value.isEmpty()) {
+      throw new MalformedSection("a pseudo-field that is empty or repeated");
+    }
+    return value;
+  }
+
+  private void field(AsciiString name, AsciiString value) {
+    int hash = FieldRules.hashOfName(name);
+    FieldRules.checkValue(value);
+    if (name.contentEquals(HTTP2_SETTINGS)) {
+      throw new MalformedSection("a field that concerns a connection");
+    }
+    RequestHead into = begun;
+    if (into == null) {
+      return;
+    }
+    tooLarge = tooLarge || ++fields > limits.fields();
+    if (tooLarge) {
+      return;
+    }
+    byte[] octets = name.array();
+    FieldName known =
+        FieldName.of(octets, name.arrayOffset(), name.arrayOffset() + name.length(), hash);
+    if (known == FieldName.COOKIE) {
+      cookie(value);
+      return;
+    }
+    if (known == FieldName.CONTENT_LENGTH) {
+      contentLength = FieldRules.length(value, contentLength != NO_LENGTH);
+    } else if (known == FieldName.HOST) {
+      hosts++;
+    } else if (known == null && name.contentEquals(PRIORITY)) {
+      priority =
+          Priority.parse(value.array(), value.arrayOffset(), value.arrayOffset() + value.length());
+    }
+    store(into, name.array(), name.arrayOffset(), name.length(), value, known);
+  }
+
+  private void cookie(AsciiString value) {
+    int needed = cookiesLength + value.length() + 2;
+    if (cookies.length < needed) {
+      cookies = Arrays.copyOf(cookies, Math.max(needed, 2 * cookies.length));
+    }
+    if (cookiesLength > 0) {
+      cookies[cookiesLength++] = ';';
+      cookies[cookiesLength++] = ' ';
+    }
+    System.arraycopy(value.array(), value.arrayOffset(), cookies, cookiesLength, value.length());
+    cookiesLength += value.length();
+  }
+
+  private void store(
+      RequestHead into,
+      byte[] name,
+      int nameOffset,
+      int nameLength,
+      AsciiString value,
+      @Nullable FieldName known) {
+    store(
+        into,
+        name,
+        nameOffset,
+        nameLength,
+        value.array(),
+        value.arrayOffset(),
+        value.length(),
+        known);
+  }
+
+  private void store(
+      RequestHead into,
+      byte[] name,
+      int nameOffset,
+      int nameLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      @Nullable FieldName known) {
+    int start = filled;
+    int valueStart = start + nameLength + 2;
+    int end = valueStart + valueLength;
+    byte[] octets = into.fields().roomFor(end + 2);
+    System.arraycopy(name, nameOffset, octets, start, nameLength);
+    octets[start + nameLength] = ':';
+    octets[start + nameLength + 1] = ' ';
+    System.arraycopy(value, valueOffset, octets, valueStart, valueLength);
+    octets[end] = '\r';
+    octets[end + 1] = '\n';
+    filled = end + 2;
+    into.fields().pushParsed(start, start + nameLength, valueStart, end, known);
+  }
+
+  // Once the section is complete
+
+  /** What the request says of its content's length, or -1. */
+  public long contentLength() {
+    return contentLength;
+  }
+
+  public Priority priority() {
+    return priority == null ? Priority.DEFAULT : priority;
+  }
+
+  /** A request that is well-formed and goes no further all the same. */
+  public record Verdict(@Nullable Failure refusal, boolean isMalformed) {
+
+    private static final Verdict GOOD = new Verdict(null, false);
+    private static final Verdict MALFORMED = new Verdict(null, true);
+
+    private static Verdict refused(int status, String reason) {
+      return new Verdict(Failure.request(status, reason), false);
+    }
+  }
+
+  /**
+   * Completes the head that was begun.
+   *
+   * @param isSecure whether the connection is
+   */
+  public Verdict finish(boolean isSecure) {
+    RequestHead into = begun;
+    begun = null;
+    if (into == null) {
+      throw new IllegalStateException("finish: no head was begun");
+    }
+    AsciiString verb = method;
+    if (verb == null || !Octets.isToken(verb.toString())) {
+      return Verdict.MALFORMED;
+    }
+    boolean isConnect = verb.contentEquals("CONNECT");
+    if (isConnect ? path != null || scheme != null || protocol != null : protocol != null) {
+      return Verdict.MALFORMED;
+    }
+    AsciiString target = isConnect ? authority : path;
+    if (target == null || (!isConnect && scheme == null)) {
+      return Verdict.MALFORMED;
+    }
+    if (tooLarge) {
+      return giveUp(into, StatusCode.FIELDS_TOO_LARGE, "a header section over its limit");
+    }
+    if (verb.length() > MAX_METHOD) {
+      return giveUp(into, StatusCode.NOT_IMPLEMENTED, "a method of over 32 octets");
+    }
+    if (target.length() > limits.targetBytes()) {
+      return giveUp(into, StatusCode.URI_TOO_LONG, "a request target over its limit");
+    }
+    if (!isConnect && !FieldRules.isPath(target, verb)) {
+      return Verdict.MALFORMED;
+    }
+    if (!host(into, isSecure)) {
+      return Verdict.MALFORMED;
+    }
+    if (cookiesLength > 0) {
+      byte[] name = FieldName.COOKIE.text().getBytes(StandardCharsets.US_ASCII);
+      store(into, name, 0, name.length, cookies, 0, cookiesLength, FieldName.COOKIE);
+    }
+    startLine(into, verb, target, isConnect);
+    into.secure(isSecure);
+    if (isConnect) {
+      return Verdict.refused(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies");
+    }
+    if (scheme == null || !scheme.contentEqualsIgnoreCase(isSecure ? "https" : "http")) {
+      return Verdict.refused(
+          StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
+    }
+    return Verdict.GOOD;
+  }
+
+  /** Leaves a head that can be logged, without what was too much of it. */
+  private static Verdict giveUp(RequestHead into, int status, String reason) {
+    into.clear();
+    byte[] octets = into.fields().roomFor(4);
+    octets[0] = 'G';
+    octets[1] = 'E';
+    octets[2] = 'T';
+    octets[3] = '/';
+    into.startLine(Method.GET, 0, 3, TargetForm.ORIGIN, 3, 4, 1);
+    into.target(3, 4);
+    into.majorVersion(2);
+    return Verdict.refused(status, reason);
+  }
+
+  /** One valid authority; a Host beside it has to mean the same (§8.3.1). */
+  private boolean host(RequestHead into, boolean isSecure) {
+    int line = into.fields().indexOf(FieldName.HOST);
+    if (hosts > 1 || (authority == null && line < 0)) {
+      return false;
+    }
+    if (line >= 0) {
+      int start = into.fields().valueStart(line);
+      int end = into.fields().valueEnd(line);
+      if (!Authority.isValid(into.octets(), start, end)) {
+        return false;
+      }
+      into.authority(start, end);
+    }
+    AsciiString named = authority;
+    if (named == null) {
+      return true;
+    }
+    int from = named.arrayOffset();
+    int to = from + named.length();
+    if (!Authority.isValid(named.array(), from, to)) {
+      return false;
+    }
+    if (line >= 0) {
+      return Arrays.equals(
+          NormalAuthority.of(named.array(), from, to, isSecure),
+          NormalAuthority.of(into.octets(), into.authorityStart(), into.authorityEnd(), isSecure));
+    }
+    int at = filled + HOST.length;
+    store(into, HOST, 0, HOST.length - 2, named, FieldName.HOST);
+    into.authority(at, at + named.length());
+    return true;
+  }
+
+  private void startLine(
+      RequestHead into, AsciiString verb, AsciiString target, boolean isConnect) {
+    int start = filled;
+    int methodEnd = start + verb.length();
+    int end = methodEnd + target.length();
+    byte[] octets = into.fields().roomFor(end);
+    System.arraycopy(verb.array(), verb.arrayOffset(), octets, start, verb.length());
+    System.arraycopy(target.array(), target.arrayOffset(), octets, methodEnd, target.length());
+    filled = end;
+    TargetForm form =
+        isConnect
+            ? TargetForm.AUTHORITY
+            : octets[methodEnd] == '*' ? TargetForm.ASTERISK : TargetForm.ORIGIN;
+    into.startLine(Method.of(octets, start, methodEnd), start, methodEnd, form, methodEnd, end, 1);
+    int query = methodEnd;
+    while (query < end && octets[query] != '?') {
+      query++;
+    }
+    into.target(methodEnd, query);
+    into.majorVersion(2);
+  }
+}

@@ -1,0 +1,76 @@
+package io.kamille.core.server;
+
+import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.ServerShard;
+import io.kamille.core.server.h1.ClientConnection;
+import io.kamille.core.server.h1.H1Shard;
+import io.kamille.core.server.h2.H2ClientConnection;
+import io.kamille.core.server.h2.H2Shard;
+import io.kamille.core.tls.ServerContext;
+import io.kamille.core.tls.ServerTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what is spoken on a new connection of one listener, and puts it into the pipeline. One
+ * for each loop. Confined to it.
+ */
+final class ConnectionOpener implements OpeningConnection.Spoken {
+
+  private final ServerShard shared;
+  private final H1Shard h1;
+  private final H2Shard h2;
+  private final Protocols protocols;
+  private final @Nullable ServerTls tls;
+
+  /**
+   * Opens connections of one listener on one loop.
+   *
+   * @param protocols that may be spoken
+   * @param tls null for clear text
+   */
+  ConnectionOpener(ServerShard shared, Protocols protocols, @Nullable ServerTls tls) {
+    this.shared = shared;
+    this.h1 = new H1Shard(shared);
+    this.h2 = new H2Shard(shared);
+    this.protocols = protocols;
+    this.tls = tls;
+  }
+
+  @Override
+  public ServerShard shared() {
+    return shared;
+  }
+
+  void open(Channel channel, ClientTally client) {
+    if (tls != null) {
+      new TlsOpening(this, tls, channel, client).begin();
+    } else if (protocols == Protocols.BOTH) {
+      channel.pipeline().addLast(new PrefaceOpening(this, channel, client));
+    } else {
+      channel.pipeline().addLast(inClear(protocols == Protocols.H2, channel, client));
+    }
+  }
+
+  @Override
+  public ChannelHandler inClear(boolean isH2, Channel channel, ClientTally client) {
+    return isH2
+        ? new H2ClientConnection(h2, channel, client, null, null)
+        : new ClientConnection(h1, channel, false, client);
+  }
+
+  @Override
+  public ChannelHandler over(
+      @Nullable String protocol,
+      Channel channel,
+      ClientTally client,
+      ServerTls tls,
+      @Nullable ServerContext certificates) {
+    boolean isH2 = protocol == null ? protocols == Protocols.H2 : Objects.equals(protocol, "h2");
+    return isH2
+        ? new H2ClientConnection(h2, channel, client, tls, certificates)
+        : new ClientConnection(h1, channel, true, client);
+  }
+}

@@ -1,0 +1,94 @@
+package io.kamille.core.server;
+
+import io.kamille.core.admission.ClientTally;
+import io.kamille.core.tls.HandshakeCounters;
+import io.kamille.core.tls.ServerContext;
+import io.kamille.core.tls.ServerTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.AbstractSniHandler;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection during its TLS handshake: the server name chooses the certificate, ALPN what is
+ * spoken then. Confined to its loop.
+ */
+final class TlsOpening extends OpeningConnection {
+
+  private static final int MOST_HELLO_BYTES = 16 * 1024;
+
+  private final Spoken spoken;
+  private final ServerTls tls;
+  private final Channel channel;
+  private final HandshakeCounters counters;
+  private final ClientTally client;
+  private @Nullable ServerContext certificates;
+
+  TlsOpening(Spoken spoken, ServerTls tls, Channel channel, ClientTally client) {
+    super(spoken.shared(), channel);
+    this.spoken = spoken;
+    this.tls = tls;
+    this.channel = channel;
+    this.counters = tls.counters();
+    this.client = client;
+  }
+
+  /** Puts what reads the ClientHello before this into the pipeline. */
+  void begin() {
+    channel.pipeline().addLast(new NameReader()).addLast(this);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
+      super.userEventTriggered(context, event);
+    } else if (handshake.isSuccess()) {
+      SslHandler handler = channel.pipeline().get(SslHandler.class);
+      counters.succeeded(handler.engine().getSession().getProtocol());
+      becomes(spoken.over(handler.applicationProtocol(), channel, client, tls, certificates));
+    } else {
+      counters.failed();
+    }
+  }
+
+  /** Reads the ClientHello and gives way to the TLS of the name in it. */
+  private final class NameReader extends AbstractSniHandler<ServerTls.Choice> {
+
+    NameReader() {
+      super(MOST_HELLO_BYTES, 0);
+    }
+
+    @Override
+    protected Future<ServerTls.Choice> lookup(
+        ChannelHandlerContext context, @Nullable String name) {
+      return tls.choose(name, context.executor().newPromise());
+    }
+
+    @Override
+    protected void onLookupComplete(
+        ChannelHandlerContext context, @Nullable String name, Future<ServerTls.Choice> lookup) {
+      ServerTls.Choice choice = lookup.getNow();
+      if (choice == null) {
+        counters.failed();
+        TlsOpening.this.close();
+        return;
+      }
+      SslHandler handler = null;
+      try {
+        certificates = choice.server();
+        handler = tls.handler(choice, context.alloc());
+        context.pipeline().replace(this, null, handler);
+        handler = null;
+      } finally {
+        choice.release();
+        if (handler != null) {
+          ReferenceCountUtil.safeRelease(handler.engine());
+        }
+      }
+    }
+  }
+}

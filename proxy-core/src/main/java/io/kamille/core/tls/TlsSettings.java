@@ -1,0 +1,148 @@
+package io.kamille.core.tls;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.ClientCertificates.Demand;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS of one listener.
+ *
+ * @param source where its certificates come from
+ * @param certificates the first is for clients that name no server
+ * @param profile which versions are offered
+ * @param clientCertificates whether clients are asked for one
+ * @param clientAuthorities who signs those
+ */
+public record TlsSettings(
+    Source source,
+    List<CertificateFiles> certificates,
+    TlsProfile profile,
+    Demand clientCertificates,
+    @Nullable Path clientAuthorities) {
+
+  /** Where certificates come from. */
+  public enum Source {
+    OFF,
+    FILES,
+    SELF_SIGNED
+  }
+
+  /**
+   * A certificate chain and its key, as PEM files.
+   *
+   * @param chain the server's own certificate first
+   * @param key not readable by everybody
+   */
+  public record CertificateFiles(Path chain, Path key) {
+
+    public static final Setting<Path> CHAIN =
+        Setting.of("chain", ValueTypes.file(), "The certificate and those above it, as PEM.");
+
+    public static final Setting<Path> KEY =
+        Setting.of(
+            "key",
+            ValueTypes.file(),
+            "Its private key, as PEM without a password. Others may not have the right to read"
+                + " it.");
+
+    static final Section<CertificateFiles> SECTION = Section.of(CertificateFiles.class, CHAIN, KEY);
+  }
+
+  /** The certificates, of which the server name chooses one. */
+  public static final Subsection<CertificateFiles> CERTIFICATES =
+      CertificateFiles.SECTION.list(
+          "certificates",
+          "Certificates, chosen by the server name that a client asks for. The first is the"
+              + " default. Two for the same names, one with an ECDSA key and one with an RSA key,"
+              + " serve all clients. They are read again on reload, and when a file changes.");
+
+  /** What a bare value stands for. */
+  public static final Setting<Source> SOURCE =
+      Setting.of(
+              "source",
+              ValueTypes.oneOf(Source.values()),
+              "Where certificates come from. `self-signed` makes one at start, to try Kamille: no"
+                  + " client trusts it.")
+          .defaultsTo("`files` if `certificates` has any, else `off`", TlsSettings::source)
+          .appliesOnRestart();
+
+  private static Source source(SectionValues values) {
+    return values.all(CERTIFICATES).isEmpty() ? Source.OFF : Source.FILES;
+  }
+
+  public static final Section<TlsSettings> SECTION =
+      Section.of(
+          TlsSettings.class,
+          SOURCE,
+          CERTIFICATES,
+          Setting.of(
+                  "profile",
+                  ValueTypes.oneOf(TlsProfile.values()),
+                  "Which versions are offered: `intermediate` TLS 1.2 and 1.3, `modern` TLS 1.3"
+                      + " alone. Cipher suites have forward secrecy and AEAD in both.")
+              .defaultsTo(TlsProfile.INTERMEDIATE),
+          Setting.of(
+                  "client-certificates",
+                  ValueTypes.oneOf(Demand.values()),
+                  "Whether clients are asked for a certificate, and may go without.")
+              .defaultsTo(Demand.NONE),
+          Setting.of(
+                  "client-authorities",
+                  ValueTypes.file(),
+                  "The certificates, as PEM, of those who sign client certificates.")
+              .orElse("No client certificate is accepted."));
+
+  /** No TLS. */
+  public static final TlsSettings OFF = SECTION.defaults();
+
+  /** Whether the listener speaks TLS. */
+  public boolean isOn() {
+    return source != Source.OFF;
+  }
+
+  /**
+   * Reads the certificates, or makes one.
+   *
+   * @throws IOException with one sentence: which file, what is wrong with it
+   */
+  public List<ServerCertificate> read(Instant now) throws IOException {
+    if (source == Source.SELF_SIGNED) {
+      return List.of(SelfSigned.forTrying(now));
+    }
+    List<ServerCertificate> read = new ArrayList<>();
+    for (CertificateFiles files : certificates) {
+      read.add(ServerCertificate.read(files.chain(), files.key()));
+    }
+    if (read.isEmpty()) {
+      throw new IOException("tls.certificates: none (expected: at least one)");
+    }
+    return read;
+  }
+
+  /**
+   * What every handshake has to keep to.
+   *
+   * @param protocols in the words of ALPN
+   * @throws IOException with one sentence: what is wrong with the file of the authorities
+   */
+  public TlsPolicy policy(List<String> protocols) throws IOException {
+    if (clientCertificates == Demand.NONE) {
+      return new TlsPolicy(profile, ClientCertificates.NONE, protocols);
+    }
+    if (clientAuthorities == null) {
+      throw new IOException(
+          "tls.client-authorities: missing (expected: a file beside tls.client-certificates)");
+    }
+    return new TlsPolicy(
+        profile, ClientCertificates.signedBy(clientAuthorities, clientCertificates), protocols);
+  }
+}
