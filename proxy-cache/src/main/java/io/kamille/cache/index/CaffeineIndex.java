@@ -43,6 +43,9 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   private static final int SPARE_DIVISOR = 64;
   private static final int ROUNDS = 8;
 
+  /** How many keys a loop evicts in one call. */
+  static final int STEP = Math.min(32, PolicyCache.CHANGES_MAXIMUM / 8);
+
   private final long capacityUnits;
   private final IndexMemory memory;
   private final WallClock clock;
@@ -59,6 +62,9 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   /** What was taken of short memory since the index thread last looked. */
   private final AtomicLong wantedUnits = new AtomicLong();
+
+  /** What one response needs that its loop could not evict at once. */
+  private final AtomicLong roomUnits = new AtomicLong();
 
   private final LongAdder evictions = new LongAdder();
   private final LongAdder refusals = new LongAdder();
@@ -322,9 +328,21 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       endEvicted();
     } else {
       upkeep.hurry();
-      done = evictByLru(wanted, reason());
+      boolean mayWait = cache.isFull() && !fallback.isFailed();
+      done = mayWait ? 0 : evictByLru(wanted, mostAtOnce(), reason());
     }
     return done * UNIT_BYTES;
+  }
+
+  /** A loop evicts a few at a time; the index thread is in nobody's way. */
+  private int mostAtOnce() {
+    return upkeep.isHere() ? Integer.MAX_VALUE : STEP;
+  }
+
+  @Override
+  public void evictSoon(long bytes) {
+    roomUnits.accumulateAndGet(Math.ceilDiv(bytes, UNIT_BYTES), Math::max);
+    upkeep.hurry();
   }
 
   private Fallback.Reason reason() {
@@ -334,10 +352,11 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     return cache.isBehind() ? Fallback.Reason.BEHIND : Fallback.Reason.NO_ROOM;
   }
 
-  private long evictByLru(long wantedUnits, Fallback.Reason reason) {
+  private long evictByLru(long wantedUnits, int most, Fallback.Reason reason) {
     fallback.begin(reason);
     return cache.evictBySample(
         wantedUnits,
+        most,
         last -> {
           fallback.count();
           endEvicted(last);
@@ -373,7 +392,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     } catch (RuntimeException | Error e) {
       fallback.failed(e);
       cache.moveClock();
-      evictByLru(units.get() - capacityUnits, Fallback.Reason.FAILED);
+      evictByLru(units.get() - capacityUnits, Integer.MAX_VALUE, Fallback.Reason.FAILED);
     }
     endEvicted();
   }
@@ -394,7 +413,8 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   /** What readers hold does not come free at once, so no more is evicted than was taken. */
   private void keepSpare() {
     long taken = wantedUnits.getAndSet(0);
-    long missing = Math.min(taken, spareUnits() - memory.freeBytes() / UNIT_BYTES);
+    long spare = Math.min(taken, spareUnits() - memory.freeBytes() / UNIT_BYTES);
+    long missing = Math.max(spare, roomUnits.getAndSet(0));
     if (missing > 0) {
       cache.evictByPolicy(missing);
     }

@@ -41,8 +41,8 @@ final class PolicyCache<K, V> {
    *
    * A change goes to a buffer of Caffeine's, and to the order when the index thread comes to it. A
    * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes are
-   * counted, and callers ask isBehind before they add an entry. Removals never ask; a quarter of
-   * the buffer is theirs.
+   * counted, and callers ask isBehind before they add an entry, and isFull before they evict some.
+   * A quarter of the buffer is left to removals, half of that to those that cannot wait.
    */
   private static final long BEYOND_REACH = Long.MAX_VALUE / 2;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1100);
@@ -56,6 +56,7 @@ final class PolicyCache<K, V> {
       128 * Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1);
 
   private static final int CHANGES_OF_ADDITIONS = CHANGES_MAXIMUM / 4 * 3;
+  private static final int CHANGES_OF_EVICTIONS = CHANGES_MAXIMUM / 8 * 7;
 
   private final long maximumUnits;
   private final ToIntFunction<V> units;
@@ -156,6 +157,11 @@ final class PolicyCache<K, V> {
   /** Whether an addition now might wait for the maintenance. */
   boolean isBehind() {
     return changes.get() >= CHANGES_OF_ADDITIONS;
+  }
+
+  /** Whether an eviction of some now might wait for the maintenance. */
+  boolean isFull() {
+    return changes.get() >= CHANGES_OF_EVICTIONS;
   }
 
   /** Whether it is time for the maintenance even if it rests. */
@@ -260,13 +266,14 @@ final class PolicyCache<K, V> {
    * chance the one that was not used for the longest time, again and again until they weigh so
    * much.
    *
+   * @param most how many entries at most
    * @param to takes what is evicted
    * @return what they weigh
    */
-  long evictBySample(long wantedUnits, Consumer<? super V> to) {
+  long evictBySample(long wantedUnits, int most, Consumer<? super V> to) {
     long done = 0;
     int empty = 0;
-    while (done < wantedUnits && empty < EMPTY_SAMPLES) {
+    for (int tries = 0; tries < most && done < wantedUnits && empty < EMPTY_SAMPLES; tries++) {
       K victim = oldestOfSome(empty == EMPTY_SAMPLES - 1);
       long victimUnits = victim == null ? 0 : evict(victim, to);
       done += victimUnits;

@@ -62,12 +62,16 @@ public interface ResponseIndex {
   int clear();
 
   /**
-   * Removes what is least worth keeping until that gives back {@code bytes} or nothing is left.
-   * Waits for nobody: if the policy has not made room by now, the index does it by LRU.
+   * Removes some of what is least worth keeping, until that gives back {@code bytes}. Waits for
+   * nobody: if the policy has not made room by now, the index does it by LRU, for a few keys at a
+   * time.
    *
    * @return what it gives back, as soon as nobody reads it any more
    */
   long evict(long bytes);
+
+  /** Has the policy evict so much more, off the loops: whoever asks goes on without the room. */
+  void evictSoon(long bytes);
 
   /**
    * So much memory was taken for a response on its way. If memory is short, the policy evicts as

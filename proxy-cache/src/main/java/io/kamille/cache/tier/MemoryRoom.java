@@ -16,6 +16,9 @@ final class MemoryRoom {
    * rounds get past a few slow readers; forgetting the whole cache for one response would help
    * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
    * finds room.
+   *
+   * A round evicts a few keys only, because a loop is held up meanwhile. What a large response needs
+   * beyond that is evicted by the index thread, and this response goes past, too.
    */
   private static final int ROUNDS = 8;
 
@@ -54,12 +57,23 @@ final class MemoryRoom {
     if (bytes > arena.capacityBytes()) {
       return false;
     }
+    long wanted = missing(bytes);
+    long evicted = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      long missing = bytes - arena.freeBytes() - arena.renewingBytes();
-      if (missing <= 0 || index.evict(missing) == 0) {
+      long missing = missing(bytes);
+      long step = missing <= 0 ? 0 : index.evict(missing);
+      if (step == 0) {
         break;
       }
+      evicted += step;
+    }
+    if (evicted < wanted) {
+      index.evictSoon(wanted - evicted);
     }
     return bytes <= arena.freeBytes();
+  }
+
+  private long missing(long bytes) {
+    return bytes - arena.freeBytes() - arena.renewingBytes();
   }
 }

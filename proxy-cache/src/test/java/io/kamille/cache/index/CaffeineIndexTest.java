@@ -17,10 +17,12 @@ import io.kamille.core.time.ManualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -242,8 +244,62 @@ class CaffeineIndexTest {
     assertThat(arena.usedBytes()).isEqualTo(before - evicted);
     assertThat(index.fallbackEvictions()).isPositive().isEqualTo(index.evictions());
     assertThat(keys()).hasSize((int) (50 - index.evictions()));
-    assertThat(index.evict(Long.MAX_VALUE)).isEqualTo(before - evicted);
+    while (index.evict(Long.MAX_VALUE) > 0) {
+      assertThat(index.fallbackEvictions()).isEqualTo(index.evictions());
+    }
     assertThat(arena.usedBytes()).isZero();
+  }
+
+  @Test
+  void aLoopEvictsAFewKeysAtATimeAndNoneWhileItWouldHaveToWait() {
+    index = neglected();
+    for (int i = 0; i < PolicyCache.CHANGES_MAXIMUM / 8 * 5; i++) {
+      put(i, 10);
+    }
+    index.evict(Long.MAX_VALUE);
+    assertThat(index.evictions()).isBetween(1L, (long) CaffeineIndex.STEP);
+    while (index.evict(Long.MAX_VALUE) > 0) {
+      assertThat(index.evictions()).isLessThan(PolicyCache.CHANGES_MAXIMUM);
+    }
+    assertThat(index.evictions()).isLessThanOrEqualTo(PolicyCache.CHANGES_MAXIMUM / 8 * 3);
+    assertThat(keys()).isNotEmpty();
+  }
+
+  @Test
+  void whatALoopLeavesTheIndexThreadEvicts() {
+    Queue<Runnable> asked = new ArrayDeque<>();
+    index =
+        new CaffeineIndex(
+            CAPACITY, PolicyChoice.AUTO, arena::charge, clock, work -> new Later(work, asked));
+    for (int i = 0; i < 100; i++) {
+      put(i, 1000);
+    }
+    long used = arena.usedBytes();
+    index.evictSoon(50_000);
+    assertThat(arena.usedBytes()).isEqualTo(used);
+    asked.remove().run();
+    assertThat(used - arena.usedBytes()).isBetween(50_000L, 52_500L);
+    assertThat(index.fallbackEvictions()).isZero();
+  }
+
+  /** Does what it is asked when the test says so. */
+  private record Later(Runnable work, Queue<Runnable> asked) implements Upkeep {
+
+    @Override
+    public void ask() {}
+
+    @Override
+    public void hurry() {
+      asked.add(work);
+    }
+
+    @Override
+    public boolean isHere() {
+      return false;
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test

@@ -113,9 +113,9 @@ class PolicyCacheTest {
       cache.maintain();
     }
     List<Integer> out = new ArrayList<>();
-    assertThat(cache.evictBySample(200, out::add)).isEqualTo(200);
+    assertThat(cache.evictBySample(200, Integer.MAX_VALUE, out::add)).isEqualTo(200);
     assertThat(out.stream().filter(number -> number >= 500).count()).isGreaterThan(170);
-    assertThat(cache.evictBySample(Long.MAX_VALUE, out::add)).isEqualTo(800);
+    assertThat(cache.evictBySample(Long.MAX_VALUE, Integer.MAX_VALUE, out::add)).isEqualTo(800);
     assertThat(keys()).isEmpty();
   }
 
