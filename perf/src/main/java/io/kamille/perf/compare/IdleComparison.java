@@ -87,8 +87,7 @@ public final class IdleComparison {
       throws IOException, InterruptedException {
     long heapBefore = liveHeap(session, server);
     MemoryUse before = server.process().memory();
-    try (var connections =
-        IdleConnections.open(count, server.port(), SUBJECT.path(), SUBJECT.size())) {
+    try (var connections = IdleConnections.open(count, server.port(), SUBJECT.path())) {
       long heapAfter = liveHeap(session, server);
       MemoryUse after = server.process().memory();
       int open = connections.openCount();

@@ -142,7 +142,7 @@ public final class PacingComparison {
       server.contestant().prove(subject);
       var settings = LoadSettings.persistent(port, connections);
       boolean isShared = subject.job() == Job.PASS;
-      try (var others = IdleConnections.open(unused, port, subject.path(), subject.size());
+      try (var others = IdleConnections.open(unused, port, subject.path());
           var client = LoadClient.open(isShared ? settings.onSharedCore() : settings)) {
         new PacingComparison(session, subject, server, client).run();
         if (others.openCount() < unused) {

@@ -259,16 +259,6 @@ public final class LoadClient implements AutoCloseable {
     demand().free(this, connection);
   }
 
-  /** How many connections the server has not closed, while nothing is under way. */
-  int openCount() throws IOException {
-    int open = 0;
-    for (LoadConnection connection : connections) {
-      in.clear();
-      open += connection.isOpen() && connection.read(in) == 0 ? 1 : 0;
-    }
-    return open;
-  }
-
   @Override
   public void close() throws IOException {
     connections.forEach(LoadConnection::close);

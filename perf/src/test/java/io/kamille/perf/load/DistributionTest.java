@@ -29,12 +29,6 @@ class DistributionTest {
         Arrays.stream(values).map(v -> (v - mean) * (v - mean)).average().orElseThrow());
   }
 
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[COUNT / 2];
-  }
-
   @Test
   void exponentialHasAsMuchDeviationAsMean() {
     double[] values = draw(() -> Distribution.exponential(4500, random.nextDouble()));
