@@ -12,6 +12,7 @@ import io.kamille.perf.load.UserDemand;
 import io.kamille.perf.load.UserDemand.Marks;
 import io.kamille.perf.load.UserDemand.Wants;
 import io.kamille.perf.load.UserResult;
+import io.kamille.perf.load.UserResult.Count;
 import io.kamille.perf.option.Chosen;
 import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Haproxy;
@@ -278,9 +279,9 @@ public final class OverloadComparison {
           load.goodput(),
           load.latencyMicros(99) / 1e3,
           load.latenessMicros(99) / 1e3);
-      return load.failed() + load.timedOut() + load.shed() == 0
+      return load.of(Count.FAILED) + load.of(Count.TIMED_OUT) + load.of(Count.SHED) == 0
           && load.latencyMicros(99) <= CAPACITY_P99_MICROS
-          && load.goodput() >= load.offered() * 1e9 / load.nanos() * KEPT_UP_RATIO;
+          && load.goodput() >= load.of(Count.OFFERED) * 1e9 / load.nanos() * KEPT_UP_RATIO;
     }
 
     private void measure(String way, double load, double capacity) throws IOException {

@@ -1,6 +1,7 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.load.UserResult;
+import io.kamille.perf.load.UserResult.Count;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Goal;
@@ -129,13 +130,13 @@ final class OverloadReport {
     return Sample.of(Double.toString(load), server, 1)
         .with(CAPACITY, capacity)
         .with(SECONDS, result.nanos() / 1e9)
-        .with(OFFERED, result.offered())
-        .with(GOOD, result.good())
-        .with(FORWARDED, result.goodForwarded())
-        .with(SHED, result.shed())
-        .with(TURNED_AWAY, result.turnedAway())
-        .with(TIMED_OUT, result.timedOut())
-        .with(FAILED, result.failed())
+        .with(OFFERED, result.of(Count.OFFERED))
+        .with(GOOD, result.of(Count.GOOD))
+        .with(FORWARDED, result.of(Count.GOOD_FORWARDED))
+        .with(SHED, result.of(Count.SHED))
+        .with(TURNED_AWAY, result.of(Count.TURNED_AWAY))
+        .with(TIMED_OUT, result.of(Count.TIMED_OUT))
+        .with(FAILED, result.of(Count.FAILED))
         .with(P50, result.latencyMicros(50))
         .with(P99, result.latencyMicros(99))
         .with(LATE_P99, result.latenessMicros(99))

@@ -21,6 +21,7 @@ import java.util.Map;
  */
 public final class OriginStub extends RequestScanner {
 
+  private static final String OCTETS = "application/octet-stream";
   private static final int SIZE_LIMIT = 16 << 20;
   static final String SERIAL_FIELD = "X-Serial";
   private static final byte[] IF_MODIFIED_SINCE = "\nif-modified-since:".getBytes(US_ASCII);
@@ -95,45 +96,41 @@ public final class OriginStub extends RequestScanner {
   }
 
   private void send(ChannelHandlerContext context, String cacheControl, int size) {
-    if (size > SIZE_LIMIT) {
-      context.close();
-      return;
+    if (isTaken(context, size)) {
+      context.write(head(context, OCTETS, cacheControl, size), context.voidPromise());
+      context.write(shared.content(size).retainedDuplicate(), context.voidPromise());
     }
-    shared.requests++;
-    context.write(head(context, cacheControl, size), context.voidPromise());
-    context.write(shared.content(size).retainedDuplicate(), context.voidPromise());
   }
 
   private void sendText(ChannelHandlerContext context, int size) {
+    if (isTaken(context, size)) {
+      byte[] text = FixedContent.text(size);
+      context.write(head(context, "text/plain", "max-age=3600", size), context.voidPromise());
+      context.write(Unpooled.wrappedBuffer(text), context.voidPromise());
+    }
+  }
+
+  /** Counts the request, unless it asks for too much. */
+  private boolean isTaken(ChannelHandlerContext context, int size) {
     if (size > SIZE_LIMIT) {
       context.close();
-      return;
+      return false;
     }
     shared.requests++;
-    byte[] text = FixedContent.text(size);
-    String head =
-        "HTTP/1.1 200 OK\r\nDate: "
-            + HttpDate.format(System.currentTimeMillis() / 1000)
-            + "\r\nContent-Type: text/plain\r\nCache-Control: max-age=3600\r\nContent-Length: "
-            + text.length
-            + "\r\n"
-            + SERIAL_FIELD
-            + ": "
-            + shared.requests
-            + "\r\n\r\n";
-    context.write(Unpooled.copiedBuffer(head, US_ASCII), context.voidPromise());
-    context.write(Unpooled.wrappedBuffer(text), context.voidPromise());
+    return true;
   }
 
   private void sendCount(ChannelHandlerContext context) {
     byte[] count = Long.toString(shared.requests).getBytes(US_ASCII);
-    context.write(head(context, "no-store", count.length), context.voidPromise());
+    context.write(head(context, OCTETS, "no-store", count.length), context.voidPromise());
     context.write(Unpooled.wrappedBuffer(count), context.voidPromise());
   }
 
-  private ByteBuf head(ChannelHandlerContext context, String cacheControl, int size) {
+  private ByteBuf head(ChannelHandlerContext context, String type, String cacheControl, int size) {
     ByteBuf head = context.alloc().directBuffer(256);
     head.writeBytes(shared.beginning());
+    ByteBufUtil.writeAscii(head, type);
+    ByteBufUtil.writeAscii(head, "\r\nCache-Control: ");
     ByteBufUtil.writeAscii(head, cacheControl);
     ByteBufUtil.writeAscii(head, "\r\nContent-Length: ");
     ByteBufUtil.writeAscii(head, Integer.toString(size));
@@ -165,9 +162,7 @@ public final class OriginStub extends RequestScanner {
       if (now != second) {
         second = now;
         beginning =
-            ("HTTP/1.1 200 OK\r\nDate: "
-                    + HttpDate.format(now)
-                    + "\r\nContent-Type: application/octet-stream\r\nCache-Control: ")
+            ("HTTP/1.1 200 OK\r\nDate: " + HttpDate.format(now) + "\r\nContent-Type: ")
                 .getBytes(US_ASCII);
       }
       return beginning;

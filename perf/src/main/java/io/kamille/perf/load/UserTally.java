@@ -1,5 +1,8 @@
 package io.kamille.perf.load;
 
+import io.kamille.perf.load.UserResult.Count;
+import java.util.EnumMap;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -15,41 +18,36 @@ final class UserTally {
   private final long toNanos;
   private final Histogram latency = new Histogram(GREATEST_NANOS, DIGITS);
   private final Histogram lateness = new Histogram(GREATEST_NANOS, DIGITS);
-  private long offered;
-  private long good;
-  private long goodForwarded;
-  private long shed;
-  private long turnedAway;
-  private long timedOut;
-  private long failed;
+  private final long[] counts = new long[Count.values().length];
 
   UserTally(long fromNanos, long toNanos) {
     this.fromNanos = fromNanos;
     this.toNanos = toNanos;
   }
 
-  private boolean counts(long nanos) {
+  private boolean isWithin(long nanos) {
     return nanos >= fromNanos && nanos < toNanos;
   }
 
-  void offered(long intendedNanos) {
-    offered += counts(intendedNanos) ? 1 : 0;
+  /** Counts it if that time is within the window. */
+  void count(Count what, long nanos) {
+    counts[what.ordinal()] += isWithin(nanos) ? 1 : 0;
   }
 
   /** The client noticed then what should have been sent before. */
   void noticed(long intendedNanos, long nanos) {
-    if (counts(intendedNanos)) {
+    if (isWithin(intendedNanos)) {
       record(lateness, nanos - intendedNanos);
     }
   }
 
   /** Goodput is what was answered within the window, whenever it came due. */
   void right(long intendedNanos, long nanos, boolean wasForwarded) {
-    if (counts(nanos)) {
-      good++;
-      goodForwarded += wasForwarded ? 1 : 0;
+    count(Count.GOOD, nanos);
+    if (wasForwarded) {
+      count(Count.GOOD_FORWARDED, nanos);
     }
-    if (counts(intendedNanos)) {
+    if (isWithin(intendedNanos)) {
       record(latency, nanos - intendedNanos);
     }
   }
@@ -58,39 +56,16 @@ final class UserTally {
     histogram.recordValue(Math.clamp(nanos, 0, GREATEST_NANOS));
   }
 
-  void shed(long intendedNanos) {
-    shed += counts(intendedNanos) ? 1 : 0;
-  }
-
-  void turnedAway(long intendedNanos) {
-    turnedAway += counts(intendedNanos) ? 1 : 0;
-  }
-
-  void timedOut(long intendedNanos) {
-    timedOut += counts(intendedNanos) ? 1 : 0;
-  }
-
-  void failed(long intendedNanos) {
-    failed += counts(intendedNanos) ? 1 : 0;
-  }
-
   /**
    * The result, to be asked for once.
    *
    * @param busyRatio how much of the time the client had something to do
    */
   UserResult result(double busyRatio) {
-    return new UserResult(
-        toNanos - fromNanos,
-        offered,
-        good,
-        goodForwarded,
-        shed,
-        turnedAway,
-        timedOut,
-        failed,
-        latency,
-        lateness,
-        busyRatio);
+    Map<Count, Long> counted = new EnumMap<>(Count.class);
+    for (Count what : Count.values()) {
+      counted.put(what, counts[what.ordinal()]);
+    }
+    return new UserResult(toNanos - fromNanos, counted, latency, lateness, busyRatio);
   }
 }

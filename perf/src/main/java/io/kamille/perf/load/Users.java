@@ -1,5 +1,7 @@
 package io.kamille.perf.load;
 
+import io.kamille.perf.load.UserResult.Count;
+
 /**
  * What users do who want something each now and then: one request of each is under way at a time,
  * what they want meanwhile waits, and whoever is told to come back later does so, unless rude.
@@ -60,9 +62,9 @@ final class Users {
 
   /** A user wants something. Returns whether it is to be sent now. */
   boolean want(int user, long intendedNanos) {
-    tally.offered(intendedNanos);
+    tally.count(Count.OFFERED, intendedNanos);
     if (intendedNanos < silentUntil[user]) {
-      tally.turnedAway(intendedNanos);
+      tally.count(Count.TURNED_AWAY, intendedNanos);
       return false;
     }
     waiting[user].add(intendedNanos);
@@ -81,11 +83,11 @@ final class Users {
    * @param retryAfterSeconds for how long it asks to be left alone; 0 if it does not
    */
   boolean shed(int user, long nanos, int retryAfterSeconds) {
-    tally.shed(end(user));
+    tally.count(Count.SHED, end(user));
     if (!areRude && retryAfterSeconds > 0) {
       silentUntil[user] = nanos + retryAfterSeconds * NANOS_PER_SECOND;
       while (!waiting[user].isEmpty()) {
-        tally.turnedAway(waiting[user].remove());
+        tally.count(Count.TURNED_AWAY, waiting[user].remove());
       }
     }
     return next(user);
@@ -93,14 +95,14 @@ final class Users {
 
   /** The request failed. Returns as {@link #answered} does. */
   boolean failed(int user) {
-    tally.failed(end(user));
+    tally.count(Count.FAILED, end(user));
     return next(user);
   }
 
   /** What waits for too long is given up. */
   void giveUpWaiting(int user, long nanos) {
     while (!waiting[user].isEmpty() && nanos - waiting[user].peek() > limitNanos) {
-      tally.timedOut(waiting[user].remove());
+      tally.count(Count.TIMED_OUT, waiting[user].remove());
     }
   }
 
@@ -111,7 +113,7 @@ final class Users {
 
   /** The request under way is given up. Returns as {@link #answered} does. */
   boolean timedOut(int user) {
-    tally.timedOut(end(user));
+    tally.count(Count.TIMED_OUT, end(user));
     return next(user);
   }
 

@@ -116,7 +116,12 @@ public record Kamille(Path program, String cache, String settings, int adminPort
       fillDisk(directory.resolve("store"), place);
     }
     Path file = Template.write(directory.resolve("kamille.yaml"), text, place);
-    String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
+    return command(file, place.javaOptions());
+  }
+
+  /** The command that runs it with that configuration. */
+  List<String> command(Path file, List<String> javaOptions) {
+    String options = String.join(" ", Jvm.withEnvironment(javaOptions));
     return List.of(
         "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());
   }

@@ -162,14 +162,7 @@ public enum TwoRoutes {
     Path file = directory.resolve(fileName);
     Files.writeString(file, text(directory, ports));
     return switch (this) {
-      case KAMILLE ->
-          List.of(
-              "env",
-              Jvm.OPTIONS + "=" + String.join(" ", Jvm.withEnvironment(List.of())),
-              checkout.kamille().toString(),
-              "run",
-              "--config",
-              file.toString());
+      case KAMILLE -> new Kamille(checkout).command(file, List.of());
       case NGINX -> List.of(new Nginx().path(), "-p", directory.toString(), "-c", file.toString());
       case HAPROXY -> List.of(new Haproxy().path(), "-db", "-f", file.toString());
     };

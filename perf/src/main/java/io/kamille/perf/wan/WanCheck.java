@@ -1,11 +1,10 @@
 package io.kamille.perf.wan;
 
 import io.kamille.perf.host.HostFingerprint;
+import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.report.Table;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -156,18 +155,8 @@ public final class WanCheck {
   }
 
   private static List<String> peer(String... words) {
-    String java = ProcessHandle.current().info().command().orElse("java");
-    var command =
-        new ArrayList<>(
-            List.of(
-                java,
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WanPeer.class.getName()));
-    command.addAll(Arrays.asList(words));
-    return command;
+    List<String> options = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    return Jvm.command(WanPeer.class, options, List.of(words));
   }
 
   private static Process start(List<String> command) throws IOException {

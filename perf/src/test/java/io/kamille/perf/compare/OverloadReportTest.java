@@ -3,6 +3,7 @@ package io.kamille.perf.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.perf.load.UserResult;
+import io.kamille.perf.load.UserResult.Count;
 import io.kamille.perf.report.Sample;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,19 @@ class OverloadReportTest {
     long offered = good + notServed;
     var result =
         new UserResult(
-            1_000_000_000L, offered, good, 0, shed, notServed - shed, 0, 0, latency, lateness, 0.5);
+            1_000_000_000L,
+            Map.of(
+                Count.OFFERED,
+                offered,
+                Count.GOOD,
+                good,
+                Count.SHED,
+                shed,
+                Count.TURNED_AWAY,
+                notServed - shed),
+            latency,
+            lateness,
+            0.5);
     var metered =
         Sample.of("", server, 1)
             .with(Meter.USER, cpuMicros)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.perf.load.StubServer.Answer;
 import io.kamille.perf.load.UserDemand.Marks;
 import io.kamille.perf.load.UserDemand.Wants;
+import io.kamille.perf.load.UserResult.Count;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -50,22 +51,23 @@ class UserDemandIT {
   @Test
   void everythingIsAnswered() throws Exception {
     UserResult result = run(3, always(RIGHT), false, Marks.NONE);
-    assertThat(result.offered()).isEqualTo(100);
+    assertThat(result.of(Count.OFFERED)).isEqualTo(100);
     assertThat(result.latency().getTotalCount()).isEqualTo(100);
-    assertThat(result.failed() + result.timedOut() + result.shed()).isZero();
+    assertThat(result.of(Count.FAILED) + result.of(Count.TIMED_OUT) + result.of(Count.SHED))
+        .isZero();
   }
 
   @Test
   void usersWhoWaitAreShedOnceEach() throws Exception {
     UserResult result = run(3, always(BUSY), false, Marks.NONE);
-    assertThat(result.shed()).isEqualTo(3);
-    assertThat(result.turnedAway()).isEqualTo(97);
+    assertThat(result.of(Count.SHED)).isEqualTo(3);
+    assertThat(result.of(Count.TURNED_AWAY)).isEqualTo(97);
   }
 
   @Test
   void rudeUsersAreShedAgainAndAgain() throws Exception {
     UserResult result = run(3, always(BUSY), true, Marks.NONE);
-    assertThat(result.shed()).isEqualTo(100);
+    assertThat(result.of(Count.SHED)).isEqualTo(100);
   }
 
   @Test
@@ -82,7 +84,7 @@ class UserDemandIT {
             },
             false,
             Marks.NONE);
-    assertThat(result.failed()).isEqualTo(1);
+    assertThat(result.of(Count.FAILED)).isEqualTo(1);
     assertThat(result.latency().getTotalCount()).isEqualTo(99);
   }
 

@@ -3,6 +3,7 @@ package io.kamille.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.kamille.perf.load.UserResult.Count;
 import org.junit.jupiter.api.Test;
 
 /** Two users with a limit of 10 s; everything counts. */
@@ -32,7 +33,7 @@ class UsersTest {
     assertThat(users.intendedNanos(0)).isEqualTo(MILLI);
     assertThat(users.answered(0, 3 * MILLI, false)).isFalse();
     assertThat(users.isBusy(0)).isFalse();
-    assertThat(result().good()).isEqualTo(2);
+    assertThat(result().of(Count.GOOD)).isEqualTo(2);
   }
 
   @Test
@@ -58,9 +59,9 @@ class UsersTest {
     assertThat(users.busy()).isZero();
     assertThat(users.want(1, SECOND)).isTrue();
     assertThat(users.want(0, SECOND + 10 * MILLI)).isTrue();
-    assertThat(result().offered()).isEqualTo(5);
-    assertThat(result().shed()).isEqualTo(1);
-    assertThat(result().turnedAway()).isEqualTo(2);
+    assertThat(result().of(Count.OFFERED)).isEqualTo(5);
+    assertThat(result().of(Count.SHED)).isEqualTo(1);
+    assertThat(result().of(Count.TURNED_AWAY)).isEqualTo(2);
   }
 
   @Test
@@ -68,7 +69,7 @@ class UsersTest {
     users.want(0, 0);
     users.want(0, MILLI);
     assertThat(users.shed(0, 10 * MILLI, 0)).isTrue();
-    assertThat(result().turnedAway()).isZero();
+    assertThat(result().of(Count.TURNED_AWAY)).isZero();
   }
 
   @Test
@@ -79,7 +80,7 @@ class UsersTest {
     assertThat(rude.shed(0, 10 * MILLI, 2)).isTrue();
     assertThat(rude.shed(0, 10 * MILLI, 2)).isFalse();
     assertThat(rude.want(0, 20 * MILLI)).isTrue();
-    assertThat(result().turnedAway()).isZero();
+    assertThat(result().of(Count.TURNED_AWAY)).isZero();
   }
 
   @Test
@@ -94,7 +95,7 @@ class UsersTest {
     assertThat(users.timedOut(0)).isTrue();
     assertThat(users.intendedNanos(0)).isEqualTo(9 * SECOND);
     assertThat(users.isOverdue(0, now)).isFalse();
-    assertThat(result().timedOut()).isEqualTo(2);
+    assertThat(result().of(Count.TIMED_OUT)).isEqualTo(2);
   }
 
   @Test
@@ -108,9 +109,9 @@ class UsersTest {
     counted.answered(0, 2 * SECOND - 1, false);
     counted.answered(0, 3 * SECOND, false);
     UserResult result = windowed.result(0);
-    assertThat(result.offered()).isEqualTo(2);
-    assertThat(result.good()).isEqualTo(2);
-    assertThat(result.goodForwarded()).isEqualTo(1);
+    assertThat(result.of(Count.OFFERED)).isEqualTo(2);
+    assertThat(result.of(Count.GOOD)).isEqualTo(2);
+    assertThat(result.of(Count.GOOD_FORWARDED)).isEqualTo(1);
     assertThat(result.latency().getTotalCount()).isEqualTo(2);
     assertThat(result.goodput()).isEqualTo(2);
   }
