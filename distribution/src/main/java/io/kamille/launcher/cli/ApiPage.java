@@ -73,7 +73,7 @@ public final class ApiPage {
       throw new IllegalStateException(CONFIGURATION);
     }
     try (VersionedFile versions = new VersionedFile(file);
-        Appliance appliance = Running.start(accepted.configuration(), versions::resources)) {
+        Appliance _ = Running.start(accepted.configuration(), versions::resources)) {
       return JSON.readTree(
           new LocalApi(state).ask("GET", "/v1/openapi.json", Map.of(), null).content());
     } finally {

@@ -175,13 +175,19 @@ final class YamlEdit {
   /** Whether lines of one kind make place for another kind. */
   private boolean isOtherBlock(Mapping around, Entry entry, @Nullable Object wanted) {
     boolean isLines =
-        entry.value() instanceof Mapping mapping && !mapping.isFlow()
-            || entry.value() instanceof Sequence sequence && !sequence.isFlow();
+        switch (entry.value()) {
+          case Mapping mapping -> !mapping.isFlow();
+          case Sequence sequence -> !sequence.isFlow();
+          case Scalar scalar -> false;
+          case Alias alias -> false;
+        };
     boolean isSame =
-        entry.value() instanceof Mapping && wanted instanceof Map<?, ?> map && !map.isEmpty()
-            || entry.value() instanceof Sequence
-                && wanted instanceof List<?> list
-                && !list.isEmpty();
+        switch (entry.value()) {
+          case Mapping mapping -> wanted instanceof Map<?, ?> map && !map.isEmpty();
+          case Sequence sequence -> wanted instanceof List<?> list && !list.isEmpty();
+          case Scalar scalar -> false;
+          case Alias alias -> false;
+        };
     return !around.isFlow() && !isSame && (isLines || YamlWriter.isNested(wanted));
   }
 
@@ -257,7 +263,7 @@ final class YamlEdit {
   private int dash(MarkedNode item, int column) {
     for (int line = lineStart(item.start()); ; line = lineStart(line - 1)) {
       int at = line + column;
-      if (at < item.start() && text.charAt(at) == '-' || line == 0) {
+      if (line == 0 || (at < item.start() && text.charAt(at) == '-')) {
         return at;
       }
     }

@@ -2,6 +2,7 @@ package io.kamille.launcher.patch;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +32,14 @@ final class YamlWriter {
   }
 
   /** A value that is no empty list and no empty map, on lines that begin with so many blanks. */
-  static String block(Object value, int indent) {
+  static String block(@Nullable Object value, int indent) {
     String margin = " ".repeat(indent);
     if (value instanceof Map<?, ?> map) {
       return map.entrySet().stream()
           .map(entry -> entry(entry.getKey(), entry.getValue(), indent))
           .collect(Collectors.joining("\n"));
     }
-    return ((List<?>) value)
+    return ((List<?>) Objects.requireNonNull(value))
         .stream().map(item -> margin + item(item, indent)).collect(Collectors.joining("\n"));
   }
 
@@ -55,8 +56,11 @@ final class YamlWriter {
   }
 
   static boolean isNested(@Nullable Object value) {
-    return value instanceof Map<?, ?> map && !map.isEmpty()
-        || value instanceof List<?> list && !list.isEmpty();
+    return switch (value) {
+      case Map<?, ?> map -> !map.isEmpty();
+      case List<?> list -> !list.isEmpty();
+      case null, default -> false;
+    };
   }
 
   private static String scalar(@Nullable Object value) {

@@ -208,7 +208,8 @@ public final class ConfigControl implements AutoCloseable {
       write(next, configuration, order.by(), order.comment());
       return outcome(changes);
     }
-    if (changes.stream().anyMatch(SettingChange::needsRestart)) {
+    List<SettingChange> waiting = pending();
+    if (changes.stream().anyMatch(each -> each.needsRestart() && !waiting.contains(each))) {
       throw new Refused(
           Kind.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
     }

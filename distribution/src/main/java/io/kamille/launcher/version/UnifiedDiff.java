@@ -90,7 +90,7 @@ final class UnifiedDiff {
       if (isBoth && hasTable && before.get(i).equals(after.get(j))) {
         lines.add(new Line(' ', before.get(i), first + i++, first + j++));
       } else if (j == after.size()
-          || i < before.size() && (!hasTable || common[i + 1][j] >= common[i][j + 1])) {
+          || (i < before.size() && (!hasTable || common[i + 1][j] >= common[i][j + 1]))) {
         lines.add(new Line('-', before.get(i), first + i++, first + j));
       } else {
         lines.add(new Line('+', after.get(j), first + i, first + j++));

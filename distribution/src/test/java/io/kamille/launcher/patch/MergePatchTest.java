@@ -79,7 +79,7 @@ class MergePatchTest {
       })
   void onlyTheLinesOfTheChangeDiffer(String patch, String difference) {
     assertThat(difference(TEXT, patched(TEXT, patch)))
-        .containsExactly(difference.split(",(?=[+-])"));
+        .containsExactly(difference.split(",(?=[+-])", -1));
   }
 
   @Test

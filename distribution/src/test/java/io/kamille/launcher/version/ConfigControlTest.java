@@ -238,6 +238,9 @@ class ConfigControlTest {
     refused(Kind.NEEDS_RESTART, () -> commit(RESTART, "a", "", Duration.ofMinutes(1)));
     commit(RESTART, "a", "", null);
     assertThat(control.pending()).extracting(SettingChange::path).containsExactly("loops");
+    // What waits already does not stand in the way of a trial.
+    commit(RESTART + "limits: {fields: 50}\n", "a", "", Duration.ofMinutes(1));
+    assertThat(fields()).isEqualTo(50);
   }
 
   @Test

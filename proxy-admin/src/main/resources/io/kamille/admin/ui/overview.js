@@ -19,7 +19,7 @@ function tile(name, value, unit, values, steps) {
   return h("section", { class: "card c2 tile" },
     h("div", { class: "name" }, name),
     h("div", { class: "value" }, value, unit ? h("span", { class: "unit" }, unit) : null),
-    spark(values ?? [], steps, `${name} over the last ten minutes`));
+    spark(values ?? [], steps, `${name} lately`));
 }
 
 function last(values) {
@@ -41,8 +41,9 @@ export async function overview(place) {
   let marks = [];
   const draw = () => {
     if (!status || place.signal.aborted) return;
-    const { figures, steps, stepSeconds } = place.history;
+    const { figures, stepSeconds } = place.history;
     const requests = figures.requestsPerSecond ?? [];
+    const steps = Math.min(place.history.steps, Math.max(120, requests.length));
     const hits = figures.hitsPerSecond ?? [];
     const ratios = requests.map((all, i) => (all > 0 ? hits[i] / all : 0));
     const asked = requests.slice(-60).reduce((sum, value) => sum + value, 0);
@@ -58,7 +59,7 @@ export async function overview(place) {
         tile("Processors in use", last(figures.processors).toFixed(2), "", figures.processors, steps),
         card("c8", "Requests and hits per second",
           chart([{ name: "hits", values: hits }, { name: "requests", values: requests }], steps, stepSeconds, rate,
-            `Requests per second over the last ten minutes; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks),
+            `Requests per second lately; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks),
           copyAsCurl("/v1/series")),
         card("c4", "Where it listens",
           table([

@@ -1,0 +1,181 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.time.ManualClock;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Every operation that is declared, asked in every wrong way. */
+class HostileRequestIT {
+
+  private static final List<String> CONTENTS =
+      List.of(
+          "",
+          "{",
+          "[]",
+          "null",
+          "\"x\"",
+          "{\"nobody\":1}",
+          "{\"url\":{\"a\":[]},\"name\":[],\"decision\":3,\"number\":1e99,\"pacing\":null}",
+          "{\"a\":".repeat(2_000) + "1" + "}".repeat(2_000),
+          "[".repeat(20_000),
+          "1".repeat(5_000),
+          "{\"name\":\"" + "x".repeat(30_000) + "\"}",
+          "\u0000\uFFFF");
+
+  private record Asked(String method, String path, boolean isOpen, List<String> types) {
+    boolean isSafe() {
+      return method.equals("GET");
+    }
+  }
+
+  @TempDir private Path directory;
+
+  private AdminServer server;
+  private String token;
+  private final List<Asked> operations = new ArrayList<>();
+
+  @BeforeEach
+  void open() throws IOException {
+    server =
+        AdminServer.open(
+            AdminSettings.of(new HostPort("127.0.0.1", 0), directory.resolve("token")),
+            new FakeAppliance(),
+            List.of(),
+            new MetricRegistry(),
+            ManualClock.atSeconds(1_795_251_660L));
+    token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
+    String answer = ask("GET", "/v1/openapi.json", token, null, "");
+    JsonNode document =
+        JsonMapper.builder().build().readTree(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+    for (Map.Entry<String, JsonNode> path : document.path("paths").properties()) {
+      for (Map.Entry<String, JsonNode> method : path.getValue().properties()) {
+        JsonNode operation = method.getValue();
+        operations.add(
+            new Asked(
+                method.getKey().toUpperCase(Locale.ROOT),
+                path.getKey().replaceAll("\\{[^}]*\\}", "1"),
+                operation.path("security").isMissingNode(),
+                List.copyOf(operation.path("requestBody").path("content").propertyNames())));
+      }
+    }
+    assertThat(operations).hasSizeGreaterThan(25);
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private String ask(
+      String method, String target, String fields, @Nullable String type, String content)
+      throws IOException {
+    try (Wire wire = new Wire(server.address())) {
+      byte[] octets = content.getBytes(StandardCharsets.UTF_8);
+      wire.send(
+          method
+              + " "
+              + target
+              + " HTTP/1.1\r\nConnection: close\r\n"
+              + (fields.contains("Host:") ? "" : "Host: localhost\r\n")
+              + (fields.isEmpty() ? "" : fields + "\r\n")
+              + (type == null ? "" : "Content-Type: " + type + "\r\n")
+              + "Content-Length: "
+              + octets.length
+              + "\r\n\r\n"
+              + new String(octets, StandardCharsets.ISO_8859_1));
+      return target.startsWith("/v1/live") ? wire.head() : wire.rest();
+    }
+  }
+
+  private static int status(String answer) {
+    return Integer.parseInt(answer, 9, 12, 10);
+  }
+
+  private static @Nullable String type(Asked operation) {
+    return operation.types().isEmpty() ? null : operation.types().getFirst();
+  }
+
+  @Test
+  void whoIsNotKnownLearnsAndChangesNothing() throws IOException {
+    for (Asked each : operations) {
+      if (!each.isOpen()) {
+        String answer = ask(each.method(), each.path(), "", type(each), "{}");
+        assertThat(status(answer)).as(each.toString()).isEqualTo(401);
+      }
+    }
+    assertThat(status(ask("GET", "/v1/nothing", "", null, ""))).isEqualTo(401);
+  }
+
+  /** DNS rebinding: a page elsewhere whose name leads to this machine. */
+  @Test
+  void aRequestForAnotherHostIsMisdirected() throws IOException {
+    for (Asked each : operations) {
+      String fields = "Host: evil.example\r\n" + token;
+      assertThat(status(ask(each.method(), each.path(), fields, type(each), "{}")))
+          .as(each.toString())
+          .isEqualTo(421);
+    }
+  }
+
+  @Test
+  void wrongContentIsToldAndBreaksNothing() throws IOException {
+    for (Asked each : operations) {
+      if (each.types().isEmpty()) {
+        continue;
+      }
+      for (String content : CONTENTS) {
+        String answer = ask(each.method(), each.path(), token, type(each), content);
+        assertThat(status(answer)).as(each + " " + content).isBetween(200, 499);
+      }
+      assertThat(status(ask(each.method(), each.path(), token, "text/html", "<b>")))
+          .as(each.toString())
+          .isEqualTo(415);
+      assertThat(ask(each.method(), each.path(), token, type(each), "x".repeat(70_000)))
+          .as(each.toString())
+          .startsWith("HTTP/1.1 413");
+    }
+    assertThat(status(ask("GET", "/v1/status", token, null, ""))).isEqualTo(200);
+  }
+
+  @Test
+  void wrongQueriesAreToldAndAreNeverInThePage() throws IOException {
+    for (Asked each : operations) {
+      if (!each.isSafe()) {
+        continue;
+      }
+      for (String query : List.of("?<script>=1", "?url=%", "?limit=99999999999", "?x=%00")) {
+        String answer = ask("GET", each.path() + query, token, null, "");
+        assertThat(status(answer)).as(each.path() + query).isBetween(200, 499);
+        assertThat(answer).doesNotContain("<script>");
+      }
+    }
+  }
+
+  /** A state that GET changed could be changed by any image on any page. */
+  @Test
+  void nothingChangesByGet() throws IOException {
+    for (Asked each : operations) {
+      ask("GET", each.path(), token, null, "");
+      ask("HEAD", each.path(), token, null, "");
+    }
+    Path audit = directory.resolve("audit.jsonl");
+    assertThat(Files.notExists(audit) || Files.readString(audit).isEmpty()).isTrue();
+  }
+}
