@@ -33,6 +33,8 @@ class UiPagesIT {
             "demo",
             "--listen",
             "127.0.0.1:0",
+            "--listen-tls",
+            "127.0.0.1:0",
             "--admin",
             "127.0.0.1:0",
             "--visitors",
