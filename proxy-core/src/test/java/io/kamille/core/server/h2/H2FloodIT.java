@@ -8,6 +8,7 @@ import io.kamille.core.server.Protocols;
 import io.kamille.core.server.connection.ClientConnections;
 import io.kamille.core.server.h1.TestServer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -161,7 +162,7 @@ class H2FloodIT {
     byte[] bomb = new byte[pseudo.length + field.length + 10];
     System.arraycopy(pseudo, 0, bomb, 0, pseudo.length);
     System.arraycopy(field, 0, bomb, pseudo.length, field.length);
-    java.util.Arrays.fill(bomb, pseudo.length + field.length, bomb.length, (byte) 0xbe);
+    Arrays.fill(bomb, pseudo.length + field.length, bomb.length, (byte) 0xbe);
     int flags = TestH2Client.END_HEADERS | TestH2Client.END_STREAM;
     try (TestH2Client client = client()) {
       client.frame(TestH2Client.HEADERS, flags, 1, bomb);
@@ -173,7 +174,7 @@ class H2FloodIT {
   @Test
   void tooManyFieldsAreAnswered() {
     String[] fields = new String[60];
-    java.util.Arrays.fill(fields, "a");
+    Arrays.fill(fields, "a");
     try (TestH2Client client = client().get(1, "/", fields)) {
       assertThat(client.answer(1).status()).isEqualTo(431);
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -215,7 +216,7 @@ public final class TestH2Client implements AutoCloseable {
   /** The next frame; of type -1 if the connection has ended. */
   private Frame read() {
     try {
-      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int length = (in.readUnsignedByte() << 16) + in.readUnsignedShort();
       int type = in.readUnsignedByte();
       int flags = in.readUnsignedByte();
       int stream = in.readInt();
@@ -223,7 +224,7 @@ public final class TestH2Client implements AutoCloseable {
     } catch (EOFException end) {
       return new Frame(END_OF_CONNECTION, 0, 0, new byte[0]);
     } catch (IOException failed) {
-      if (failed instanceof java.net.SocketException) {
+      if (failed instanceof SocketException) {
         return new Frame(END_OF_CONNECTION, 0, 0, new byte[0]);
       }
       throw new UncheckedIOException(failed);
