@@ -173,7 +173,7 @@ class H2StreamsIT {
     server.on(
         "/cookie",
         exchange -> {
-          cookie.set(exchange.request().fields().joined(FieldName.COOKIE));
+          cookie.set(String.valueOf(exchange.request().fields().joined(FieldName.COOKIE)));
           TestServer.stored(exchange, "");
         });
     client().get(1, "/cookie", "cookie", "a=1", "cookie", "b=2").answer(1);

@@ -43,7 +43,31 @@ public final class TestH2Client implements AutoCloseable {
   private static final int END_OF_CONNECTION = -1;
 
   /** A frame as it came. */
-  record Frame(int type, int flags, int stream, byte[] payload) {
+  static final class Frame {
+
+    private final int type;
+    private final int flags;
+    private final int stream;
+    private final byte[] payload;
+
+    private Frame(int type, int flags, int stream, byte[] payload) {
+      this.type = type;
+      this.flags = flags;
+      this.stream = stream;
+      this.payload = payload;
+    }
+
+    int type() {
+      return type;
+    }
+
+    int stream() {
+      return stream;
+    }
+
+    byte[] payload() {
+      return payload;
+    }
 
     boolean has(int flag) {
       return (flags & flag) != 0;
