@@ -261,7 +261,7 @@ class CaffeineIndexTest {
     while (index.evict(Long.MAX_VALUE) > 0) {
       assertThat(index.evictions()).isLessThan(PolicyCache.CHANGES_MAXIMUM);
     }
-    assertThat(index.evictions()).isLessThanOrEqualTo(PolicyCache.CHANGES_MAXIMUM / 8 * 3);
+    assertThat(index.evictions()).isLessThanOrEqualTo(PolicyCache.CHANGES_MAXIMUM / 8 * 3L);
     assertThat(keys()).isNotEmpty();
   }
 

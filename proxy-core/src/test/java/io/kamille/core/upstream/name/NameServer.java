@@ -111,7 +111,9 @@ final class NameServer implements AutoCloseable {
       DnsQuestion question = query.recordAt(DnsSection.QUESTION);
       asked.add(question.name());
       List<Known> known = records.get(question.name());
-      var response = new DatagramDnsResponse(query.recipient(), query.sender(), query.id());
+      var response =
+          new DatagramDnsResponse(
+              /* sender= */ query.recipient(), /* recipient= */ query.sender(), query.id());
       response.setCode(known == null ? unknown : DnsResponseCode.NOERROR);
       response.addRecord(DnsSection.QUESTION, question);
       for (Known each : known == null ? List.<Known>of() : known) {
