@@ -139,7 +139,7 @@ class ConfigIT {
 
   @Test
   void aPatchChangesOneLineAndKeepsTheComments() throws Exception {
-    try (KamilleProcess kamille = start()) {
+    try (KamilleProcess _ = start()) {
       String change = "{\"cache\":{\"memory\":{\"capacity\":\"9MiB\"}},\"limits\":{\"fields\":50}}";
       assertThat(patch("", Map.of(), change).status()).isEqualTo(428);
       assertThat(patch("?dry_run=true", Map.of(), change).content()).contains("+  fields: 50");

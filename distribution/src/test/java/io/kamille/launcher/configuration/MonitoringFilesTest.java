@@ -1,5 +1,6 @@
 package io.kamille.launcher.configuration;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -106,10 +107,10 @@ class MonitoringFilesTest {
     Map<?, ?> document = (Map<?, ?>) new Load(LoadSettings.builder().build()).loadFromString(text);
     List<String> unknown = new ArrayList<>();
     int alerts = 0;
-    for (Object group : (List<?>) document.get("groups")) {
-      for (Object rule : (List<?>) ((Map<?, ?>) group).get("rules")) {
+    for (Object group : list(document, "groups")) {
+      for (Object rule : list((Map<?, ?>) group, "rules")) {
         Map<?, ?> alert = (Map<?, ?>) rule;
-        unknown.addAll(unknown((String) alert.get("expr")));
+        unknown.addAll(unknown(String.valueOf(alert.get("expr"))));
         assertThat(alert.get("annotations")).isNotNull();
         alerts++;
       }
@@ -123,5 +124,9 @@ class MonitoringFilesTest {
     assertThat(unknown("rate(kamille_requests_totals[5m])")).hasSize(1);
     assertThat(unknown("kamille_requests_total{state=\"x\"}")).hasSize(1);
     assertThat(unknown("sum by (nobody) (kamille_requests_total)")).hasSize(1);
+  }
+
+  private static List<?> list(Map<?, ?> around, String name) {
+    return (List<?>) requireNonNull(around.get(name), name);
   }
 }

@@ -64,10 +64,16 @@ final class OriginOutput {
     return channel.isWritable();
   }
 
-  /** Closes our side once all that is queued is with the kernel. */
-  void end() {
+  /**
+   * Closes our side once all that is queued is with the kernel or lost; then calls {@code ended}.
+   */
+  void end(Runnable ended) {
     channel
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(written -> ((DuplexChannel) channel).shutdownOutput());
+        .addListener(
+            written -> {
+              ((DuplexChannel) channel).shutdownOutput();
+              ended.run();
+            });
   }
 }

@@ -17,6 +17,7 @@ final class Tunnel implements ContentSink {
   private final RequestContent client;
   private final Runnable over;
   private boolean clientEnded;
+  private boolean isAllSent;
   private boolean originEnded;
   private boolean paused;
 
@@ -56,11 +57,14 @@ final class Tunnel implements ContentSink {
       return;
     }
     clientEnded = true;
+    output.end(this::allSent);
+  }
+
+  private void allSent() {
+    isAllSent = true;
     if (originEnded) {
       over.run();
-      return;
     }
-    output.end();
   }
 
   @Override
@@ -74,7 +78,7 @@ final class Tunnel implements ContentSink {
   /** The origin has said all. */
   void originEnded() {
     originEnded = true;
-    if (clientEnded) {
+    if (isAllSent) {
       over.run();
     }
   }
