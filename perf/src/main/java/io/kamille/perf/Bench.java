@@ -10,6 +10,7 @@ import io.kamille.perf.compare.RequestComparison;
 import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
+import io.kamille.perf.compare.UpgradeMeasurement;
 import io.kamille.perf.compare.WebAxeComparison;
 import io.kamille.perf.option.Command;
 import io.kamille.perf.option.Commands;
@@ -89,6 +90,11 @@ public final class Bench {
                   "how soon a process serves that has a million responses on its disk",
                   StartMeasurement.OPTIONS,
                   StartMeasurement::run),
+              new Command(
+                  "upgrade",
+                  "what clients notice of twenty upgrades in a row",
+                  UpgradeMeasurement.OPTIONS,
+                  UpgradeMeasurement::run),
               new Command(
                   "purge",
                   "the cost of a purge by tag among a million stored responses",

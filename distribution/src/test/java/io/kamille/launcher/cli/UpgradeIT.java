@@ -9,6 +9,7 @@ import io.kamille.launcher.appliance.Await;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,9 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,6 +166,109 @@ class UpgradeIT {
       assertThatThrownBy(this::upgrade).hasMessageContaining("ended before it served");
       assertServes(running, address);
     }
+  }
+
+  @Test
+  void aNewVersionThatIsKilledWithTheSocketsInItsHandsLeavesTheOldOneServing() throws Exception {
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      ProcessHandle successor = withTheSocketsOf(running);
+      successor.destroyForcibly();
+      assertThat(order.get()).hasMessageContaining("ended before it served");
+      assertServes(running, address);
+      Files.delete(log);
+      configure("127.0.0.1:0");
+      upgrade();
+    }
+  }
+
+  @Test
+  void anOldVersionThatIsKilledOnceItsSocketsAreGivenLeavesTheNewOneServing() throws Exception {
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      ProcessHandle successor = withTheSocketsOf(running);
+      successors.add(successor.pid());
+      running.close();
+      assertThat(order.get()).hasMessageContaining("no answer");
+      try (InputStream goesOn = Files.newInputStream(log);
+          TestClient client = TestClient.connect(address)) {
+        assertThat(client.get("/a").answer().content()).isEqualTo("hello");
+        assertThat(goesOn).isNotNull();
+        Await.until(this::takesOrders, "the new process takes orders");
+      }
+    }
+  }
+
+  @Test
+  void twoProcessesNeverHaveOneDirectoryOfADisk() throws Exception {
+    Files.writeString(
+        file,
+        Files.readString(file)
+            .replace(
+                "cache: {",
+                "cache: {disk: {path: '" + directory.resolve("disk") + "', capacity: 64MiB}, "));
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      assertThatThrownBy(this::upgrade).hasMessageContaining("ended before it served");
+      running.awaitLine("cannot use the directory of cache.disk.path");
+      assertServes(running, address);
+    }
+  }
+
+  /** From now on a process that starts waits for the reader of its access log. */
+  private Path holdUp() throws Exception {
+    Await.until(this::takesOrders, "orders are taken");
+    Path log = directory.resolve("access.log");
+    assertThat(new ProcessBuilder("mkfifo", log.toString()).start().waitFor()).isZero();
+    Files.writeString(
+        file, Files.readString(file).replace("enabled: off", "enabled: on, output: '" + log + "'"));
+    return log;
+  }
+
+  private boolean takesOrders() {
+    return Files.exists(control);
+  }
+
+  private CompletableFuture<Throwable> order() {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return new AssertionError("process " + Upgrade.order(control) + " serves");
+          } catch (IOException refused) {
+            return refused;
+          }
+        });
+  }
+
+  /** The process that has been given the sockets of that one. */
+  private static ProcessHandle withTheSocketsOf(KamilleProcess running) {
+    String words = running.awaitLine("kamille.service: process ");
+    long successor = Long.parseLong(words.substring(0, words.indexOf(' ')));
+    Await.until(
+        () -> sockets(successor).stream().anyMatch(sockets(running.processId())::contains),
+        "the sockets are given");
+    return ProcessHandle.of(successor).orElseThrow();
+  }
+
+  private static Set<String> sockets(long process) {
+    Set<String> sockets = new HashSet<>();
+    try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(process), "fd"))) {
+      for (Path descriptor : open.toList()) {
+        if (Files.isSymbolicLink(descriptor)) {
+          String target = Files.readSymbolicLink(descriptor).toString();
+          if (target.startsWith("socket:")) {
+            sockets.add(target);
+          }
+        }
+      }
+    } catch (IOException closed) {
+      // Closed while we looked: another look will tell.
+    }
+    return sockets;
   }
 
   private static void assertServes(KamilleProcess running, InetSocketAddress address)
