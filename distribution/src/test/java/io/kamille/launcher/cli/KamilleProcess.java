@@ -3,6 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.launcher.appliance.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ final class KamilleProcess implements AutoCloseable {
   private void read() {
     try (BufferedReader in = process.inputReader()) {
       in.lines().forEach(lines::add);
-    } catch (IOException ended) {
+    } catch (IOException | UncheckedIOException ended) {
       // With the process.
     }
   }
