@@ -192,7 +192,7 @@ class UpgradeIT {
       CompletableFuture<Throwable> order = order();
       ProcessHandle successor = withTheSocketsOf(running);
       successors.add(successor.pid());
-      running.close();
+      running.signal("KILL");
       assertThat(order.get()).hasMessageContaining("no answer");
       try (InputStream goesOn = Files.newInputStream(log);
           TestClient client = TestClient.connect(address)) {
