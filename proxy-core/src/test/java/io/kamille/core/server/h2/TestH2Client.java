@@ -1,5 +1,7 @@
 package io.kamille.core.server.h2;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
@@ -104,7 +106,7 @@ public final class TestH2Client implements AutoCloseable {
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.connect(address, TIMEOUT_MILLIS);
       TestH2Client client = new TestH2Client(socket);
-      client.out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      client.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
       return client.settings(settings).flush();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
