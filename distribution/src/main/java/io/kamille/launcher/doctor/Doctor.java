@@ -178,7 +178,8 @@ public final class Doctor {
               + " reached.");
     } catch (IOException failed) {
       findings.add(
-          new Finding(String.valueOf(disk.path()), String.valueOf(failed.getMessage()), "Look at it."));
+          new Finding(
+              String.valueOf(disk.path()), String.valueOf(failed.getMessage()), "Look at it."));
     }
   }
 

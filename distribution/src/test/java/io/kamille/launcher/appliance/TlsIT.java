@@ -37,6 +37,11 @@ class TlsIT {
     return HttpClient.newBuilder().version(version).sslContext(trustingAll()).build();
   }
 
+  /** The listener with further settings. */
+  private static String listener(String more) {
+    return LISTENER.replace("%s", more);
+  }
+
   private HttpRequest.Builder request(String target) {
     return HttpRequest.newBuilder(
         URI.create("https://127.0.0.1:" + journey.address().getPort() + target));
@@ -49,7 +54,7 @@ class TlsIT {
 
   @Test
   void bothVersionsAreAnsweredFromOneStore() throws Exception {
-    journey.with(LISTENER.formatted(""));
+    journey.with(listener(""));
     journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
     try (HttpClient h1 = client(Version.HTTP_1_1);
         HttpClient h2 = client(Version.HTTP_2)) {
@@ -69,7 +74,7 @@ class TlsIT {
 
   @Test
   void withoutH2InItsListAListenerSpeaksHttp11() throws Exception {
-    journey.with(LISTENER.formatted(", protocols: [http/1.1]"));
+    journey.with(listener(", protocols: [http/1.1]"));
     journey.origin().on("/a", ok("hello"));
     try (HttpClient client = client(Version.HTTP_2)) {
       assertThat(get(client, "/a").version()).isEqualTo(Version.HTTP_1_1);
@@ -78,7 +83,7 @@ class TlsIT {
 
   @Test
   void theOriginIsToldTheSchemeAndTheVersion() throws Exception {
-    journey.with(LISTENER.formatted(""));
+    journey.with(listener(""));
     journey.origin().on("/a", ok("hello"));
     try (HttpClient client = client(Version.HTTP_2)) {
       get(client, "/a?b=c");
@@ -93,7 +98,7 @@ class TlsIT {
 
   @Test
   void largeContentGoesBothWays() throws Exception {
-    journey.with(LISTENER.formatted(""));
+    journey.with(listener(""));
     String content = "0123456789abcdef".repeat(1 << 16);
     journey.origin().on("/large", ok(content, "Cache-Control: max-age=600"));
     journey
@@ -119,7 +124,7 @@ class TlsIT {
 
   @Test
   void manyStreamsAtATimeAreAllAnswered() throws Exception {
-    journey.with(LISTENER.formatted(""));
+    journey.with(listener(""));
     journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
     try (HttpClient client = client(Version.HTTP_2)) {
       get(client, "/a");
@@ -134,7 +139,7 @@ class TlsIT {
 
   @Test
   void handshakesAreCounted() throws Exception {
-    journey.with(LISTENER.formatted(""));
+    journey.with(listener(""));
     journey.origin().on("/a", ok("hello"));
     try (HttpClient client = client(Version.HTTP_1_1)) {
       get(client, "/a");
