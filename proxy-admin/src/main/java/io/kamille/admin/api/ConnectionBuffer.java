@@ -3,7 +3,6 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
@@ -61,10 +60,6 @@ final class ConnectionBuffer implements Resource {
     if (!node.isString()) {
       throw new InvalidRequest(EXPECTED);
     }
-    return switch (type.parse(node.stringValue())) {
-      case Parsed.Value<T>(T value) -> value;
-      case Parsed.Refused<T>(String expected) ->
-          throw new InvalidRequest(name + ": expected " + expected + ".");
-    };
+    return JsonContent.value(name, node.stringValue(), type);
   }
 }

@@ -1,5 +1,9 @@
 package io.kamille.admin.api;
 
+import io.kamille.core.setting.Parsed;
+import io.kamille.core.setting.ValueType;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
@@ -21,6 +25,39 @@ public final class JsonContent {
     } catch (JacksonException malformed) {
       throw new InvalidRequest(trouble(malformed.getLocation()));
     }
+  }
+
+  /**
+   * The members of an object that has some, all of them strings.
+   *
+   * @throws InvalidRequest with the text {@code expected} if the content is something else
+   */
+  static Map<String, String> texts(AdminRequest request, String expected) throws InvalidRequest {
+    JsonNode document = of(request);
+    if (!document.isObject() || document.isEmpty()) {
+      throw new InvalidRequest(expected);
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> member : document.properties()) {
+      if (!member.getValue().isString()) {
+        throw new InvalidRequest(expected);
+      }
+      texts.put(member.getKey(), member.getValue().stringValue());
+    }
+    return texts;
+  }
+
+  /**
+   * The value of a member that a setting has, too.
+   *
+   * @throws InvalidRequest if {@code text} is none; the answer tells what is expected
+   */
+  static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
+    return switch (type.parse(text)) {
+      case Parsed.Value<T>(T value) -> value;
+      case Parsed.Refused<T>(String expected) ->
+          throw new InvalidRequest(name + ": expected " + expected + ".");
+    };
   }
 
   /** Says where reading ended; what is nested too deeply, or too long a number, has no place. */

@@ -135,7 +135,7 @@ class ServerTlsTest {
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   void ticketsResumeAcrossARotationButNotForEver(String version) throws Exception {
-    assumeTrue(ServerContext.isNative());
+    assumeTrue(ServerContext.isNative(), "the JDK's provider has no ticket keys of ours");
     SslContext client = Handshake.resuming(version);
     assertThat(resumes(client, tls)).isFalse();
     tls.rotateTicketKeys();
@@ -150,7 +150,7 @@ class ServerTlsTest {
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   void noTicketCarriesOverIntoAnotherClientCertificatePolicy(String version) throws Exception {
-    assumeTrue(ServerContext.isNative());
+    assumeTrue(ServerContext.isNative(), "the JDK's provider has no ticket keys of ours");
     ClientCertificates required =
         new ClientCertificates(Demand.REQUIRED, List.of(authority.authority()));
     SslContext client = Handshake.resuming(version);
