@@ -302,7 +302,9 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel connection) {
-      if (connections.size() >= MAX_CONNECTIONS) {
+      // The local socket is the way back in: nobody on the network can take its places.
+      boolean isLocal = !(connection.localAddress() instanceof InetSocketAddress);
+      if (!isLocal && connections.size() >= MAX_CONNECTIONS) {
         connection.close();
         return;
       }

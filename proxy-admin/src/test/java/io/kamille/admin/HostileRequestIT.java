@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,13 +40,15 @@ class HostileRequestIT {
           "{\"name\":\"" + "x".repeat(30_000) + "\"}",
           "\u0000\uFFFF");
 
-  private record Asked(String method, String path, boolean isOpen, List<String> types) {
+  private record Asked(
+      String method, String path, boolean isOpen, boolean isForReaders, List<String> types) {
     boolean isSafe() {
       return method.equals("GET");
     }
   }
 
   @TempDir private Path directory;
+  private final ManualClock clock = ManualClock.atSeconds(1_795_251_660L);
 
   private AdminServer server;
   private String token;
@@ -59,7 +62,7 @@ class HostileRequestIT {
             new FakeAppliance(),
             List.of(),
             new MetricRegistry(),
-            ManualClock.atSeconds(1_795_251_660L));
+            clock);
     token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
     String answer = ask("GET", "/v1/openapi.json", token, null, "");
     JsonNode document =
@@ -72,6 +75,7 @@ class HostileRequestIT {
                 method.getKey().toUpperCase(Locale.ROOT),
                 path.getKey().replaceAll("\\{[^}]*\\}", "1"),
                 operation.path("security").isMissingNode(),
+                operation.path("security").toString().contains("\"read\""),
                 List.copyOf(operation.path("requestBody").path("content").propertyNames())));
       }
     }
@@ -121,6 +125,48 @@ class HostileRequestIT {
       }
     }
     assertThat(status(ask("GET", "/v1/nothing", "", null, ""))).isEqualTo(401);
+  }
+
+  @Test
+  void aTokenToReadChangesNothingAndEachTryIsTakenDown() throws IOException {
+    String made =
+        ask(
+            "POST",
+            "/v1/tokens",
+            token,
+            "application/json",
+            "{\"name\":\"screen\",\"scope\":\"read\"}");
+    String secret = made.substring(made.indexOf("kam_"), made.indexOf('"', made.indexOf("kam_")));
+    int refused = 0;
+    for (Asked each : operations) {
+      if (each.isSafe() || each.isOpen() || each.isForReaders()) {
+        continue;
+      }
+      String answer =
+          ask(each.method(), each.path(), "Authorization: Bearer " + secret, type(each), "{}");
+      assertThat(status(answer)).as(each.toString()).isEqualTo(403);
+      refused++;
+      clock.advance(Duration.ofMinutes(1));
+    }
+    assertThat(refused).isGreaterThan(5);
+    assertThat(Files.readAllLines(directory.resolve("audit.jsonl")))
+        .filteredOn(line -> line.contains("\"outcome\":\"403\""))
+        .hasSize(refused)
+        .allMatch(line -> line.contains("\"name\":\"screen\""));
+  }
+
+  /** Whoever is refused again and again does not push other lines out of the audit log. */
+  @Test
+  void refusalsTakeFewLinesAMinute() throws IOException {
+    for (int i = 0; i < 50; i++) {
+      ask("GET", "/v1/status", "Authorization: Bearer kam_a_b", null, "");
+    }
+    Path audit = directory.resolve("audit.jsonl");
+    assertThat(Files.readAllLines(audit)).hasSize(10);
+    clock.advance(Duration.ofMinutes(1));
+    ask("GET", "/v1/status", "Authorization: Bearer kam_a_b", null, "");
+    assertThat(Files.readAllLines(audit)).hasSize(12);
+    assertThat(Files.readString(audit)).contains("40 more within a minute");
   }
 
   /** DNS rebinding: a page elsewhere whose name leads to this machine. */

@@ -4,19 +4,28 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.admin.auth.AuditLog;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.client.LocalApi.Reply;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +123,68 @@ class ConfigIT {
               "{\"to\":1}");
       assertThat(back.status()).isEqualTo(200);
       assertThat(status(kamille.address())).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void ofManyWritersAtOnceOneWins() throws Exception {
+    try (KamilleProcess _ = start()) {
+      String tag = tag();
+      List<CompletableFuture<Integer>> writers = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        String text = configuration("  - {upstream: web, path: /x" + i + "}\n");
+        writers.add(CompletableFuture.supplyAsync(() -> putStatus(tag, text)));
+      }
+      assertThat(writers.stream().map(CompletableFuture::join))
+          .containsExactlyInAnyOrder(200, 412, 412, 412, 412, 412, 412, 412);
+      assertThat(running().content()).isEqualTo(Files.readString(file));
+    }
+  }
+
+  private int putStatus(String tag, String text) {
+    try {
+      return put("", tag, text).status();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  /**
+   * Files can grow no more, as on a full disk: nothing changes, and who reads or asks is served.
+   */
+  @Test
+  void onAFullDiskNothingChangesAndEverythingRuns() throws Exception {
+    try (KamilleProcess kamille = start()) {
+      String token = Files.readString(directory.resolve("admin-token")).strip();
+      kamille.limitFileSize("0");
+      assertThat(put("", tag(), configuration(denied())).content()).contains("file-unwritable");
+      assertThat(running().content()).isEqualTo(configuration(""));
+      assertThat(status(kamille.address())).isEqualTo(200);
+      String purge = "{\"all\":true}";
+      Map<String, String> json = Map.of("Content-Type", "application/json");
+      assertThat(api.ask("POST", "/v1/cache/purges", json, purge).status()).isEqualTo(200);
+      assertThat(purgeWith(token, kamille.awaitLine("admin on "), purge))
+          .contains("/problems/audit-unwritable");
+      kamille.limitFileSize("unlimited");
+      assertThat(purgeWith(token, kamille.awaitLine("admin on "), purge)).contains("\"id\"");
+      assertThat(put("", tag(), configuration(denied())).status()).isEqualTo(200);
+      assertThat(file).hasContent(configuration(denied()));
+      assertThat(AuditLog.verify(directory.resolve("audit.jsonl")).trouble()).isNull();
+      try (Stream<Path> left = Files.list(directory)) {
+        assertThat(left).noneMatch(each -> each.toString().endsWith(".draft"));
+      }
+    }
+  }
+
+  private static String purgeWith(String token, String address, String content) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://" + address + "/v1/cache/purges"))
+              .header("Authorization", "Bearer " + token)
+              .header("Content-Type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofString(content))
+              .build();
+      return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
     }
   }
 

@@ -95,8 +95,16 @@ final class KamilleProcess implements AutoCloseable {
 
   /** From now on, no descriptor from this number on can be had. */
   void limitDescriptors(int limit) throws IOException, InterruptedException {
-    List<String> command =
-        List.of("prlimit", "--pid", Long.toString(process.pid()), "--nofile=" + limit + ":");
+    limit("--nofile=" + limit + ":");
+  }
+
+  /** From now on, no file grows beyond so many octets, or {@code unlimited}. */
+  void limitFileSize(String octets) throws IOException, InterruptedException {
+    limit("--fsize=" + octets + ":");
+  }
+
+  private void limit(String what) throws IOException, InterruptedException {
+    List<String> command = List.of("prlimit", "--pid", Long.toString(process.pid()), what);
     if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
       throw new IOException("prlimit failed");
     }

@@ -4,6 +4,7 @@ import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Refusals;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
@@ -38,6 +39,7 @@ public final class OperationTable {
   private final HostRule hosts;
   private final Authenticator authenticator;
   private final AuditLog audit;
+  private final Refusals refusals;
 
   private record Entry(Operation operation, PathTemplate path, Resource resource) {}
 
@@ -92,14 +94,15 @@ public final class OperationTable {
     all.addAll(more);
     all.addAll(UiFile.all());
     all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
-    return new OperationTable(all, authenticator, audit, configuredHost);
+    return new OperationTable(all, authenticator, audit, configuredHost, clock);
   }
 
   private OperationTable(
       List<Resource> resources,
       Authenticator authenticator,
       AuditLog audit,
-      String configuredHost) {
+      String configuredHost,
+      WallClock clock) {
     for (Resource resource : resources) {
       Operation operation = resource.operation();
       entries.add(new Entry(operation, new PathTemplate(operation.path()), resource));
@@ -107,6 +110,7 @@ public final class OperationTable {
     this.hosts = new HostRule(configuredHost);
     this.authenticator = authenticator;
     this.audit = audit;
+    this.refusals = new Refusals(audit, clock);
   }
 
   /** All declarations, in the order in which they were given. */
@@ -181,6 +185,9 @@ public final class OperationTable {
     Identity identity = request.identity();
     if (operation.scope() != null
         && (identity == null || !identity.scope().allows(operation.scope()))) {
+      if (!operation.isSafe()) {
+        refusals.add(identity, action(operation), shortened(target(request)), StatusCode.FORBIDDEN);
+      }
       return Answer.problem(
           StatusCode.FORBIDDEN, "This needs the scope " + operation.scope().token() + ".");
     }
@@ -229,7 +236,7 @@ public final class OperationTable {
 
   /** Takes a change down, makes it, and takes its outcome down. */
   private Answer audited(Entry entry, AdminRequest request) {
-    String action = entry.operation.method() + " " + entry.operation.path();
+    String action = action(entry.operation);
     String target = shortened(target(request));
     Identity identity = request.identity();
     try {
@@ -250,6 +257,10 @@ public final class OperationTable {
       LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
     }
     return answer;
+  }
+
+  private static String action(Operation operation) {
+    return operation.method() + " " + operation.path();
   }
 
   private static String target(AdminRequest request) {
@@ -287,6 +298,7 @@ public final class OperationTable {
               StatusCode.UNAUTHORIZED, "A bearer token is needed; it is in the token file.")
           .with("WWW-Authenticate", challenge);
     }
+    refusals.add(null, "wrong secret", address(request), StatusCode.UNAUTHORIZED);
     if (authenticator.isTooOften(request.peer())) {
       return Answer.problem(
               StatusCode.TOO_MANY_REQUESTS, "Too many wrong tokens; try again in a minute.")
@@ -294,6 +306,10 @@ public final class OperationTable {
     }
     return Answer.problem(StatusCode.UNAUTHORIZED, "The bearer token is wrong.")
         .with("WWW-Authenticate", challenge + ", error=\"invalid_token\"");
+  }
+
+  private static String address(AdminRequest request) {
+    return request.peer() == null ? "" : request.peer().getHostAddress();
   }
 
   private static Credentials credentials(AdminRequest request) {

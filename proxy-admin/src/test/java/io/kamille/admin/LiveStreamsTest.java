@@ -1,0 +1,65 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.admin.api.Answer;
+import io.kamille.core.time.ManualClock;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** Streams to those who read and to those who do not. */
+class LiveStreamsTest {
+
+  private static final int EVENTS = 10_000;
+
+  private final EmbeddedChannel reader = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+  private final LiveStreams streams =
+      new LiveStreams(reader.eventLoop(), ManualClock.atSeconds(1_795_251_660L));
+
+  private void open() {
+    ChannelHandlerContext context = reader.pipeline().firstContext();
+    streams.open(context, Answer.of(200, Answer.EVENT_STREAM, "retry: 2000\n\n"));
+    reader.releaseOutbound();
+  }
+
+  private String event() {
+    Object written = reader.readOutbound();
+    try {
+      ByteBuf octets = ((HttpContent) written).content();
+      return octets.toString(StandardCharsets.UTF_8);
+    } finally {
+      ReferenceCountUtil.release(written);
+    }
+  }
+
+  @Test
+  void whoReadsGetsEachEvent() {
+    open();
+    streams.publish("figures", "{\"a\":1}");
+    reader.runPendingTasks();
+    assertThat(event()).isEqualTo("event: figures\ndata: {\"a\":1}\n\n");
+  }
+
+  /** Whoever does not read misses events; nothing piles up for them. */
+  @Test
+  void whoDoesNotReadCostsNoMemory() {
+    open();
+    reader.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    for (int i = 0; i < EVENTS; i++) {
+      streams.publish("figures", "{}");
+    }
+    reader.runPendingTasks();
+    assertThat(reader.outboundMessages()).isEmpty();
+    reader.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+    streams.publish("figures", "{}");
+    reader.runPendingTasks();
+    assertThat(reader.outboundMessages()).hasSize(1);
+    reader.releaseOutbound();
+  }
+}

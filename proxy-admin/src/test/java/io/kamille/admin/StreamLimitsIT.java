@@ -1,0 +1,144 @@
+package io.kamille.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.time.ManualClock;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Those who keep connections without using them leave room for others. */
+class StreamLimitsIT {
+
+  private static final int STREAMS = 32;
+  private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
+
+  @TempDir private Path directory;
+  private final List<Wire> wires = new ArrayList<>();
+  private AdminServer server;
+  private String token;
+
+  @BeforeEach
+  void open() throws IOException {
+    open(AdminSettings.of(ANY_PORT, directory.resolve("token")));
+  }
+
+  private void open(AdminSettings settings) throws IOException {
+    server =
+        AdminServer.open(
+            settings,
+            new FakeAppliance(),
+            List.of(),
+            new MetricRegistry(),
+            ManualClock.atSeconds(1_795_251_660L));
+    token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    for (Wire wire : wires) {
+      wire.close();
+    }
+    server.close();
+  }
+
+  private Wire wire() throws IOException {
+    Wire wire = new Wire(server.address());
+    wires.add(wire);
+    return wire;
+  }
+
+  private String get(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + token + "\r\n\r\n";
+  }
+
+  /** Nobody reads any of the streams. */
+  @Test
+  void ofAThousandStreamsAFewAreOpenedAndOthersAreStillAnswered() throws IOException {
+    int opened = 0;
+    for (int i = 0; i < 1_000; i++) {
+      String head = wire().send(get("/v1/live")).head();
+      if (head.startsWith("HTTP/1.1 200 ")) {
+        opened++;
+      } else {
+        assertThat(head).startsWith("HTTP/1.1 503 ").contains("connection: close");
+        wires.removeLast().close();
+      }
+    }
+    assertThat(opened).isEqualTo(STREAMS);
+    assertThat(wire().send(get("/v1/status")).response()).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void aStreamThatEndsLeavesItsPlace() throws IOException {
+    for (int i = 0; i < STREAMS; i++) {
+      assertThat(wire().send(get("/v1/live")).head()).startsWith("HTTP/1.1 200 ");
+    }
+    wires.removeFirst().close();
+    String head;
+    do {
+      try (Wire next = new Wire(server.address())) {
+        head = next.send(get("/v1/live")).head();
+      }
+    } while (head.startsWith("HTTP/1.1 503 "));
+    assertThat(head).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void theLocalSocketHasPlacesOfItsOwn() throws IOException {
+    for (int i = 0; i < 128; i++) {
+      assertThat(wire().send(get("/healthz")).head()).startsWith("HTTP/1.1 200 ");
+    }
+    try (SocketChannel local =
+        SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("admin.sock")))) {
+      local.write(
+          ByteBuffer.wrap("GET /v1/status HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+      ByteBuffer answer = ByteBuffer.allocate(15);
+      while (answer.hasRemaining() && local.read(answer) >= 0) {
+        // The whole status line.
+      }
+      assertThat(new String(answer.array(), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 200 OK");
+    }
+  }
+
+  /** 128 connections at most; each ends when its next request does not come in time. */
+  @Test
+  void whoHoldsAllConnectionsLosesThem() throws IOException {
+    server.close();
+    open(
+        new AdminSettings(
+            Optional.of(ANY_PORT),
+            false,
+            directory.resolve("token"),
+            true,
+            0,
+            Duration.ofMillis(300)));
+    for (int i = 0; i < 128; i++) {
+      wire().send("GET /v1/sta");
+    }
+    String answer = "";
+    while (answer.isEmpty()) {
+      try (Wire late = new Wire(server.address())) {
+        answer = late.send(get("/v1/status")).head();
+      } catch (IOException refused) {
+        // Until the others are closed.
+      }
+    }
+    assertThat(answer).startsWith("HTTP/1.1 200 ");
+  }
+}
