@@ -317,10 +317,22 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  /** Stops accepting, lets exchanges finish until the deadline of the configuration, and closes. */
+  /** Stops accepting, and lets exchanges finish until the deadline of the configuration. */
   public void drain() {
+    drain(Duration.ZERO);
+  }
+
+  /**
+   * The same after another process has taken over. Nobody waits for our end, so idle connections
+   * may send one more request until half of that deadline; its answer says that it is the last.
+   */
+  public void drainBehindSuccessor() {
+    drain(drainLimit().dividedBy(2));
+  }
+
+  private void drain(Duration idleMayStay) {
     state = ApplianceView.State.DRAINING;
-    int left = clientSide.drain();
+    int left = clientSide.drain(idleMayStay);
     if (left > 0) {
       LOG.log(Level.WARNING, "drain deadline passed with {0} connections open", left);
     }

@@ -33,6 +33,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -220,9 +221,9 @@ final class ClientSide {
   }
 
   /** Stops accepting, and waits for the exchanges under way; says how many are left after that. */
-  int drain() {
+  int drain(Duration idleMayStay) {
     listeners.forEach(Listener::close);
-    shards.forEach(ServerShard::drain);
+    shards.forEach(shard -> shard.drain(idleMayStay));
     long deadline = System.nanoTime() + running.limits().drainDeadline().toNanos();
     while (limiter.open() > 0 && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(DRAIN_LOOK_NANOS);

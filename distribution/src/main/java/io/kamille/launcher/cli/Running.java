@@ -52,7 +52,11 @@ final class Running {
       service.serve(appliance.eventLoops(), appliance::listeningSockets, appliance::stepBack);
       toldToStop.await();
       service.stop(appliance.drainLimit());
-      appliance.drain();
+      if (service.isSucceeded()) {
+        appliance.drainBehindSuccessor();
+      } else {
+        appliance.drain();
+      }
     } catch (IOException failed) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, "cannot take over: " + failed.getMessage());
     }

@@ -163,6 +163,11 @@ public final class Service implements AutoCloseable {
     }
   }
 
+  /** Whether another process has taken over. */
+  public boolean isSucceeded() {
+    return isSucceeded;
+  }
+
   /** We stop accepting; what is under way takes no longer than {@code atMost}. */
   public void stop(Duration atMost) {
     if (!isSucceeded) {

@@ -105,7 +105,9 @@ abstract class OpeningConnection extends ListedConnection {
 
   @Override
   protected void drain() {
-    close();
+    if (!shared.connections().isLastRequestAwaited()) {
+      close();
+    }
   }
 
   /** Without a word: what is there to say, nobody could read yet. */

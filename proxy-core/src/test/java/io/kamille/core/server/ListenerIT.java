@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -244,7 +245,7 @@ class ListenerIT {
     TestServer.await("all connections", () -> server.limiter().open() == 6);
     server.settle();
 
-    server.loops().forEach(loop -> loop.drain());
+    server.loops().forEach(loop -> loop.drain(Duration.ZERO));
     for (TestClient client : idle) {
       assertThat(client.isAtEnd()).isTrue();
     }

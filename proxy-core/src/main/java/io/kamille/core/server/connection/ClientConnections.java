@@ -1,6 +1,7 @@
 package io.kamille.core.server.connection;
 
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -34,6 +35,7 @@ public final class ClientConnections {
   private final UnfinishedHeads heads;
   private boolean draining;
   private long drainingSinceNanos;
+  private long idleMayStayNanos;
   private volatile int open;
   private volatile long tooSlow;
   private volatile long stopped;
@@ -115,6 +117,14 @@ public final class ClientConnections {
     return lingering.size();
   }
 
+  /**
+   * Whether idle connections wait for one more request, whose answer says that it is the last (RFC
+   * 9112 §9.6): then no request crosses the end of its connection.
+   */
+  public boolean isLastRequestAwaited() {
+    return draining && idleMayStayNanos > 0;
+  }
+
   /** Whether a tunnel has to end, because the process wants to. */
   public boolean mustEndTunnels() {
     return draining && time.nowNanos() - drainingSinceNanos >= TUNNEL_DRAIN_NANOS;
@@ -125,6 +135,7 @@ public final class ClientConnections {
   /** Closes what has passed its deadline. */
   void sweep() {
     if (draining) {
+      endFarewell();
       closeWhatIsDone();
     }
     busy.forEach(ListedConnection::checkDeadline);
@@ -133,13 +144,25 @@ public final class ClientConnections {
     idle.sweep();
   }
 
-  /** Idle connections end now, others with their exchange. */
-  void drain() {
+  /**
+   * Connections end with their exchange.
+   *
+   * @param idleMayStay how long idle ones may wait for one more; zero ends them now
+   */
+  void drain(Duration idleMayStay) {
     time.look();
     draining = true;
     drainingSinceNanos = time.nowNanos();
+    idleMayStayNanos = idleMayStay.toNanos();
     busy.forEach(ListedConnection::drain);
     idle.drain();
+  }
+
+  private void endFarewell() {
+    if (isLastRequestAwaited() && time.nowNanos() - drainingSinceNanos >= idleMayStayNanos) {
+      idleMayStayNanos = 0;
+      idle.drain();
+    }
   }
 
   /** Closes those whose client has the last answer whole: nothing is left to wait for. */

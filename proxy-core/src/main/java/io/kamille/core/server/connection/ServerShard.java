@@ -10,6 +10,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -89,11 +90,13 @@ public final class ServerShard {
   }
 
   /**
-   * Closes idle connections and lets the others finish their exchange; each is gone as soon as its
-   * client has the last answer. Tunnels end some seconds later. Any thread; once.
+   * Lets connections finish their exchange; each is gone as soon as its client has the last answer.
+   * Tunnels end some seconds later. Any thread; once.
+   *
+   * @param idleMayStay how long an idle connection may wait for one more request; zero ends it now
    */
-  public void drain() {
-    loop.execute(connections::drain);
+  public void drain(Duration idleMayStay) {
+    loop.execute(() -> connections.drain(idleMayStay));
     loop.scheduleWithFixedDelay(
         connections::closeWhatIsDone, DRAIN_LOOK_MILLIS, DRAIN_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }

@@ -336,7 +336,7 @@ public final class ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   protected void drain() {
-    if (isBetweenRequests() && input.isEmpty()) {
+    if (isBetweenRequests() && input.isEmpty() && !connections.isLastRequestAwaited()) {
       end();
     }
   }

@@ -520,7 +520,7 @@ class DeadlineIT {
     TestClient slow = server.connect(4_096);
     slow.get("/");
     received();
-    server.loops().getFirst().drain();
+    server.loops().getFirst().drain(Duration.ZERO);
     server.settle();
     assertThat(slow.answer().content()).hasSize(PIECES * PIECE);
     assertThat(slow.isAtEnd()).isTrue();

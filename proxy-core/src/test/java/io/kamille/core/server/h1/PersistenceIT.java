@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.server.h1.TestClient.Answer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,8 +55,31 @@ class PersistenceIT {
   void aDrainIsOverWithTheLastAnswerWhetherTheClientClosesItsSideOrNot() {
     TestClient client = server.connect();
     assertThat(client.get("/a").answer().content()).isEqualTo("/a");
-    server.loops().getFirst().drain();
+    server.loops().getFirst().drain(Duration.ZERO);
     TestServer.await("its end", () -> server.connections() == 0);
+  }
+
+  @Test
+  void anIdleConnectionMaySendOneMoreRequestWhoseAnswerSaysThatItIsTheLast() {
+    assertThat(client.get("/a").answer().field("Connection")).isNull();
+    server.loops().getFirst().drain(Duration.ofSeconds(15));
+    server.settle();
+    server.pass(Duration.ofSeconds(14));
+    Answer last = client.get("/a").answer();
+    assertThat(last.content()).isEqualTo("/a");
+    assertThat(last.field("Connection")).isEqualTo("close");
+    assertThat(client.isAtEnd()).isTrue();
+  }
+
+  @Test
+  void anIdleConnectionThatSendsNothingMoreIsClosedInTheEnd() {
+    assertThat(client.get("/a").answer().status()).isEqualTo(200);
+    server.loops().getFirst().drain(Duration.ofSeconds(15));
+    server.settle();
+    server.pass(Duration.ofSeconds(14));
+    assertThat(server.connections()).isEqualTo(1);
+    server.pass(Duration.ofSeconds(1));
+    assertThat(client.isAtEnd()).isTrue();
   }
 
   @Test

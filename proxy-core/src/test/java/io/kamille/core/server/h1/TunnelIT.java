@@ -89,7 +89,7 @@ class TunnelIT {
   @Test
   void aTunnelEndsSomeSecondsAfterADrainHasBegun() {
     open();
-    server.loops().getFirst().drain();
+    server.loops().getFirst().drain(Duration.ZERO);
     server.settle();
     server.pass(Duration.ofSeconds(9));
     say("still here");

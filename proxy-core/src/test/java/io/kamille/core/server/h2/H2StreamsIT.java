@@ -300,7 +300,7 @@ class H2StreamsIT {
   void aDrainLosesNoRequest() {
     TestH2Client client = client();
     client.get(1, "/first").answer(1);
-    server.loops().forEach(ServerShard::drain);
+    server.loops().forEach(shard -> shard.drain(Duration.ZERO));
     assertThat(client.await(TestH2Client.GOAWAY, 0).number(0)).isEqualTo(Integer.MAX_VALUE);
     // It was on its way when we said so.
     client.get(3, "/second");
@@ -315,7 +315,7 @@ class H2StreamsIT {
   void aDrainDoesNotWaitForASilentClient() {
     TestH2Client client = client();
     client.get(1, "/first").answer(1);
-    server.loops().forEach(ServerShard::drain);
+    server.loops().forEach(shard -> shard.drain(Duration.ZERO));
     client.await(TestH2Client.GOAWAY, 0);
     server.pass(Duration.ofSeconds(6));
     client.awaitEnd();
