@@ -201,7 +201,7 @@ final class ClientSide {
         preflight.connections(next.limits().connections()), next.limits().idleThreshold());
     clients.limits(next.limits().client());
     for (int i = 0; i < listeners.size(); i++) {
-      listeners.get(i).access(next.listeners().get(i).access());
+      listeners.get(i).settings(next.listeners().get(i));
     }
     tls.reload(next.listeners());
     ClientSettings settings = connectionSettings(next);

@@ -9,6 +9,8 @@ import io.kamille.cache.semantics.StatusLifetimes;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.server.ProxyProtocolSettings;
+import io.kamille.core.server.ProxyProtocolSettings.Mode;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Member;
@@ -50,6 +52,7 @@ final class CrossChecks {
   static ConfigurationReading conclude(SectionValues file, Problems problems) {
     var checks = new CrossChecks(file, problems);
     checks.addressesDoNotOverlap();
+    checks.loadBalancersAreNamed();
     checks.adminIsLocalUnlessMeant();
     checks.routesNameUpstreams();
     checks.routesDiffer();
@@ -98,6 +101,23 @@ final class CrossChecks {
       taken.put(host, section.path(setting));
     } else {
       conflict(section, setting, address.toString(), "another address than " + other + " has");
+    }
+  }
+
+  private void loadBalancersAreNamed() {
+    for (SectionValues listener : file.all(Configuration.LISTENERS)) {
+      SectionValues proxied = listener.one(ListenerSettings.PROXY_PROTOCOL);
+      Mode mode = proxied.find(ProxyProtocolSettings.MODE);
+      boolean isEmpty = proxied.value(ProxyProtocolSettings.FROM).isEmpty();
+      if (mode == Mode.REQUIRED && isEmpty) {
+        conflict(
+            proxied,
+            ProxyProtocolSettings.MODE,
+            "required",
+            "proxy-protocol.from, with the addresses of the load balancers");
+      } else if (mode == Mode.OFF && !isEmpty) {
+        conflict(proxied, ProxyProtocolSettings.MODE, "off", "required, or no proxy-protocol.from");
+      }
     }
   }
 

@@ -27,6 +27,18 @@ class ForwardingIT {
   }
 
   @Test
+  void theClientIsTheOneThatALoadBalancerNames() {
+    journey
+        .with("listeners: [{address: '127.0.0.1:0', proxy-protocol: {from: [127.0.0.1]}}]")
+        .origin()
+        .on("/a", ok("x"));
+    String header = "PROXY TCP4 192.0.2.7 198.51.100.1 56324 443\r\n";
+    journey.say(header + "GET /a HTTP/1.1\r\nHost: k.test\r\n\r\n");
+    assertThat(journey.origin().request("/a").field("X-Forwarded-For")).isEqualTo("192.0.2.7");
+    assertThat(journey.accessLog(1).getFirst()).startsWith("192.0.2.7 ");
+  }
+
+  @Test
   void noSpellingOfTheHostIsStoredForOthers() {
     journey
         .origin()

@@ -27,6 +27,7 @@ import io.kamille.core.log.LogSettings;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.LimitSettings;
 import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.server.ProxyProtocolSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.setting.AddressRanges;
 import io.kamille.core.setting.HostPort;
@@ -80,7 +81,8 @@ class ConfigurationFileTest {
                 4_096,
                 ALL,
                 null,
-                TlsSettings.OFF));
+                TlsSettings.OFF,
+                ProxyProtocolSettings.OFF));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
@@ -188,7 +190,8 @@ class ConfigurationFileTest {
                 7,
                 access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
                 null,
-                TlsSettings.OFF));
+                TlsSettings.OFF,
+                ProxyProtocolSettings.OFF));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())
@@ -387,6 +390,12 @@ class ConfigurationFileTest {
             + " expected a loopback address such as 127.0.0.1:9090, or admin.allow-remote: on",
         "listeners: ['1.2.3.4:80', '0.0.0.0:80'] | 1:27: listeners[1].address: found"
             + " \"0.0.0.0:80\", expected another address than listeners[0].address has",
+        "listeners: [{address: ':80', proxy-protocol: required}] | 1:46:"
+            + " listeners[0].proxy-protocol.mode: found \"required\", expected proxy-protocol.from,"
+            + " with the addresses of the load balancers",
+        "listeners: [{address: ':80', proxy-protocol: {mode: off, from: [10.0.0.1]}}] | 1:53:"
+            + " listeners[0].proxy-protocol.mode: found \"off\", expected required, or no"
+            + " proxy-protocol.from",
         "listeners: [':80', '[::1]:80'] | 1:20: listeners[1].address: found \"[::1]:80\", expected"
             + " another address than listeners[0].address has",
         "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\","

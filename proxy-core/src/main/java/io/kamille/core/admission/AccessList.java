@@ -28,7 +28,8 @@ public record AccessList(AddressRanges allow, AddressRanges deny) {
                   "Addresses and ranges (CIDR) that are let in. Where any are given, others are"
                       + " not. The smallest range with an address decides about it, so that a part"
                       + " of what is denied can be allowed, and the other way round. What counts is"
-                      + " the address that the connection comes from.")
+                      + " the address that the connection comes from, or that a PROXY header"
+                      + " names.")
               .defaultsTo("all", access -> AddressRanges.NONE),
           Setting.of(
                   "deny",

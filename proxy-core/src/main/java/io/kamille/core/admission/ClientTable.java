@@ -22,6 +22,8 @@ public final class ClientTable {
   private final ConcurrentHashMap<AddressBits, ClientTally> tallies = new ConcurrentHashMap<>();
   private final RefusalLog deniedLog;
   private final RefusalLog refusedLog;
+  private final RefusalLog headerLog;
+  private final LongAdder refusedHeaders = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder refusedConnections = new LongAdder();
   private final LongAdder refusedRequests = new LongAdder();
@@ -36,6 +38,7 @@ public final class ClientTable {
   public ClientTable(ClientLimits limits, LongSupplier nanoClock) {
     this.limits = limits;
     deniedLog = new RefusalLog("connections of clients that are not let in", nanoClock);
+    headerLog = new RefusalLog("connections without a valid PROXY header", nanoClock);
     refusedLog = new RefusalLog("connections of clients that have too many", nanoClock);
   }
 
@@ -55,8 +58,7 @@ public final class ClientTable {
    */
   public @Nullable ClientTally enter(AccessList access, @Nullable InetAddress address) {
     if (!access.admits(address)) {
-      denied.increment();
-      deniedLog.refused(String.valueOf(address));
+      deny(address);
       return null;
     }
     ClientLimits now = limits;
@@ -80,6 +82,22 @@ public final class ClientTable {
     }
   }
 
+  /** The connection of a client, or of a load balancer, that is not let in was closed. */
+  public void deny(@Nullable InetAddress address) {
+    denied.increment();
+    deniedLog.refused(String.valueOf(address));
+  }
+
+  /**
+   * A connection of a load balancer was closed for what it says of its client.
+   *
+   * @param whose and why, for people
+   */
+  public void refuseProxyHeader(String whose) {
+    refusedHeaders.increment();
+    headerLog.refused(whose);
+  }
+
   void remove(AddressBits client, ClientTally tally) {
     tallies.remove(client, tally);
   }
@@ -96,6 +114,11 @@ public final class ClientTable {
   /** Connections refused because their clients are not let in. */
   public long denied() {
     return denied.sum();
+  }
+
+  /** Connections of load balancers refused for their PROXY header. */
+  public long refusedProxyHeaders() {
+    return refusedHeaders.sum();
   }
 
   /** Connections refused because their clients had too many. */

@@ -21,7 +21,8 @@ public final class ConnectionMetrics {
           "kamille_connections_refused_total",
           Unit.COUNT,
           "Connections closed as soon as they came: too many were open and none was idle (limit),"
-              + " too many of their client were (client), or their client is not let in (access).",
+              + " too many of their client were (client), their client is not let in (access), or"
+              + " they began with no valid PROXY header (proxy-header).",
           "reason");
 
   private static final MetricDescriptor ACCEPT_FAILURES =
@@ -103,6 +104,7 @@ public final class ConnectionMetrics {
     registry.counting(REFUSED, limiter::refused, "limit");
     registry.counting(REFUSED, clients::refusedConnections, "client");
     registry.counting(REFUSED, clients::denied, "access");
+    registry.counting(REFUSED, clients::refusedProxyHeaders, "proxy-header");
     registry.counting(ACCEPT_FAILURES, limiter::acceptFailures);
     registry.gauge(IDLE_TIMEOUT, () -> limiter.nanos(idleTimeoutNanos.getAsLong(), 0) / 1e9);
     ConnectionMetrics metrics = new ConnectionMetrics(registry, List.copyOf(shards));

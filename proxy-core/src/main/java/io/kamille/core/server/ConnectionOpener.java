@@ -1,6 +1,6 @@
 package io.kamille.core.server;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.ClientConnection;
 import io.kamille.core.server.h1.H1Shard;
@@ -8,7 +8,6 @@ import io.kamille.core.server.h2.H2ClientConnection;
 import io.kamille.core.server.h2.H2Shard;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -44,33 +43,32 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
     return shared;
   }
 
-  void open(Channel channel, ClientTally client) {
+  void open(Accepted accepted) {
     if (tls != null) {
-      new TlsOpening(this, tls, channel, client).begin();
+      new TlsOpening(this, tls, accepted).begin();
     } else if (protocols == Protocols.BOTH) {
-      channel.pipeline().addLast(new PrefaceOpening(this, channel, client));
+      accepted.channel().pipeline().addLast(new PrefaceOpening(this, accepted));
     } else {
-      channel.pipeline().addLast(inClear(protocols == Protocols.H2, channel, client));
+      accepted.channel().pipeline().addLast(inClear(protocols == Protocols.H2, accepted));
     }
   }
 
   @Override
-  public ChannelHandler inClear(boolean isH2, Channel channel, ClientTally client) {
+  public ChannelHandler inClear(boolean isH2, Accepted accepted) {
     return isH2
-        ? new H2ClientConnection(h2, channel, client, null, null)
-        : new ClientConnection(h1, channel, false, client);
+        ? new H2ClientConnection(h2, accepted, null, null)
+        : new ClientConnection(h1, accepted, false);
   }
 
   @Override
   public ChannelHandler over(
       @Nullable String protocol,
-      Channel channel,
-      ClientTally client,
+      Accepted accepted,
       ServerTls tls,
       @Nullable ServerContext certificates) {
     boolean isH2 = protocol == null ? protocols == Protocols.H2 : Objects.equals(protocol, "h2");
     return isH2
-        ? new H2ClientConnection(h2, channel, client, tls, certificates)
-        : new ClientConnection(h1, channel, true, client);
+        ? new H2ClientConnection(h2, accepted, tls, certificates)
+        : new ClientConnection(h1, accepted, true);
   }
 }

@@ -55,7 +55,8 @@ public record LimitSettings(
           ClientLimits.SECTION.one(
               "client",
               "What one client may have at a time: an IPv4 address, or a network of IPv6 addresses."
-                  + " What counts is the address that the connection comes from."),
+                  + " What counts is the address that the connection comes from, or that a PROXY"
+                  + " header names."),
           Setting.of(
                   "drain-deadline",
                   ValueTypes.duration(Duration.ZERO, Duration.ofHours(24)),

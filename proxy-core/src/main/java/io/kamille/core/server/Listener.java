@@ -1,8 +1,8 @@
 package io.kamille.core.server;
 
-import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.ClientTable;
 import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.socket.Descriptors;
@@ -21,6 +21,7 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.UnixChannelOption;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -53,17 +54,17 @@ public final class Listener implements AutoCloseable {
   private final InetSocketAddress address;
   private final List<Channel> sockets;
   private final AtomicInteger open;
-  private final AtomicReference<AccessList> access;
+  private final AtomicReference<ListenerSettings> settings;
 
   private Listener(
       InetSocketAddress address,
       List<Channel> sockets,
       AtomicInteger open,
-      AtomicReference<AccessList> access) {
+      AtomicReference<ListenerSettings> settings) {
     this.address = address;
     this.sockets = sockets;
     this.open = open;
-    this.access = access;
+    this.settings = settings;
   }
 
   /**
@@ -101,14 +102,14 @@ public final class Listener implements AutoCloseable {
     InetSocketAddress address = settings.address().socketAddress();
     List<Channel> sockets = new ArrayList<>();
     AtomicInteger open = new AtomicInteger();
-    AtomicReference<AccessList> admitted = new AtomicReference<>(settings.access());
+    AtomicReference<ListenerSettings> present = new AtomicReference<>(settings);
     Function<ServerShard, Opening> opening =
         shard ->
             new Opening(
                 new ConnectionOpener(shard, settings.spoken(), tls),
                 limiter,
                 clients,
-                admitted,
+                present,
                 open);
     InetSocketAddress bound = address;
     try {
@@ -133,7 +134,7 @@ public final class Listener implements AutoCloseable {
       sockets.forEach(Channel::close);
       throw failed;
     }
-    return new Listener(bound, sockets, open, admitted);
+    return new Listener(bound, sockets, open, present);
   }
 
   /** Without listening: who connected just then would be reset. */
@@ -228,9 +229,12 @@ public final class Listener implements AutoCloseable {
     return open.get();
   }
 
-  /** Other clients may connect from now on; connections that are open stay. */
-  public void access(AccessList access) {
-    this.access.setRelease(access);
+  /**
+   * Clients of other addresses, or behind other load balancers, may connect from now on;
+   * connections that are open stay.
+   */
+  public void settings(ListenerSettings settings) {
+    this.settings.setRelease(settings);
   }
 
   /**
@@ -267,33 +271,47 @@ public final class Listener implements AutoCloseable {
     private final ConnectionOpener opener;
     private final ConnectionLimiter limiter;
     private final ClientTable clients;
-    private final AtomicReference<AccessList> access;
+    private final AtomicReference<ListenerSettings> settings;
     private final AtomicInteger open;
+    private final boolean isProxied;
 
     Opening(
         ConnectionOpener opener,
         ConnectionLimiter limiter,
         ClientTable clients,
-        AtomicReference<AccessList> access,
+        AtomicReference<ListenerSettings> settings,
         AtomicInteger open) {
       this.opener = opener;
       this.shared = opener.shared();
       this.limiter = limiter;
       this.clients = clients;
-      this.access = access;
+      this.settings = settings;
+      this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
       this.open = open;
     }
 
     @Override
     protected void initChannel(SocketChannel channel) {
       InetSocketAddress remote = channel.remoteAddress();
-      ClientTally client =
-          clients.enter(access.getAcquire(), remote == null ? null : remote.getAddress());
+      ClientTally client = enter(remote == null ? null : remote.getAddress());
       if (client == null) {
         channel.close();
       } else {
         admit(channel, client);
       }
+    }
+
+    /** A load balancer counts for nothing: the client that it will name does. */
+    private @Nullable ClientTally enter(@Nullable InetAddress address) {
+      ListenerSettings now = settings.getAcquire();
+      if (!isProxied) {
+        return clients.enter(now.access(), address);
+      }
+      if (address != null && now.proxyProtocol().from().contains(address)) {
+        return ClientTally.UNLIMITED;
+      }
+      clients.deny(address);
+      return null;
     }
 
     private void admit(SocketChannel channel, ClientTally client) {
@@ -316,7 +334,36 @@ public final class Listener implements AutoCloseable {
     }
 
     private void begin(SocketChannel channel, ClientTally client) {
-      opener.open(channel, client);
+      Accepted accepted = Accepted.of(channel, client);
+      if (isProxied) {
+        channel
+            .pipeline()
+            .addLast(
+                new ProxyOpening(opener, accepted, clients, header -> named(accepted, header)));
+      } else {
+        opener.open(accepted);
+      }
+    }
+
+    /** The load balancer has named the client, or speaks for itself. */
+    private void named(Accepted accepted, ProxyHeader header) {
+      InetSocketAddress source = header.source();
+      InetSocketAddress destination = header.destination();
+      if (source == null || destination == null) {
+        open(accepted, accepted.client(), accepted.local());
+      } else {
+        open(accepted, source, destination);
+      }
+    }
+
+    private void open(Accepted accepted, InetSocketAddress client, InetSocketAddress local) {
+      ClientTally tally = clients.enter(settings.getAcquire().access(), client.getAddress());
+      if (tally == null) {
+        accepted.channel().close();
+        return;
+      }
+      accepted.channel().closeFuture().addListener(closed -> tally.leave());
+      opener.open(accepted.with(client, local, tally));
     }
 
     /** An idle connection goes for a new one; the new one, if none is idle. */

@@ -23,7 +23,8 @@ public record ListenerSettings(
     int backlog,
     AccessList access,
     @Nullable Protocols protocols,
-    TlsSettings tls) {
+    TlsSettings tls,
+    ProxyProtocolSettings proxyProtocol) {
 
   /** What a bare value stands for. */
   public static final Setting<HostPort> ADDRESS =
@@ -42,6 +43,15 @@ public record ListenerSettings(
               "TLS of this listener. A bare `self-signed` makes a certificate at start, to try"
                   + " Kamille.")
           .withShorthand(TlsSettings.SOURCE);
+
+  /** Whether load balancers say whose connection they hand on. */
+  public static final Subsection<ProxyProtocolSettings> PROXY_PROTOCOL =
+      ProxyProtocolSettings.SECTION
+          .one(
+              "proxy-protocol",
+              "Whether load balancers in front of this listener name the client by the PROXY"
+                  + " protocol.")
+          .withShorthand(ProxyProtocolSettings.MODE);
 
   public static final Section<ListenerSettings> SECTION =
       Section.of(
@@ -69,7 +79,8 @@ public record ListenerSettings(
                       + " is written `h2c`.")
               .orElse("`h2, http/1.1` with TLS, `http/1.1` without.")
               .appliesOnRestart(),
-          TLS);
+          TLS,
+          PROXY_PROTOCOL);
 
   /** What is spoken. */
   public Protocols spoken() {

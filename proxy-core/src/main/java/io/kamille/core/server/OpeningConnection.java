@@ -1,7 +1,7 @@
 package io.kamille.core.server;
 
-import io.kamille.core.admission.ClientTally;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ListedConnection;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.tls.ServerContext;
@@ -27,7 +27,7 @@ abstract class OpeningConnection extends ListedConnection {
     ServerShard shared();
 
     /** What handles a connection in clear text. */
-    ChannelHandler inClear(boolean isH2, Channel channel, ClientTally client);
+    ChannelHandler inClear(boolean isH2, Accepted accepted);
 
     /**
      * What handles a connection behind its handshake.
@@ -36,8 +36,7 @@ abstract class OpeningConnection extends ListedConnection {
      */
     ChannelHandler over(
         @Nullable String protocol,
-        Channel channel,
-        ClientTally client,
+        Accepted accepted,
         ServerTls tls,
         @Nullable ServerContext certificates);
   }
@@ -64,7 +63,8 @@ abstract class OpeningConnection extends ListedConnection {
     channel.pipeline().replace(this, null, connection);
   }
 
-  private void leave() {
+  /** It is in no list of its loop any more. */
+  final void leave() {
     if (isListed) {
       isListed = false;
       shared.connections().gone(this);

@@ -1,8 +1,7 @@
 package io.kamille.core.server;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.Accepted;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -17,15 +16,13 @@ final class PrefaceOpening extends OpeningConnection {
   private static final byte[] BEGINNING = "PRI * HTTP/2".getBytes(StandardCharsets.US_ASCII);
 
   private final Spoken spoken;
-  private final Channel channel;
-  private final ClientTally client;
+  private final Accepted accepted;
   private @Nullable ByteBuf begun;
 
-  PrefaceOpening(Spoken spoken, Channel channel, ClientTally client) {
-    super(spoken.shared(), channel);
+  PrefaceOpening(Spoken spoken, Accepted accepted) {
+    super(spoken.shared(), accepted.channel());
     this.spoken = spoken;
-    this.channel = channel;
-    this.client = client;
+    this.accepted = accepted;
   }
 
   @Override
@@ -47,8 +44,8 @@ final class PrefaceOpening extends OpeningConnection {
       begun = in;
       return;
     }
-    becomes(spoken.inClear(same, channel, client));
-    channel.pipeline().fireChannelRead(in);
+    becomes(spoken.inClear(same, accepted));
+    accepted.channel().pipeline().fireChannelRead(in);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.kamille.core.server;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.tls.HandshakeCounters;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -25,16 +25,16 @@ final class TlsOpening extends OpeningConnection {
   private final ServerTls tls;
   private final Channel channel;
   private final HandshakeCounters counters;
-  private final ClientTally client;
+  private final Accepted accepted;
   private @Nullable ServerContext certificates;
 
-  TlsOpening(Spoken spoken, ServerTls tls, Channel channel, ClientTally client) {
-    super(spoken.shared(), channel);
+  TlsOpening(Spoken spoken, ServerTls tls, Accepted accepted) {
+    super(spoken.shared(), accepted.channel());
     this.spoken = spoken;
     this.tls = tls;
-    this.channel = channel;
+    this.channel = accepted.channel();
     this.counters = tls.counters();
-    this.client = client;
+    this.accepted = accepted;
   }
 
   /** Puts what reads the ClientHello before this into the pipeline. */
@@ -49,7 +49,7 @@ final class TlsOpening extends OpeningConnection {
     } else if (handshake.isSuccess()) {
       SslHandler handler = channel.pipeline().get(SslHandler.class);
       counters.succeeded(handler.engine().getSession().getProtocol());
-      becomes(spoken.over(handler.applicationProtocol(), channel, client, tls, certificates));
+      becomes(spoken.over(handler.applicationProtocol(), accepted, tls, certificates));
     } else {
       counters.failed();
     }

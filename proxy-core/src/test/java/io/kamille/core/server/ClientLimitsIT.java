@@ -44,14 +44,12 @@ class ClientLimitsIT {
 
   @Test
   void whoIsNotLetInIsClosedAtOnce() {
-    server
-        .listener()
-        .access(
-            new AccessList(AddressRanges.NONE, AddressRanges.parse(List.of("127.0.0.0/8", "::1"))));
+    server.access(
+        new AccessList(AddressRanges.NONE, AddressRanges.parse(List.of("127.0.0.0/8", "::1"))));
     assertThat(server.connect().isAtEnd()).isTrue();
     assertThat(server.admitted().denied()).isEqualTo(1);
     assertThat(server.limiter().open()).isZero();
-    server.listener().access(AccessList.ALL);
+    server.access(AccessList.ALL);
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
   }
 

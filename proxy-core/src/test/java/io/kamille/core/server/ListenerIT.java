@@ -144,7 +144,8 @@ class ListenerIT {
   private Listener open(InetSocketAddress address) throws IOException {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
-        new ListenerSettings(where, "test", 1, AccessList.ALL, null, TlsSettings.OFF),
+        new ListenerSettings(
+            where, "test", 1, AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF),
         server.loops(),
         new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
         server.admitted());

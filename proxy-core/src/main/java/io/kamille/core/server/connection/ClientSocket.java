@@ -44,31 +44,31 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private boolean inputClosed;
 
   /**
-   * The socket of {@code channel}, which belongs to the loop of {@code shared}.
+   * The socket of a connection, which belongs to the loop of {@code shared}.
    *
    * @param secure whether what goes over it is encrypted
    */
-  protected ClientSocket(ServerShard shared, Channel channel, boolean secure) {
-    this(shared, channel, secure, "HTTP/1.1");
+  protected ClientSocket(ServerShard shared, Accepted accepted, boolean secure) {
+    this(shared, accepted, secure, "HTTP/1.1");
   }
 
   /**
-   * The socket of {@code channel}, which belongs to the loop of {@code shared}.
+   * The socket of a connection, which belongs to the loop of {@code shared}.
    *
    * @param secure whether what goes over it is encrypted
    * @param version of HTTP, for people
    */
   @SuppressWarnings("this-escape") // the output tells of nothing before something is written
-  protected ClientSocket(ServerShard shared, Channel channel, boolean secure, String version) {
+  protected ClientSocket(ServerShard shared, Accepted accepted, boolean secure, String version) {
     this.shared = shared;
     this.connections = shared.connections();
-    this.channel = channel;
+    this.channel = accepted.channel();
     this.secure = secure;
-    this.client = (InetSocketAddress) channel.remoteAddress();
-    this.local = (InetSocketAddress) channel.localAddress();
+    this.client = accepted.client();
+    this.local = accepted.local();
     this.input = new ClientInput(channel);
     String protocol = secure ? version + " over TLS" : version;
-    this.tunable = shared.opened(channel, client.getAddress(), protocol);
+    this.tunable = shared.opened(channel, accepted.peer(), protocol);
     this.output = new ClientOutput(channel, shared.time(), this, tunable, secure);
     this.progress = new ClientProgress(shared, output);
     this.farewell = new Farewell(shared, output, progress);

@@ -1,14 +1,13 @@
 package io.kamille.core.server.h1;
 
-import io.kamille.core.admission.ClientTally;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientConnections;
 import io.kamille.core.server.connection.ClientSocket;
 import io.kamille.core.server.connection.RequestAdmission;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.time.Duration;
 import java.util.Objects;
@@ -53,15 +52,15 @@ public final class ClientConnection extends ClientSocket implements Carrier {
   private boolean moreBehind;
 
   /**
-   * The connection on {@code channel}, which belongs to the loop of {@code shard}.
+   * A connection that belongs to the loop of {@code shard}.
    *
-   * @param tally of its client, which knows of the connection
+   * @param secure whether what goes over it is encrypted
    */
-  public ClientConnection(H1Shard shard, Channel channel, boolean secure, ClientTally tally) {
-    super(shard.server(), channel, secure);
+  public ClientConnection(H1Shard shard, Accepted accepted, boolean secure) {
+    super(shard.server(), accepted, secure);
     this.shard = shard;
     this.connections = shared.connections();
-    this.admission = new RequestAdmission(shared, tally);
+    this.admission = new RequestAdmission(shared, accepted.tally());
     this.pipeline = new Pipeline(shared, this::processNext);
   }
 

@@ -9,13 +9,13 @@ import io.kamille.core.h2.H2Wire;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.h2.StreamOwner;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientConnections;
 import io.kamille.core.server.connection.ClientSocket;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -49,21 +49,19 @@ public final class H2ClientConnection extends ClientSocket
   private boolean drains;
 
   /**
-   * The connection on {@code channel}, which belongs to the loop of {@code shard}.
+   * A connection that belongs to the loop of {@code shard}.
    *
-   * @param tally of its client, which knows of the connection
    * @param tls of its listener; null for a connection in clear text
    * @param certificates under which the handshake was made
    */
   public H2ClientConnection(
       H2Shard shard,
-      Channel channel,
-      ClientTally tally,
+      Accepted accepted,
       @Nullable ServerTls tls,
       @Nullable ServerContext certificates) {
-    super(shard.server(), channel, tls != null, "HTTP/2");
+    super(shard.server(), accepted, tls != null, "HTTP/2");
     this.shard = shard;
-    this.tally = tally;
+    this.tally = accepted.tally();
     this.connections = shared.connections();
     this.scope = new CertificateScope(tls, certificates);
   }

@@ -6,6 +6,7 @@ import io.kamille.core.admission.ClientTally;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
@@ -64,7 +65,9 @@ class SheddingTest {
     channel.pipeline().addLast(new AskedReads());
     channel
         .pipeline()
-        .addLast(new ClientConnection(new H1Shard(shared), channel, false, ClientTally.UNLIMITED));
+        .addLast(
+            new ClientConnection(
+                new H1Shard(shared), Accepted.of(channel, ClientTally.UNLIMITED), false));
   }
 
   private void handle(Exchange exchange) {

@@ -17,6 +17,7 @@ import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.Listener;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.Protocols;
+import io.kamille.core.server.ProxyProtocolSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.setting.HostPort;
@@ -126,6 +127,15 @@ public final class TestServer implements AutoCloseable {
 
   /** One that speaks these versions. */
   public TestServer(ClientSettings settings, int loops, Protocols protocols) {
+    this(settings, loops, protocols, ProxyProtocolSettings.OFF);
+  }
+
+  /** One that speaks these versions, behind load balancers or not. */
+  public TestServer(
+      ClientSettings settings,
+      int loops,
+      Protocols protocols,
+      ProxyProtocolSettings proxyProtocol) {
     group = new LoopGroup(loops);
     for (EventLoop loop : group.loops()) {
       shared.add(
@@ -143,20 +153,29 @@ public final class TestServer implements AutoCloseable {
     try {
       listener =
           Listener.open(
-              new ListenerSettings(
-                  new HostPort("127.0.0.1", 0),
-                  "test",
-                  128,
-                  AccessList.ALL,
-                  protocols,
-                  TlsSettings.OFF),
-              shared,
-              limiter,
-              admitted);
+              settings(protocols, AccessList.ALL, proxyProtocol), shared, limiter, admitted);
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);
     }
+  }
+
+  /** Of a listener on loopback. */
+  public static ListenerSettings settings(
+      Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
+    return new ListenerSettings(
+        new HostPort("127.0.0.1", 0),
+        "test",
+        128,
+        access,
+        protocols,
+        TlsSettings.OFF,
+        proxyProtocol);
+  }
+
+  /** Lets these clients in, from now on. */
+  public void access(AccessList access) {
+    listener.settings(settings(Protocols.H1, access, ProxyProtocolSettings.OFF));
   }
 
   private void handle(Exchange exchange) {

@@ -1,0 +1,36 @@
+package io.kamille.core.server.connection;
+
+import io.kamille.core.admission.ClientTally;
+import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/**
+ * A connection that was accepted, and whose it is.
+ *
+ * @param client at the other end, or in front of the load balancer that is there
+ * @param local the address that the client connected to
+ * @param tally of the client, which knows of the connection
+ */
+public record Accepted(
+    Channel channel, InetSocketAddress client, InetSocketAddress local, ClientTally tally) {
+
+  /** As the socket tells it. */
+  public static Accepted of(Channel channel, ClientTally tally) {
+    return new Accepted(
+        channel,
+        (InetSocketAddress) channel.remoteAddress(),
+        (InetSocketAddress) channel.localAddress(),
+        tally);
+  }
+
+  /** The other end of the socket, whoever is behind it. */
+  InetAddress peer() {
+    return ((InetSocketAddress) channel.remoteAddress()).getAddress();
+  }
+
+  /** The same socket for a client that a load balancer names. */
+  public Accepted with(InetSocketAddress proxied, InetSocketAddress reached, ClientTally counted) {
+    return new Accepted(channel, proxied, reached, counted);
+  }
+}
