@@ -1,5 +1,6 @@
 package io.kamille.cache;
 
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -53,7 +54,7 @@ public class CacheHandlerBench {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final Cache cache = Cache.open(CAPACITY_BYTES, new MetricRegistry(), WallClock.system());
   private final CacheHandler handler =
-      cache.handler(this::answer, CacheSettings.of(CAPACITY_BYTES / 2));
+      cache.handler(this::answer, CacheSettings.of(CAPACITY_BYTES / 2), RouteGate.OPEN);
   private final RequestHead request = SampleRequest.BROWSER.head();
   private final NullReply reply = new NullReply();
   private final Exchange exchange =

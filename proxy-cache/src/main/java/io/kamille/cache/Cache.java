@@ -3,6 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.index.CaffeineIndex;
@@ -62,17 +63,18 @@ public final class Cache implements AutoCloseable {
   private final Executor workers;
   private final Coder coder;
 
-  private final @Nullable Disk disk;
+  private final @Nullable OnDisk disk;
   private final @Nullable DiskLookups lookups;
 
   /** The disk tier, what it keeps, and who reads it. */
-  private record Disk(DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
+  private record OnDisk(
+      DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
 
   private final @Nullable Warming warming;
 
   private Cache(
       Arena arena,
-      @Nullable Disk disk,
+      @Nullable OnDisk disk,
       long sendfileFromBytes,
       Executor workers,
       LoopStates loops,
@@ -138,17 +140,28 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * The cache that these settings describe.
+   * The cache that these settings describe. With a disk, the secret of cache keys is that of the
+   * store, for the whole process: there is one such cache.
    *
+   * @param disk where the disk tier's directory lies
    * @throws IllegalStateException if the kernel refuses the memory
    * @throws IOException if the directory of the disk cannot be had: see {@link StoreOpening#open}
    */
-  public static Cache open(SharedCacheSettings settings, MetricRegistry registry, WallClock clock)
+  public static Cache open(
+      SharedCacheSettings settings, Disk disk, MetricRegistry registry, WallClock clock)
       throws IOException {
     long capacityBytes = settings.memory().capacityBytes();
     long sendfileFromBytes = settings.memory().sendfileFromBytes();
     if (settings.disk().isOn()) {
-      return open(capacityBytes, sendfileFromBytes, settings.disk(), registry, clock);
+      return open(
+          capacityBytes,
+          sendfileFromBytes,
+          settings.disk(),
+          disk,
+          new DiskReaders(),
+          CodingWorkers.open(),
+          registry,
+          clock);
     }
     return sendfileFromBytes == Long.MAX_VALUE
         ? open(capacityBytes, registry, clock)
@@ -177,29 +190,18 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(long, long, MetricRegistry, WallClock)}, with copies on a disk. The secret of
-   * cache keys is that of the store, for the whole process: there is one such cache.
+   * A cache with copies on a disk.
    *
    * @param sendfileFromBytes {@link Long#MAX_VALUE} copies all content
+   * @param readers whose threads wait for the disk
+   * @param workers whose threads compress
    * @throws IOException if the directory cannot be had: see {@link StoreOpening#open}
    */
-  public static Cache open(
-      long capacityBytes,
-      long sendfileFromBytes,
-      DiskSettings disk,
-      MetricRegistry registry,
-      WallClock clock)
-      throws IOException {
-    DiskReaders readers = new DiskReaders();
-    return open(
-        capacityBytes, sendfileFromBytes, disk, readers, CodingWorkers.open(), registry, clock);
-  }
-
-  /** As before, but somebody else's threads read the disk and compress. */
   static Cache open(
       long capacityBytes,
       long sendfileFromBytes,
       DiskSettings settings,
+      Disk disk,
       Executor readers,
       Executor workers,
       MetricRegistry registry,
@@ -207,6 +209,7 @@ public final class Cache implements AutoCloseable {
       throws IOException {
     DiskTier tier =
         StoreOpening.open(
+            disk,
             Objects.requireNonNull(settings.path(), "path"),
             settings.capacityBytes(),
             Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES));
@@ -225,8 +228,8 @@ public final class Cache implements AutoCloseable {
     LoopStates loops = new LoopStates(registry);
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
-    Disk disk = new Disk(tier, copies, readers, settings);
-    return new Cache(arena, disk, sendfileFromBytes, workers, loops, registry, clock);
+    OnDisk onDisk = new OnDisk(tier, copies, readers, settings);
+    return new Cache(arena, onDisk, sendfileFromBytes, workers, loops, registry, clock);
   }
 
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
@@ -235,11 +238,6 @@ public final class Cache implements AutoCloseable {
     LoopStates loops = new LoopStates(registry);
     return new Cache(
         Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, loops, registry, clock);
-  }
-
-  /** A handler for one route; what it forwards goes to {@code next}. */
-  public CacheHandler handler(ExchangeHandler next, CacheSettings settings) {
-    return handler(next, settings, RouteGate.OPEN);
   }
 
   /**
@@ -257,7 +255,7 @@ public final class Cache implements AutoCloseable {
   }
 
   /**
-   * The same, with a gate.
+   * A handler for one route; what it forwards goes to {@code next}.
    *
    * @param forwardGate asked once about every request that what is stored does not answer
    */
@@ -324,7 +322,7 @@ public final class Cache implements AutoCloseable {
     arena.close();
   }
 
-  private void close(Disk disk) {
+  private void close(OnDisk disk) {
     if (disk.readers instanceof DiskReaders own) {
       own.close();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.CodingRules;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import java.time.Duration;
@@ -206,7 +207,8 @@ class BackgroundTest {
   @Test
   void allRoutesTogetherFetchNoMoreThan256InTheBackground() {
     CacheHandler other =
-        fixture.cache.handler(fixture.origin, settings(new BackgroundSettings(20, true)));
+        fixture.cache.handler(
+            fixture.origin, settings(new BackgroundSettings(20, true)), RouteGate.OPEN);
     for (int i = 0; i < 200; i++) {
       fixture.send("GET", "http://example.org/" + i, "Range", "bytes=1-2");
     }

@@ -2,6 +2,8 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.disk.Disk;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -63,14 +65,23 @@ final class CacheFixture implements AutoCloseable {
         sendfileFromBytes == Long.MAX_VALUE
             ? Cache.open(capacityBytes, workers::add, registry, new InterruptingClock())
             : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
-    handler = cache.handler(origin, settings);
+    handler = cache.handler(origin, settings, RouteGate.OPEN);
   }
 
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
   CacheFixture(long capacityBytes, DiskSettings disk, Executor reads) throws IOException {
     channel.freezeTime();
-    cache = Cache.open(capacityBytes, Long.MAX_VALUE, disk, reads, workers::add, registry, clock);
-    handler = cache.handler(origin, CacheSettings.of(capacityBytes));
+    cache =
+        Cache.open(
+            capacityBytes,
+            Long.MAX_VALUE,
+            disk,
+            Disk.ofSystem(),
+            reads,
+            workers::add,
+            registry,
+            clock);
+    handler = cache.handler(origin, CacheSettings.of(capacityBytes), RouteGate.OPEN);
   }
 
   /**

@@ -13,6 +13,7 @@ import io.kamille.cache.semantics.CodingRules;
 import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.semantics.Reason;
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
@@ -504,7 +505,7 @@ class CompressionTest {
             fixture.clock)) {
       assertThat(fixture.counted("kamille_cache_compressions_refused_total")).isZero();
       ScriptedOrigin origin = new ScriptedOrigin();
-      CacheHandler handler = cache.handler(origin, settings(RULES));
+      CacheHandler handler = cache.handler(origin, settings(RULES), RouteGate.OPEN);
       handler.handle(fixture.exchange("GET", URI, new RecordingReply()));
       origin.last().respond(200, PAGE, head());
       assertThat(fixture.counted("kamille_cache_compressions_refused_total")).isEqualTo(1);

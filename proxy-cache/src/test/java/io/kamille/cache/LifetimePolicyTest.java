@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.semantics.CacheControl;
 import io.kamille.cache.semantics.CachePolicy;
+import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.Lifetimes;
 import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.semantics.StatusLifetimes;
@@ -21,17 +22,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LifetimePolicyTest {
 
   private static final CachePolicy TTL =
-      CachePolicy.DEFAULT.with(new Lifetimes(100, StatusLifetimes.NONE, CacheControl.ABSENT));
+      policy(new Lifetimes(100, StatusLifetimes.NONE, CacheControl.ABSENT), StaleLimits.NONE);
 
   private static final CachePolicy OF_STATUS =
-      CachePolicy.DEFAULT.with(
+      policy(
           new Lifetimes(
               CacheControl.ABSENT,
               StatusLifetimes.of(Map.of("404", 30, "302", 20, "5xx", 1)),
-              CacheControl.ABSENT));
+              CacheControl.ABSENT),
+          StaleLimits.NONE);
 
   private static final CachePolicy STALE =
-      CachePolicy.DEFAULT.with(new StaleLimits(10, 60, Integer.MAX_VALUE));
+      policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(10, 60, Integer.MAX_VALUE));
+
+  private static CachePolicy policy(Lifetimes lifetimes, StaleLimits stale) {
+    return new CachePolicy(HeuristicSettings.DEFAULT, false, lifetimes, stale);
+  }
 
   @Test
   void aTtlOverridesTheOriginsAndSaysSo() {
@@ -194,7 +200,8 @@ class LifetimePolicyTest {
 
   @Test
   void maxStaleLimitsWhatResponsesAllow() {
-    try (CacheFixture fixture = with(CachePolicy.DEFAULT.with(new StaleLimits(0, 0, 10)))) {
+    try (CacheFixture fixture =
+        with(policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(0, 0, 10)))) {
       fixture.fill(200, "page", "Cache-Control", "max-age=5, stale-if-error=3600");
       fixture.advance(14);
       assertThat(fixture.fill(503, "busy").text()).isEqualTo("page");
@@ -205,7 +212,8 @@ class LifetimePolicyTest {
 
   @Test
   void maxStaleLimitsWhatRequestsAllow() {
-    try (CacheFixture fixture = with(CachePolicy.DEFAULT.with(new StaleLimits(0, 0, 10)))) {
+    try (CacheFixture fixture =
+        with(policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(0, 0, 10)))) {
       fixture.fill(200, "page", "Cache-Control", "max-age=5");
       fixture.advance(14);
       assertThat(fixture.isReused("Cache-Control", "max-stale")).isTrue();

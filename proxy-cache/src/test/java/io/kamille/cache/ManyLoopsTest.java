@@ -2,6 +2,7 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
@@ -25,7 +26,8 @@ class ManyLoopsTest {
   private final List<EventLoop> loops = new ArrayList<>();
   private final ScriptedOrigin origin = new ScriptedOrigin();
   private final Cache cache = Cache.open(8 << 20, new MetricRegistry(), WallClock.system());
-  private final CacheHandler handler = cache.handler(origin, CacheSettings.of(4 << 20));
+  private final CacheHandler handler =
+      cache.handler(origin, CacheSettings.of(4 << 20), RouteGate.OPEN);
 
   ManyLoopsTest() {
     for (int i = 0; i < LOOPS; i++) {
@@ -127,7 +129,9 @@ class ManyLoopsTest {
   void anythingAtAnyTimeLeavesEveryReaderWithTheWholeEvenIfItCannotBeStored() {
     Random random = new Random(20_261_123);
     for (int round = 0; round < 60; round++) {
-      round(cache.handler(origin, CacheSettings.of(1 + random.nextInt(150_000))), random);
+      round(
+          cache.handler(origin, CacheSettings.of(1 + random.nextInt(150_000)), RouteGate.OPEN),
+          random);
     }
   }
 

@@ -50,12 +50,13 @@ public final class Appliance implements AutoCloseable {
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
   private volatile Configuration running;
 
-  private Appliance(Configuration configuration, Preflight preflight, String version)
+  private Appliance(
+      Configuration configuration, Preflight preflight, String version, Machine machine)
       throws StartFailure {
     this.version = version;
     running = configuration;
-    overload = new Overload(configuration.overload().target().toNanos());
-    assembly = assemble(configuration);
+    overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
+    assembly = assemble(configuration, machine);
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
     loops.watch(configuration.engine().stallLimit());
@@ -69,7 +70,8 @@ public final class Appliance implements AutoCloseable {
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(Configuration configuration, String version) throws StartFailure {
-    return start(configuration, version, InheritedSockets.none(), appliance -> List.of());
+    return start(
+        configuration, version, InheritedSockets.none(), appliance -> List.of(), Machine.HERE);
   }
 
   /**
@@ -78,18 +80,20 @@ public final class Appliance implements AutoCloseable {
    *
    * @param sockets borrowed
    * @param resources of the control plane besides those of every appliance
+   * @param machine what it stands on
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(
       Configuration configuration,
       String version,
       InheritedSockets sockets,
-      Function<Appliance, List<Resource>> resources)
+      Function<Appliance, List<Resource>> resources,
+      Machine machine)
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(configuration);
-    Appliance appliance = new Appliance(configuration, preflight, version);
+    Appliance appliance = new Appliance(configuration, preflight, version, machine);
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
@@ -109,9 +113,9 @@ public final class Appliance implements AutoCloseable {
     return appliance;
   }
 
-  private Assembly assemble(Configuration configuration) throws StartFailure {
+  private Assembly assemble(Configuration configuration, Machine machine) throws StartFailure {
     try {
-      return new Assembly(configuration, registry, overload);
+      return new Assembly(configuration, registry, overload, machine);
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());

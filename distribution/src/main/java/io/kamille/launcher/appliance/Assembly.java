@@ -58,25 +58,15 @@ final class Assembly implements AutoCloseable {
    * The chain of that configuration.
    *
    * @param overload asked about what would be forwarded
+   * @param machine whose disk and names it uses
    * @throws IOException if the directory of the disk tier cannot be had
    */
-  Assembly(Configuration configuration, MetricRegistry registry, Overload overload)
+  Assembly(Configuration configuration, MetricRegistry registry, Overload overload, Machine machine)
       throws IOException {
-    this(configuration, registry, overload, OriginNames.open(registry));
-  }
-
-  /**
-   * The same.
-   *
-   * @param names looks origins up; ours from now on
-   */
-  Assembly(
-      Configuration configuration, MetricRegistry registry, Overload overload, OriginNames names)
-      throws IOException {
-    this.names = names;
+    this.names = machine.names().apply(registry);
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
-    cache = Cache.open(configuration.cache(), registry, clock);
+    cache = Cache.open(configuration.cache(), machine.disk(), registry, clock);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();

@@ -3,6 +3,7 @@ package io.kamille.launcher.cli;
 import io.kamille.admin.api.Resource;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
@@ -76,7 +77,7 @@ final class Running {
       Function<Appliance, List<Resource>> resources)
       throws CommandFailure {
     try {
-      return Appliance.start(configuration, version, sockets, resources);
+      return Appliance.start(configuration, version, sockets, resources, Machine.HERE);
     } catch (StartFailure failure) {
       int exitCode =
           switch (failure.kind()) {

@@ -147,11 +147,6 @@ public final class ScriptedOrigin implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** How many connections are open. */
-  public int connections() {
-    return open.size();
-  }
-
   /** How many connections there have been. */
   public int accepted() {
     return accepted.get();

@@ -3,12 +3,12 @@ package io.kamille.cache.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Files of a store that fail when a test says so. Any thread. */
-public final class FaultyDisk implements AutoCloseable {
+/** A disk whose files fail when a test says so. Any thread. */
+public final class FaultyDisk implements Disk {
 
   /** What fails from now on. */
   public enum Fault {
@@ -20,22 +20,13 @@ public final class FaultyDisk implements AutoCloseable {
 
   private volatile Fault fault = Fault.NONE;
 
-  private FaultyDisk() {}
-
-  /** Lies under every store that is opened until it is closed. */
-  public static FaultyDisk install() {
-    FaultyDisk disk = new FaultyDisk();
-    StoreOpening.openThrough(files -> disk.new Directory(files));
-    return disk;
+  @Override
+  public StoreDirectory open(Path path) throws IOException {
+    return new Directory(Disk.ofSystem().open(path));
   }
 
   public void fail(Fault fault) {
     this.fault = fault;
-  }
-
-  @Override
-  public void close() {
-    StoreOpening.openThrough(UnaryOperator.identity());
   }
 
   private void checkWritable() throws IOException {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.Explanation.Decision;
+import io.kamille.cache.disk.Disk;
 import io.kamille.core.admission.Overload;
+import io.kamille.core.admission.OverloadLaw;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.upstream.OriginNames;
@@ -26,15 +28,16 @@ class AssemblyTest {
   private static final String CACHE = "cache: {memory: {capacity: 16MiB}}\n";
 
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = OriginNames.open(this::find, registry);
+  private final OriginNames names = OriginNames.open(_ -> this::find, registry);
   private final Configuration first =
       UpstreamsTest.configuration(
           "{site: {origins: ['http://a.test']}}",
           "[{upstream: site, access: {deny: ['192.0.2.0/24']}}]\n" + CACHE);
+  private final Machine machine = new Machine(Disk.ofSystem(), _ -> names, OverloadLaw::new);
   private final Assembly assembly;
 
   AssemblyTest() throws IOException {
-    assembly = new Assembly(first, registry, new Overload(0), names);
+    assembly = new Assembly(first, registry, new Overload(0, OverloadLaw::new), machine);
   }
 
   @AfterEach

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.disk.FaultyDisk;
 import io.kamille.cache.disk.FaultyDisk.Fault;
 import io.kamille.core.server.h1.TestClient;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,18 +17,15 @@ class DiskFaultIT {
 
   private static final String FRESH = "Cache-Control: max-age=3600";
 
-  @RegisterExtension private final Journey journey = new Journey();
+  private final FaultyDisk disk = new FaultyDisk();
 
-  private final FaultyDisk disk = FaultyDisk.install();
+  @RegisterExtension
+  private final Journey journey =
+      new Journey().on(new Machine(disk, Machine.HERE.names(), Machine.HERE.shedding()));
 
   @BeforeEach
   void keepOnDisk() {
     keepOnDisk("64MiB");
-  }
-
-  @AfterEach
-  void repair() {
-    disk.close();
   }
 
   private void keepOnDisk(String capacity) {

@@ -7,6 +7,7 @@ import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.service.InheritedSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -42,6 +43,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
   private @Nullable StubOrigin origin;
   private @Nullable Appliance appliance;
   private @Nullable Path directory;
+  private Machine machine = Machine.HERE;
 
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
@@ -55,6 +57,12 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
         "cache: {memory: {capacity: 16MiB}}",
         "log: {level: error, access: {enabled: on, output: '" + file("access.log") + "'}}",
         "admin: {address: '127.0.0.1:0', token-file: '" + file("token") + "'}");
+  }
+
+  /** What the appliance stands on when it starts. */
+  Journey on(Machine other) {
+    machine = other;
+    return this;
   }
 
   /** Replaces top-level sections of the configuration, each one line of YAML. */
@@ -89,7 +97,9 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
   Appliance appliance() {
     if (appliance == null) {
       try {
-        appliance = Appliance.start(configuration(), "test");
+        appliance =
+            Appliance.start(
+                configuration(), "test", InheritedSockets.none(), _ -> List.of(), machine);
       } catch (StartFailure failure) {
         throw new AssertionError(failure);
       }

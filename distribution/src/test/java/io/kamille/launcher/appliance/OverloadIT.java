@@ -3,16 +3,22 @@ package io.kamille.launcher.appliance;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.admission.CommandedLaw;
+import io.kamille.core.admission.CommandedLaw.Command;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a late loop sheds, through a whole appliance; that it is late is forced. */
+/** What a late loop sheds, through a whole appliance; a test commands what the law says. */
 class OverloadIT {
 
-  @RegisterExtension private final Journey journey = new Journey();
+  private final CommandedLaw law = new CommandedLaw();
+
+  @RegisterExtension
+  private final Journey journey =
+      new Journey().on(new Machine(Machine.HERE.disk(), Machine.HERE.names(), law::at));
 
   @BeforeEach
   void stores() {
@@ -23,7 +29,7 @@ class OverloadIT {
 
   @Test
   void missesAreShedBeforeHits() {
-    journey.appliance().overload().force(1);
+    law.shed(Command.FORWARDS);
     Answer shed = journey.get("/other");
     assertThat(shed.status()).isEqualTo(503);
     assertThat(shed.field("Retry-After")).isIn("1", "2", "3");
@@ -44,7 +50,7 @@ class OverloadIT {
     journey.origin().on("/gone", ok("gone", "Cache-Control: max-age=10", "Age: 60", "ETag: x"));
     assertThat(journey.get("/kept").content()).isEqualTo("kept");
     assertThat(journey.get("/gone").content()).isEqualTo("gone");
-    journey.appliance().overload().force(1);
+    law.shed(Command.FORWARDS);
     Answer stale = journey.get("/kept");
     assertThat(stale.status()).isEqualTo(200);
     assertThat(stale.content()).isEqualTo("kept");
@@ -58,24 +64,24 @@ class OverloadIT {
 
   @Test
   void hitsAreShedWhenThatIsNotEnough() {
-    journey.appliance().overload().force(2);
+    law.shed(Command.EVERYTHING);
     assertThat(journey.get("/stored").status()).isEqualTo(503);
     assertThat(journey.appliance().overload().shedAtOnce()).isEqualTo(1);
   }
 
   @Test
   void aConnectionThatWasShedIsServedAgainLater() {
-    journey.appliance().overload().force(1);
+    law.shed(Command.FORWARDS);
     TestClient client = journey.client();
     assertThat(client.get("/other").answer().status()).isEqualTo(503);
-    journey.appliance().overload().obeyLaw();
+    law.shed(Command.BY_LAW);
     assertThat(client.get("/other").answer().status()).isEqualTo(200);
     assertThat(client.get("/stored").answer().status()).isEqualTo(200);
   }
 
   @Test
   void whatWasSentBehindAShedRequestIsAnsweredInOrder() {
-    journey.appliance().overload().force(1);
+    law.shed(Command.FORWARDS);
     TestClient client = journey.client();
     client.get("/other").get("/stored").get("/other");
     assertThat(client.answer().status()).isEqualTo(503);
@@ -85,7 +91,7 @@ class OverloadIT {
 
   @Test
   void requestsWithContentAreShedToo() {
-    journey.appliance().overload().force(1);
+    law.shed(Command.FORWARDS);
     TestClient client = journey.client();
     client.send("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
     assertThat(client.answer().status()).isEqualTo(503);

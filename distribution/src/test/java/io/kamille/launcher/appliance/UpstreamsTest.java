@@ -43,7 +43,7 @@ class UpstreamsTest {
   private final LoopGroup loops = new LoopGroup(1);
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = OriginNames.open(this::find, registry);
+  private final OriginNames names = OriginNames.open(_ -> this::find, registry);
   private final Upstreams upstreams = new Upstreams(names, registry, WallClock.system());
   private boolean isResolverDown;
 

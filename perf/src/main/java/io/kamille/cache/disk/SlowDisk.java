@@ -1,45 +1,66 @@
 package io.kamille.cache.disk;
 
-import io.kamille.launcher.Main;
+import io.kamille.launcher.appliance.Appliance;
+import io.kamille.launcher.appliance.Machine;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.service.InheritedSockets;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a store as if they lay on a hard disk: each access waits for a {@link Spindle}. */
-public final class SlowDisk implements StoreDirectory {
+/** A hard disk: each access of the files on it waits for a {@link Spindle}. */
+public final class SlowDisk implements Disk {
 
-  private static final int OWN_ARGUMENTS = 3;
   private static final long SEED = 1;
   private static final long NANOS_PER_MICRO = 1000;
 
-  private final StoreDirectory files;
   private final Spindle spindle;
   private final Path mark;
 
-  private SlowDisk(StoreDirectory files, Spindle spindle, Path mark) {
-    this.files = files;
+  private SlowDisk(Spindle spindle, Path mark) {
     this.spindle = spindle;
     this.mark = mark;
   }
 
   /**
-   * Runs Kamille, with its store on such a disk.
+   * Runs Kamille, with its store on such a disk, until the process is ended.
    *
    * @param arguments microseconds for a seek; octets per second; a file, while it is not there the
-   *     disk costs nothing; then what {@code kamille} is given
+   *     disk costs nothing; the configuration file
    */
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws Exception {
     long seekNanos = Long.parseLong(arguments[0]) * NANOS_PER_MICRO;
     var spindle = new Spindle(seekNanos, Long.parseLong(arguments[1]), SEED);
-    Path mark = Path.of(arguments[2]);
-    StoreOpening.openThrough(files -> new SlowDisk(files, spindle, mark));
-    Main.main(Arrays.copyOfRange(arguments, OWN_ARGUMENTS, arguments.length));
+    Disk disk = new SlowDisk(spindle, Path.of(arguments[2]));
+    Appliance appliance =
+        Appliance.start(
+            configuration(Path.of(arguments[3])),
+            "slow-disk",
+            InheritedSockets.none(),
+            _ -> List.of(),
+            new Machine(disk, Machine.HERE.names(), Machine.HERE.shedding()));
+    Runtime.getRuntime().addShutdownHook(new Thread(appliance::close));
+    new CountDownLatch(1).await();
+  }
+
+  private static Configuration configuration(Path file) throws IOException {
+    return switch (ConfigurationFile.read(file)) {
+      case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
+      case ConfigurationReading.Refused refused -> throw new IOException(refused.toString());
+    };
+  }
+
+  @Override
+  public StoreDirectory open(Path path) throws IOException {
+    return new SlowDirectory(Disk.ofSystem().open(path));
   }
 
   private boolean isSlow() {
@@ -52,34 +73,43 @@ public final class SlowDisk implements StoreDirectory {
     }
   }
 
-  @Override
-  public List<String> names() throws IOException {
-    return files.names();
-  }
+  private final class SlowDirectory implements StoreDirectory {
 
-  @Override
-  public StoreFile create(String name) throws IOException {
-    return new SlowFile(files.create(name), name);
-  }
+    private final StoreDirectory files;
 
-  @Override
-  public StoreFile open(String name) throws IOException {
-    return new SlowFile(files.open(name), name);
-  }
+    private SlowDirectory(StoreDirectory files) {
+      this.files = files;
+    }
 
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
-  }
+    @Override
+    public List<String> names() throws IOException {
+      return files.names();
+    }
 
-  @Override
-  public void close() throws IOException {
-    files.close();
-  }
+    @Override
+    public StoreFile create(String name) throws IOException {
+      return new SlowFile(files.create(name), name);
+    }
 
-  @Override
-  public String toString() {
-    return files.toString();
+    @Override
+    public StoreFile open(String name) throws IOException {
+      return new SlowFile(files.open(name), name);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+      files.delete(name);
+    }
+
+    @Override
+    public void close() throws IOException {
+      files.close();
+    }
+
+    @Override
+    public String toString() {
+      return files.toString();
+    }
   }
 
   private final class SlowFile implements StoreFile {

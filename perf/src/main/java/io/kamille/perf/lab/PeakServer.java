@@ -71,8 +71,6 @@ record PeakServer(Path directory, int port, ControlPlane control, Child process)
             Long.toString(build.seekMicros()),
             Long.toString(build.diskBytesPerSecond()),
             directory.resolve(MARK).toString(),
-            "run",
-            "--config",
             directory.resolve("kamille.yaml").toString());
     Child process =
         bench.start(name, Core.SERVER, Jvm.command(SlowDisk.class, List.of(), arguments));

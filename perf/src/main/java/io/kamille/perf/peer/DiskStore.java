@@ -1,5 +1,6 @@
 package io.kamille.perf.peer;
 
+import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.key.CacheKey;
@@ -60,7 +61,8 @@ public final class DiskStore {
       IntFunction<byte[]> content)
       throws IOException {
     Arena arena = Arena.open(ARENA_BYTES);
-    try (DiskTier tier = StoreOpening.open(directory, capacityBytes, QUEUE_BYTES)) {
+    try (DiskTier tier =
+        StoreOpening.open(Disk.ofSystem(), directory, capacityBytes, QUEUE_BYTES)) {
       HashSecret.use(tier.secretHigh(), tier.secretLow());
       var store = new DiskStore(arena, tier);
       for (int i = 0; i < count; i++) {

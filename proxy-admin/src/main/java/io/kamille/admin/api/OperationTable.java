@@ -113,11 +113,6 @@ public final class OperationTable {
     this.refusals = new Refusals(audit, clock);
   }
 
-  /** All declarations, in the order in which they were given. */
-  public List<Operation> operations() {
-    return entries.stream().map(Entry::operation).toList();
-  }
-
   /** The operation that a request is for, or null if there is none. */
   public @Nullable Operation find(String method, String path) {
     String effective = method.equals("HEAD") ? "GET" : method;

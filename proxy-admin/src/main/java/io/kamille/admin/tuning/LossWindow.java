@@ -63,11 +63,6 @@ final class LossWindow {
     return share > MOST_TELLING ? losses : Math.min(losses, -looks * Math.log1p(-share));
   }
 
-  /** Segments within the window. */
-  double segments() {
-    return segments;
-  }
-
   /**
    * Loss events per segment.
    *

@@ -92,10 +92,6 @@ final class TunedConnection {
     return sample;
   }
 
-  Waiting waiting() {
-    return waiting;
-  }
-
   Estimate estimate() {
     return estimate;
   }

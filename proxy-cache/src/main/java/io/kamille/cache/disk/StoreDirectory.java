@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** Where the files of a store lie: a directory that is ours alone. Any thread. */
-interface StoreDirectory extends AutoCloseable {
+public interface StoreDirectory extends AutoCloseable {
 
   /** The names of its files, in no order. */
   List<String> names() throws IOException;

@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /** One open file of a store. Any thread may read; writing is confined to one. */
-interface StoreFile extends AutoCloseable {
+public interface StoreFile extends AutoCloseable {
 
   /** Writes some of what remains in {@code source}, as {@link java.nio.channels.FileChannel}. */
   int write(ByteBuffer source, long position) throws IOException;

@@ -2,7 +2,6 @@ package io.kamille.cache.disk;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.UnaryOperator;
 
 /**
  * How a store in a directory becomes a tier that works, or one that is aside from the beginning.
@@ -16,31 +15,25 @@ public final class StoreOpening {
 
   private static final int SEGMENTS_WANTED = 64;
 
-  /** What lies between a tier that is opened and its files: nothing, but in experiments. */
-  private static volatile UnaryOperator<StoreDirectory> layer = UnaryOperator.identity();
-
   private StoreOpening() {}
-
-  /** Tiers opened from now on use their files through a layer; for experiments with other disks. */
-  static void openThrough(UnaryOperator<StoreDirectory> between) {
-    layer = between;
-  }
 
   /**
    * Opens the store in that directory, or makes one. What is there is found little by little. If
    * what is there cannot be read, or nothing can be written, the tier is aside from the beginning.
    *
+   * @param disk where the directory lies
    * @param capacityBytes what the files may take, at least {@link #CAPACITY_MINIMUM_BYTES}
    * @param queueBytes how many octets of responses may wait in memory to be written
    * @throws IOException if the directory cannot be had: it is none and cannot be made, is somebody
    *     else's, or is used by another process
    */
-  public static DiskTier open(Path path, long capacityBytes, long queueBytes) throws IOException {
+  public static DiskTier open(Disk disk, Path path, long capacityBytes, long queueBytes)
+      throws IOException {
     if (capacityBytes < CAPACITY_MINIMUM_BYTES) {
       throw new IllegalArgumentException(
           "capacityBytes: " + capacityBytes + " (expected: >= " + CAPACITY_MINIMUM_BYTES + ")");
     }
-    StoreDirectory directory = layer.apply(FileDirectory.open(path));
+    StoreDirectory directory = disk.open(path);
     DiskTier tier = openOrAside(directory, capacityBytes, queueBytes);
     tier.start();
     return tier;

@@ -5,8 +5,6 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +20,6 @@ public final class CacheKeyProbe {
    * Hashed in this order: one octet for the scheme, host and port in the normal form in which the
    * origin is told them, and path and query, which begin with a slash. No host or port has a slash
    * in it, so no two targets give one input.
-   *
-   * Where an origin has said which queries are equivalent, a zero octet, which no target has, and the
-   * number of what it said stand in place of the question mark. So what was stored by another word of
-   * its is not met.
    */
   private final SipHash hash = HashSecret.forKeys();
   private final CacheKey key = new CacheKey(0, 0);
@@ -37,34 +31,6 @@ public final class CacheKeyProbe {
     putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
     putTarget(octets, request.pathStart(), request.queryEnd());
     return finish();
-  }
-
-  /** What stands for the path of the request's target URI, until the next call. */
-  public CacheKey pathOf(RequestHead request) {
-    putPath(request);
-    return finish();
-  }
-
-  /**
-   * The key that all requests for that path have whose queries are simplified to the same, until
-   * the next call.
-   *
-   * @param number of the origin's word by which they are
-   */
-  public CacheKey keyOf(RequestHead request, long number, String simplified) {
-    putPath(request);
-    hash.put((byte) 0);
-    byte[] query = simplified.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer octets = ByteBuffer.allocate(Long.BYTES + query.length);
-    octets.putLong(number).put(query);
-    hash.put(octets.array(), 0, octets.capacity());
-    return finish();
-  }
-
-  private void putPath(RequestHead request) {
-    byte[] octets = request.octets();
-    putOrigin(request.isSecure(), octets, request.authorityStart(), request.authorityEnd());
-    putTarget(octets, request.pathStart(), request.pathEnd());
   }
 
   /** A GET of a URI that {@link #find} finds; null of others. */

@@ -11,15 +11,4 @@ package io.kamille.cache.memory;
  *     made of whole slabs
  */
 public record ArenaSnapshot(
-    long capacityBytes, long usedBytes, long requestedBytes, long live, long longestFreeRunBytes) {
-
-  /** What is left. */
-  public long freeBytes() {
-    return capacityBytes - usedBytes;
-  }
-
-  /** The part of the used octets that nobody asked for, 0 to 1. */
-  public double wasteRatio() {
-    return usedBytes == 0 ? 0 : (double) (usedBytes - requestedBytes) / usedBytes;
-  }
-}
+    long capacityBytes, long usedBytes, long requestedBytes, long live, long longestFreeRunBytes) {}

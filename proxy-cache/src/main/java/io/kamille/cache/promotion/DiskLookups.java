@@ -117,9 +117,4 @@ public final class DiskLookups {
     lookups.remove(lookup.key(), lookup);
     metrics.ended(outcome);
   }
-
-  /** How many keys are being read. */
-  public int size() {
-    return lookups.size();
-  }
 }

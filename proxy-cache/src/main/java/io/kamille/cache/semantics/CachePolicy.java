@@ -23,14 +23,4 @@ public record CachePolicy(
         new Lifetimes(CacheControl.ABSENT, StatusLifetimes.NONE, defaultTtlSeconds),
         StaleLimits.NONE);
   }
-
-  /** The same with other lifetimes. */
-  public CachePolicy with(Lifetimes lifetimes) {
-    return new CachePolicy(heuristic, storesSetCookie, lifetimes, stale);
-  }
-
-  /** The same with other limits of stale use. */
-  public CachePolicy with(StaleLimits stale) {
-    return new CachePolicy(heuristic, storesSetCookie, lifetimes, stale);
-  }
 }

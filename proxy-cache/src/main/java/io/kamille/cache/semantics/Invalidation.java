@@ -19,12 +19,9 @@ public final class Invalidation {
    * The keys whose stored responses are to be removed, or validated before any use: the target URI,
    * and what {@code Location} and {@code Content-Location} name on the same origin. None if the
    * method is safe or the answer an error.
+   *
+   * @param keyOf the key under which the response to a request is stored
    */
-  public static Set<CacheKey> of(RequestHead request, ResponseHead response) {
-    return of(request, response, CacheKey::of);
-  }
-
-  /** The same where what is stored for a request's target may have another key than its own. */
   public static Set<CacheKey> of(
       RequestHead request, ResponseHead response, Function<RequestHead, CacheKey> keyOf) {
     if (request.method().isSafe() || response.status() < 200 || response.status() >= 400) {

@@ -77,11 +77,6 @@ public final class ContentFeed {
     return new ContentFeed(sink, octets, offset, 0, true, new FileFetch(octets, loop, onward));
   }
 
-  /** How many octets have been given to the sink. */
-  public long position() {
-    return position;
-  }
-
   public boolean isPaused() {
     return isPaused;
   }

@@ -279,11 +279,6 @@ public final class TieredStore {
     return copies == null || copies.copy(key, response, index);
   }
 
-  /** The copies on a disk, or null. */
-  public @Nullable DiskCopies copies() {
-    return copies;
-  }
-
   /** How many copies there seem to be under that key. */
   public int copies(CacheKey key) {
     return copies == null ? 0 : copies.count(key);

@@ -103,7 +103,10 @@ class DiskFaultTest {
   @Test
   void aDirectoryThatCannotBeHadIsTold(@TempDir Path path) throws IOException {
     Path file = Files.writeString(path.resolve("file"), "no directory");
-    assertThatThrownBy(() -> StoreOpening.open(file, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
+    assertThatThrownBy(
+            () ->
+                StoreOpening.open(
+                    Disk.ofSystem(), file, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
         .isInstanceOf(IOException.class);
     assertThat(Files.readString(file)).isEqualTo("no directory");
   }

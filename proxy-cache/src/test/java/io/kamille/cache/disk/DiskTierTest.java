@@ -253,7 +253,9 @@ class DiskTierTest {
       throws IOException {
     Path store = path.resolve("store");
     try (var fixture = new DiskFixture();
-        var tier = StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+        var tier =
+            StoreOpening.open(
+                Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       assertThat(
               tier.offer(
                   DiskFixture.key(1),
@@ -262,7 +264,9 @@ class DiskTierTest {
                   () -> true))
           .isTrue();
       assertThatThrownBy(
-              () -> StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
+              () ->
+                  StoreOpening.open(
+                      Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
           .as("two on one directory")
           .isInstanceOf(IOException.class)
           .hasMessageContaining("uses it already");
@@ -273,7 +277,8 @@ class DiskTierTest {
             .isEqualTo("rw-------");
       }
     }
-    try (var tier = StoreOpening.open(store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+    try (var tier =
+        StoreOpening.open(Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       while (!tier.isRecovered()) {
         Thread.onSpinWait();
       }

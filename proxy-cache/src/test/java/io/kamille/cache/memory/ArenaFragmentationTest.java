@@ -39,6 +39,11 @@ class ArenaFragmentationTest {
     }
   }
 
+  /** The part of the used octets that nobody asked for. */
+  private static double wasteRatio(ArenaSnapshot arena) {
+    return (double) (arena.usedBytes() - arena.requestedBytes()) / arena.usedBytes();
+  }
+
   private static Outcome replace(Arena arena, long headroomBytes) {
     var random = new Random(SEED);
     List<StoredBytes> all = new ArrayList<>();
@@ -68,7 +73,7 @@ class ArenaFragmentationTest {
     var outcome =
         new Outcome(
             1 - (double) stored / arena.capacityBytes(),
-            arena.snapshot().wasteRatio(),
+            wasteRatio(arena.snapshot()),
             (double) inOne / all.size());
     LOG.log(
         System.Logger.Level.INFO,

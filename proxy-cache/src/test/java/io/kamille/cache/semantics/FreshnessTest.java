@@ -173,7 +173,8 @@ class FreshnessTest {
   }
 
   private static CachePolicy lifetimes(int ttl, StatusLifetimes ofStatus, int unsaid) {
-    return CachePolicy.DEFAULT.with(new Lifetimes(ttl, ofStatus, unsaid));
+    return new CachePolicy(
+        HeuristicSettings.DEFAULT, false, new Lifetimes(ttl, ofStatus, unsaid), StaleLimits.NONE);
   }
 
   private static Freshness of(CachePolicy policy, int status, String... namesAndValues) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,21 +19,20 @@ class InvalidationTest {
   @ParameterizedTest
   @ValueSource(strings = {"POST", "PUT", "DELETE", "PATCH", "M-SEARCH"})
   void anUnsafeMethodInvalidatesItsTarget(String method) {
-    assertThat(Invalidation.of(RequestHead.of(method, URI), ResponseHead.of(200)))
+    assertThat(invalidated(RequestHead.of(method, URI), ResponseHead.of(200)))
         .containsExactly(key(URI));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE"})
   void aSafeMethodInvalidatesNothing(String method) {
-    assertThat(Invalidation.of(RequestHead.of(method, URI), ResponseHead.of(200))).isEmpty();
+    assertThat(invalidated(RequestHead.of(method, URI), ResponseHead.of(200))).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"200, 1", "204, 1", "303, 1", "399, 1", "400, 0", "404, 0", "500, 0", "103, 0"})
   void onlyANonErrorResponseInvalidates(int status, int expected) {
-    assertThat(Invalidation.of(RequestHead.of("POST", URI), ResponseHead.of(status)))
-        .hasSize(expected);
+    assertThat(invalidated(RequestHead.of("POST", URI), ResponseHead.of(status))).hasSize(expected);
   }
 
   @ParameterizedTest
@@ -56,8 +56,7 @@ class InvalidationTest {
       })
   void locationAndContentLocationInvalidateOnTheSameOrigin(String reference, String expected) {
     for (String name : new String[] {"Location", "Content-Location"}) {
-      var keys =
-          Invalidation.of(RequestHead.of("POST", URI), ResponseHead.of(201, name, reference));
+      var keys = invalidated(RequestHead.of("POST", URI), ResponseHead.of(201, name, reference));
       if (expected.isEmpty()) {
         assertThat(keys).containsExactly(key(URI));
       } else {
@@ -83,18 +82,21 @@ class InvalidationTest {
       })
   void nothingElseIsInvalidated(String reference) {
     assertThat(
-            Invalidation.of(
-                RequestHead.of("POST", URI), ResponseHead.of(201, "Location", reference)))
+            invalidated(RequestHead.of("POST", URI), ResponseHead.of(201, "Location", reference)))
         .containsExactly(key(URI));
   }
 
   @Test
   void aResponseMayNameBoth() {
     assertThat(
-            Invalidation.of(
+            invalidated(
                 RequestHead.of("PUT", URI),
                 ResponseHead.of(201, "Location", "/x", "Content-Location", "/y")))
         .containsExactly(key(URI), key("http://example.org/x"), key("http://example.org/y"));
+  }
+
+  private static Set<CacheKey> invalidated(RequestHead request, ResponseHead response) {
+    return Invalidation.of(request, response, CacheKey::of);
   }
 
   private static CacheKey key(String uri) {

@@ -2,6 +2,7 @@ package io.kamille.cache.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
@@ -125,7 +126,7 @@ class DiskCopiesTest {
   }
 
   private static DiskTier open(Path directory) throws IOException {
-    return StoreOpening.open(directory.resolve("store"), 64 << 20, 1 << 20);
+    return StoreOpening.open(Disk.ofSystem(), directory.resolve("store"), 64 << 20, 1 << 20);
   }
 
   private static void join(List<Thread> threads) throws InterruptedException {

@@ -83,9 +83,4 @@ public final class ClientTally {
       requests.decrementAndGet();
     }
   }
-
-  /** Connections open now. */
-  int connections() {
-    return connections.get();
-  }
 }

@@ -27,6 +27,7 @@ public final class Overload implements RouteGate {
   private final List<Loop> loops = new CopyOnWriteArrayList<>();
   private final LongAdder shedAtOnce = new LongAdder();
   private final LongAdder shedForwards = new LongAdder();
+  private final SheddingLaw.Start laws;
   private volatile long targetNanos;
 
   private record Loop(EventLoop loop, Shedder shedder) {}
@@ -35,9 +36,11 @@ public final class Overload implements RouteGate {
    * For loops still to come.
    *
    * @param targetNanos how late they may be; 0 to shed nothing
+   * @param laws what each loop goes by
    */
-  public Overload(long targetNanos) {
+  public Overload(long targetNanos, SheddingLaw.Start laws) {
     this.targetNanos = targetNanos;
+    this.laws = laws;
   }
 
   /**
@@ -46,7 +49,7 @@ public final class Overload implements RouteGate {
    * @param polls the loop's count; asked on the loop
    */
   public Shedder shedder(EventLoop loop, LongSupplier polls) {
-    Shedder shedder = new Shedder(polls, targetNanos, shedAtOnce, shedForwards);
+    Shedder shedder = new Shedder(polls, targetNanos, laws, shedAtOnce, shedForwards);
     loops.add(new Loop(loop, shedder));
     return shedder;
   }
@@ -55,16 +58,6 @@ public final class Overload implements RouteGate {
   public void target(long nanos) {
     targetNanos = nanos;
     loops.forEach(loop -> loop.shedder().target(nanos));
-  }
-
-  /** Sheds this share on all loops, however late they are: to see what clients make of it. */
-  public void force(double share) {
-    loops.forEach(loop -> loop.shedder().force(share));
-  }
-
-  /** Goes by what is measured again. */
-  public void obeyLaw() {
-    loops.forEach(loop -> loop.shedder().obeyLaw());
   }
 
   @Override

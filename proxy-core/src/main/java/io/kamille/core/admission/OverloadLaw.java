@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * Until when in a turn a loop answers what is asked: what it comes to later is shed. Pure; confined
  * to one thread.
  */
-final class OverloadLaw {
+public final class OverloadLaw implements SheddingLaw {
 
   /*
    * A loop is overloaded once the shortest turn of a window is longer than the target, as in CoDel
@@ -48,35 +48,30 @@ final class OverloadLaw {
    *
    * @param targetNanos how long a turn may last; 0 for as long as it will
    */
-  OverloadLaw(long targetNanos, long nowNanos) {
+  public OverloadLaw(long targetNanos, long nowNanos) {
     this.targetNanos = targetNanos;
     this.windowStartNanos = nowNanos;
     this.lastTurnNanos = nowNanos;
-  }
-
-  long targetNanos() {
-    return targetNanos;
   }
 
   boolean isOverloaded() {
     return limitNanos != Double.POSITIVE_INFINITY;
   }
 
-  /** Whether a request is shed that has waited for the loop so long. */
-  boolean sheds(long latenessNanos) {
+  @Override
+  public boolean sheds(long latenessNanos) {
     return (double) latenessNanos > limitNanos;
   }
 
-  /** Whether one is that would be forwarded: in half of the time already. */
-  boolean shedsForward(long latenessNanos) {
+  /** In half of the time already. */
+  @Override
+  public boolean shedsForward(long latenessNanos) {
     return (double) latenessNanos > limitNanos * FORWARD_PART;
   }
 
-  /**
-   * Nothing has been read since then: after two seconds no overload is left, once this has been
-   * said a second time. Between any two times the loop has polled.
-   */
-  void unread(long nowNanos, long sinceNanos) {
+  /** After two seconds no overload is left, once this has been said a second time. */
+  @Override
+  public void unread(long nowNanos, long sinceNanos) {
     boolean isCalm = nowNanos - sinceNanos >= CALM_NANOS;
     if (isCalm && unreadSinceNanos == sinceNanos) {
       limitNanos = Double.POSITIVE_INFINITY;
@@ -84,13 +79,8 @@ final class OverloadLaw {
     unreadSinceNanos = isCalm ? sinceNanos : NEVER;
   }
 
-  /**
-   * A turn is over and the next begins.
-   *
-   * @param lengthNanos how long the last request of the turn had to wait for those before it
-   * @return whether a window is over as well
-   */
-  boolean turn(long nowNanos, long lengthNanos) {
+  @Override
+  public boolean turn(long nowNanos, long lengthNanos) {
     leastNanos = Math.min(leastNanos, lengthNanos);
     turns++;
     if (isOverloaded()) {

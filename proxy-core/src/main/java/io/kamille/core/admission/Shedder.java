@@ -28,7 +28,9 @@ public final class Shedder {
   private final LongAdder shedAtOnce;
   private final LongAdder shedForwards;
   private final SplittableRandom random = new SplittableRandom();
-  private OverloadLaw law = new OverloadLaw(0, 0);
+  private final SheddingLaw.Start laws;
+  private SheddingLaw law;
+  private long lawTargetNanos;
   private long turn;
   private long turnStartNanos;
   private long lastReadNanos;
@@ -41,20 +43,21 @@ public final class Shedder {
   private int forwardsShed;
   // Written by any thread
   private volatile long targetNanos;
-  private volatile double forcedShare = Double.NaN;
   // Written by the loop
   private volatile double measuredShare;
 
-  Shedder(LongSupplier polls, long targetNanos, LongAdder shedAtOnce, LongAdder shedForwards) {
+  Shedder(
+      LongSupplier polls,
+      long targetNanos,
+      SheddingLaw.Start laws,
+      LongAdder shedAtOnce,
+      LongAdder shedForwards) {
     this.polls = polls;
+    this.laws = laws;
+    this.law = laws.at(0, 0);
     this.targetNanos = targetNanos;
     this.shedAtOnce = shedAtOnce;
     this.shedForwards = shedForwards;
-  }
-
-  /** One that sheds nothing. */
-  public static Shedder off() {
-    return new Shedder(() -> 0, 0, new LongAdder(), new LongAdder());
   }
 
   /** How late the loop may be, in nanoseconds; 0 to shed nothing. Any thread. */
@@ -66,25 +69,15 @@ public final class Shedder {
    * What was shed lately: of requests to be forwarded up to 1, of all what is over 1. Any thread.
    */
   public double share() {
-    double forced = forcedShare;
-    return Double.isNaN(forced) ? measuredShare : forced;
-  }
-
-  /** Sheds this share from now on, however late the loop is. Any thread. */
-  void force(double share) {
-    forcedShare = share;
-  }
-
-  /** Goes by what is measured again. Any thread. */
-  void obeyLaw() {
-    forcedShare = Double.NaN;
+    return measuredShare;
   }
 
   /** The loop begins to read from a client. */
   public void read(long nowNanos) {
     long target = targetNanos;
-    if (target != law.targetNanos()) {
-      law = new OverloadLaw(target, nowNanos);
+    if (target != lawTargetNanos) {
+      law = laws.at(target, nowNanos);
+      lawTargetNanos = target;
       beginTurn(nowNanos, polls.getAsLong());
       publish();
     }
@@ -144,8 +137,7 @@ public final class Shedder {
 
   /** Whether a request is shed before anybody has looked at it; counted. */
   public boolean shedsAtOnce() {
-    double forced = forcedShare;
-    boolean sheds = Double.isNaN(forced) ? law.sheds(latenessNanos) : happens(forced - 1);
+    boolean sheds = law.sheds(latenessNanos);
     asked++;
     if (sheds) {
       shed++;
@@ -156,18 +148,13 @@ public final class Shedder {
 
   /** Whether a request is shed that would be forwarded; counted. */
   boolean shedsForward() {
-    double forced = forcedShare;
-    boolean sheds = Double.isNaN(forced) ? law.shedsForward(latenessNanos) : happens(forced);
+    boolean sheds = law.shedsForward(latenessNanos);
     forwards++;
     if (sheds) {
       forwardsShed++;
       shedForwards.increment();
     }
     return sheds;
-  }
-
-  private boolean happens(double probability) {
-    return probability > 0 && random.nextDouble() < probability;
   }
 
   /** After how many seconds a client that is shed may ask again: not the same for all. */

@@ -107,16 +107,6 @@ public final class HeadWriter {
     octets[length++] = '\n';
   }
 
-  /** Octets written so far. */
-  public int length() {
-    return length;
-  }
-
-  /** The array, of which the first {@link #length} octets count. Borrowed until the next head. */
-  public byte[] array() {
-    return octets;
-  }
-
   /** The head in a buffer of its own. The caller owns it. */
   public ByteBuf toBuffer(ByteBufAllocator allocator) {
     ByteBuf out = allocator.directBuffer(length, length);

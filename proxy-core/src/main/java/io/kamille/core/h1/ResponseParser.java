@@ -41,12 +41,6 @@ public final class ResponseParser extends SectionParser {
     restart(head.fields(), true);
   }
 
-  /** Begins anew with a head of its own, and leaves the present one to whoever holds it. */
-  public void resetWithNewHead() {
-    head = new ResponseHead();
-    restart(head.fields(), true);
-  }
-
   @Override
   int startLine(byte[] octets, int start, int end) {
     int at = start;

@@ -60,11 +60,6 @@ public final class StatusCode {
     return status < 200 || status == NO_CONTENT || status == NOT_MODIFIED;
   }
 
-  /** Whether the request was received, understood and accepted (RFC 9110 §15.3). */
-  public static boolean isSuccessful(int status) {
-    return status >= 200 && status < 300;
-  }
-
   /** The HTTP/1.1 status line with its CRLF. Do not change. */
   public static byte[] statusLine(int status) {
     return STATUS_LINES[status];

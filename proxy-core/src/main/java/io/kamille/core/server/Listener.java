@@ -68,25 +68,11 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Listens.
+   * Listens, by sockets that listen already if there are any.
    *
    * @param shards of the loops that serve it
    * @param limiter of all connections together
    * @param clients of all listeners
-   * @throws IOException if the address cannot be had; the message says which and why
-   */
-  public static Listener open(
-      ListenerSettings settings,
-      List<ServerShard> shards,
-      ConnectionLimiter limiter,
-      ClientTable clients)
-      throws IOException {
-    return open(settings, shards, limiter, clients, null, List.of());
-  }
-
-  /**
-   * Listens, by sockets that listen already if there are any.
-   *
    * @param tls null for clear text; stays the caller's
    * @param inherited descriptors of sockets on that address; owned from now on
    * @throws IOException if the address cannot be had; the message says which and why

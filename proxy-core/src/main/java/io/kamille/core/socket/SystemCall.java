@@ -31,7 +31,6 @@ public enum SystemCall {
   RECVMSG(47, 212),
   SENDMSG(46, 211),
   SETSOCKOPT(54, 208),
-  SHUTDOWN(48, 210),
   SOCKET(41, 198);
 
   /*

@@ -102,10 +102,6 @@ public final class TunableChannel {
     watcher.closed(this);
   }
 
-  boolean isOpen() {
-    return channel.isOpen();
-  }
-
   Channel channel() {
     return channel;
   }

@@ -35,7 +35,6 @@ public final class UnixSocket implements AutoCloseable {
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
   private static final int MSG_CTRUNC = 0x8;
-  private static final int SHUT_RDWR = 2;
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
 
@@ -274,11 +273,6 @@ public final class UnixSocket implements AutoCloseable {
       throw new IOException("cannot " + what + ": " + SystemCall.reason(result));
     }
     return result;
-  }
-
-  /** Ends what any thread waits for here. Any thread. */
-  public void shutdown() {
-    SystemCall.SHUTDOWN.call(descriptor, SHUT_RDWR, 0);
   }
 
   @Override

@@ -51,9 +51,4 @@ final class TicketKeys {
   void giveTo(OpenSslSessionContext context) {
     context.setTicketKeys(keys.toArray(OpenSslSessionTicketKey[]::new));
   }
-
-  /** How many keys tickets are taken by. */
-  int size() {
-    return keys.size();
-  }
 }

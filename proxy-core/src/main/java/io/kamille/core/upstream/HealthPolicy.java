@@ -77,11 +77,6 @@ public record HealthPolicy(
     }
   }
 
-  /** This with another number of failures in a row and another while. */
-  public HealthPolicy with(int failuresUntilOut, Duration outFor) {
-    return new HealthPolicy(failuresUntilOut, failureRatio, outFor, longestOut, slowReturn);
-  }
-
   /** How long the origin is left alone when it is out for the {@code times}-th time on end. */
   long outNanos(int times) {
     long nanos = outFor.toNanos();

@@ -3,7 +3,6 @@ package io.kamille.core.upstream;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.upstream.name.DnsLookup;
 import io.kamille.core.upstream.name.NameLookup;
 import io.kamille.core.upstream.name.NameLookup.Answer;
 import io.netty.channel.EventLoop;
@@ -75,18 +74,12 @@ public final class OriginNames implements AutoCloseable {
     registry.counting(FAILED, failed::sum);
   }
 
-  /** Names as the hosts file and the name servers of this system know them. */
-  public static OriginNames open(MetricRegistry registry) {
-    return opened(DnsLookup::new, registry);
-  }
-
-  /** Names as {@code lookup} knows them. */
-  public static OriginNames open(NameLookup lookup, MetricRegistry registry) {
-    return opened(_ -> lookup, registry);
-  }
-
-  private static OriginNames opened(
-      Function<EventLoop, NameLookup> lookup, MetricRegistry registry) {
+  /**
+   * Opens the loop that looks names up.
+   *
+   * @param lookup by which it does, made for that loop
+   */
+  public static OriginNames open(Function<EventLoop, NameLookup> lookup, MetricRegistry registry) {
     MultiThreadIoEventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("kamille-names", true), NioIoHandler.newFactory());

@@ -2,6 +2,7 @@ package io.kamille.core.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.admission.CommandedLaw.Command;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,9 @@ class ShedderTest {
   private final LongAdder shedForwards = new LongAdder();
   private long polls;
   private long now;
-  private final Shedder shedder = new Shedder(() -> polls, 5 * MILLI, shedAtOnce, shedForwards);
+  private final CommandedLaw law = new CommandedLaw();
+  private final Shedder shedder =
+      new Shedder(() -> polls, 5 * MILLI, law::at, shedAtOnce, shedForwards);
 
   @Test
   void ofAQueueThatStandsTurnAfterTurnWhatTheLoopComesToLateIsShed() {
@@ -155,8 +158,8 @@ class ShedderTest {
   }
 
   @Test
-  void upToOneNothingIsShedAtOnce() {
-    shedder.force(1);
+  void whereTheLawShedsForwardsNothingIsShedAtOnce() {
+    law.shed(Command.FORWARDS);
     for (int i = 0; i < 1000; i++) {
       assertThat(shedder.shedsAtOnce()).isFalse();
       assertThat(shedder.shedsForward()).isTrue();

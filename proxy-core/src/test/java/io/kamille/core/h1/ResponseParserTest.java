@@ -3,8 +3,6 @@ package io.kamille.core.h1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.h1.Cuts.Verdict;
-import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -131,21 +129,6 @@ class ResponseParserTest {
   @Test
   void http10HasNoTransferEncoding() {
     assertThat(status("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")).isEqualTo(502);
-  }
-
-  @Test
-  void aHeadThatIsKeptDoesNotChangeWithTheNext() {
-    ResponseParser parser = new ResponseParser(LIMITS);
-    var in =
-        Unpooled.copiedBuffer(
-            "HTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nC: d\r\n\r\n",
-            StandardCharsets.US_ASCII);
-    assertThat(parser.parse(in)).isEqualTo(SectionParser.Outcome.COMPLETE);
-    var kept = parser.head();
-    parser.resetWithNewHead();
-    assertThat(parser.parse(in)).isEqualTo(SectionParser.Outcome.COMPLETE);
-    assertThat(Cuts.describe(kept)).isEqualTo("100|1.1\nA: b\n");
-    assertThat(Cuts.describe(parser.head())).isEqualTo("200|1.1\nC: d\n");
   }
 
   private static String complete(String octets) {

@@ -148,7 +148,9 @@ class ListenerIT {
             where, "test", 1, AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF),
         server.loops(),
         new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
-        server.admitted());
+        server.admitted(),
+        null,
+        List.of());
   }
 
   @Test

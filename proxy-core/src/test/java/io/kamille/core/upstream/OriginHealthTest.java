@@ -15,6 +15,10 @@ class OriginHealthTest {
       new HealthPolicy(
           3, 0.5, Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(20));
 
+  private static final HealthPolicy SHORTER =
+      new HealthPolicy(
+          5, 0.5, Duration.ofSeconds(1), Duration.ofSeconds(60), Duration.ofSeconds(20));
+
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final OriginHealth health = new OriginHealth(POLICY, () -> 0);
 
@@ -44,7 +48,7 @@ class OriginHealthTest {
   @Test
   void underAnotherPolicyItStandsWhereItStood() {
     fail(3);
-    OriginHealth next = health.under(POLICY.with(5, Duration.ofSeconds(1)));
+    OriginHealth next = health.under(SHORTER);
     assertThat(next.isIn()).isFalse();
     assertThat(next.failuresInAll()).isEqualTo(3);
     clock.advance(Duration.ofMillis(9_999));
@@ -55,7 +59,7 @@ class OriginHealthTest {
 
   @Test
   void whatRequestsFindOutThatBeganUnderAnotherPolicyHoldsForBoth() {
-    OriginHealth next = health.under(POLICY.with(5, Duration.ofSeconds(1)));
+    OriginHealth next = health.under(SHORTER);
     fail(3);
     assertThat(next.isIn()).isFalse();
     assertThat(next.failuresInAll()).isEqualTo(3);

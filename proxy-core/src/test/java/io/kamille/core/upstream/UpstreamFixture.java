@@ -11,6 +11,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.upstream.name.DnsLookup;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
@@ -31,7 +32,7 @@ final class UpstreamFixture implements AutoCloseable {
   final MetricRegistry registry = new MetricRegistry();
   final List<Origin> origins = new ArrayList<>();
   private final LoopGroup loops = new LoopGroup(1);
-  private final OriginNames names = OriginNames.open(registry);
+  private final OriginNames names = OriginNames.open(DnsLookup::new, registry);
   private final UpstreamHandler handler;
 
   UpstreamFixture(UpstreamSettings settings, ScriptedOrigin... scripted) {

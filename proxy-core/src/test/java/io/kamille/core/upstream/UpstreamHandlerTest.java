@@ -149,7 +149,12 @@ class UpstreamHandlerTest {
             SETTINGS.choice(),
             SETTINGS.connectTimeout(),
             0,
-            HealthPolicy.DEFAULTS.with(1, Duration.ofSeconds(10)),
+            new HealthPolicy(
+                1,
+                HealthPolicy.DEFAULTS.failureRatio(),
+                Duration.ofSeconds(10),
+                HealthPolicy.DEFAULTS.longestOut(),
+                HealthPolicy.DEFAULTS.slowReturn()),
             UpstreamSettings.Concurrency.FIXED,
             SETTINGS.pool(),
             SETTINGS.connection(),

@@ -46,11 +46,6 @@ public final class ClientOutput {
   private boolean unflushed;
   private int unencryptedBytes;
 
-  /** The output of {@code channel}, whose send buffer nobody tunes. */
-  public ClientOutput(Channel channel, LoopTime time, Owner owner) {
-    this(channel, time, owner, null, false);
-  }
-
   /**
    * The output of {@code channel}.
    *

@@ -99,11 +99,6 @@ public final class ClientProgress {
     return output.isBehind() || (isLast && looks() && shared.output().unsentBytes() > 0);
   }
 
-  /** What is sent from now on has no least rate to keep. */
-  public void forgetRate() {
-    rate = null;
-  }
-
   /** Whether it is measured how fast the client takes what waits for it. */
   public boolean isMeasured() {
     return rate != null;

@@ -79,11 +79,6 @@ final class RequestSender {
     return upgrades;
   }
 
-  /** Whether the content waits for a 100. */
-  boolean awaitsContinue() {
-    return awaitsContinue;
-  }
-
   /** A final head has come: there will be no 100. */
   void awaitNoContinue() {
     awaitsContinue = false;

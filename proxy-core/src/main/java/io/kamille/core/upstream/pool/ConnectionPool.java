@@ -94,10 +94,6 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     this.closed = closed;
   }
 
-  public EventLoop loop() {
-    return loop;
-  }
-
   /** Connections that are open, lent or idle. */
   public int openCount() {
     return open.size();

@@ -14,6 +14,7 @@ import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.upstream.name.DnsLookup;
 import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,7 +31,7 @@ class PassThroughIT {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   private final TestServer server = new TestServer();
-  private final OriginNames names = OriginNames.open(new MetricRegistry());
+  private final OriginNames names = OriginNames.open(DnsLookup::new, new MetricRegistry());
 
   @AfterEach
   void close() {

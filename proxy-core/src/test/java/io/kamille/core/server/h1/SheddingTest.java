@@ -3,6 +3,8 @@ package io.kamille.core.server.h1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.admission.ClientTally;
+import io.kamille.core.admission.CommandedLaw;
+import io.kamille.core.admission.CommandedLaw.Command;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.Exchange;
@@ -41,7 +43,8 @@ class SheddingTest {
           return new InetSocketAddress(0);
         }
       };
-  private final Overload overload = new Overload(5 * MILLI);
+  private final CommandedLaw law = new CommandedLaw();
+  private final Overload overload = new Overload(5 * MILLI, law::at);
   private final Shedder shedder = overload.shedder(channel.eventLoop(), () -> this.polls);
   private final Queue<Exchange> slow = new ArrayDeque<>();
   private long polls;
@@ -144,9 +147,9 @@ class SheddingTest {
     becomeOverloaded();
     beginTurn();
     now += 6 * MILLI;
-    overload.force(0);
+    law.shed(Command.NOTHING);
     read(get("/slow"));
-    overload.obeyLaw();
+    law.shed(Command.BY_LAW);
     assertThat(overload.refusal(slow.remove())).isNull();
   }
 
@@ -235,11 +238,11 @@ class SheddingTest {
     shedder.done();
   }
 
-  /** A request that is shed by force. */
+  /** A request that is shed by command. */
   private void shed(String path) {
-    overload.force(2);
+    law.shed(Command.EVERYTHING);
     read(get(path));
-    overload.obeyLaw();
+    law.shed(Command.BY_LAW);
     assertThat(answers()).contains("HTTP/1.1 503 ");
   }
 

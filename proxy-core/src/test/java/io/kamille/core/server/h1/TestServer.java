@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.ClientLimits;
 import io.kamille.core.admission.ClientTable;
-import io.kamille.core.admission.Shedder;
+import io.kamille.core.admission.Overload;
+import io.kamille.core.admission.OverloadLaw;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
@@ -137,6 +138,7 @@ public final class TestServer implements AutoCloseable {
       Protocols protocols,
       ProxyProtocolSettings proxyProtocol) {
     group = new LoopGroup(loops);
+    Overload never = new Overload(0, OverloadLaw::new);
     for (EventLoop loop : group.loops()) {
       shared.add(
           new ServerShard(
@@ -148,12 +150,17 @@ public final class TestServer implements AutoCloseable {
               (exchange, status, contentBytes, start, end) -> ended(exchange, status, contentBytes),
               nanos::get,
               () -> 0L,
-              Shedder.off()));
+              never.shedder(loop, () -> 0)));
     }
     try {
       listener =
           Listener.open(
-              settings(protocols, AccessList.ALL, proxyProtocol), shared, limiter, admitted);
+              settings(protocols, AccessList.ALL, proxyProtocol),
+              shared,
+              limiter,
+              admitted,
+              null,
+              List.of());
     } catch (IOException failed) {
       group.close();
       throw new UncheckedIOException(failed);
