@@ -17,6 +17,7 @@ import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.nio.file.Path;
@@ -119,6 +120,8 @@ public final class Appliance implements AutoCloseable {
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());
+    } catch (UncheckedIOException refused) {
+      throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
     } catch (IOException refused) {
       throw new StartFailure(
           StartFailure.Kind.FILE,

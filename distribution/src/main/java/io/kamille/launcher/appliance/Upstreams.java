@@ -3,7 +3,10 @@ package io.kamille.launcher.appliance;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.OriginTls;
+import io.kamille.core.tls.OriginTrust;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.OriginSettings;
@@ -12,12 +15,15 @@ import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +37,10 @@ final class Upstreams implements AutoCloseable {
    * What is the same under the next configuration goes on as it is, on the loops where it is:
    *
    *   an upstream's        the same                       goes on
-   *   origins, settings    both                           its handler: pools, limits, retry budget
-   *   origins              in host, port, order           their health, addresses and counters
-   *   one origin           in host and port               its health, addresses and counters
+   *   origins, settings,   all                            its handler: pools, limits, retry budget
+   *   files of TLS
+   *   origins              in URL and order               their health, addresses and counters
+   *   one origin           in URL                         its health, addresses and counters
    *
    * The settings are all that an UpstreamHandler gets: those of the upstream, and what `limits` and
    * `forwarding` say of origins. Upstreams are compared by name.
@@ -52,6 +59,7 @@ final class Upstreams implements AutoCloseable {
    */
   private record Upstream(
       List<Origin> origins,
+      @Nullable OriginTrust trust,
       UpstreamMetrics metrics,
       Map<UpstreamSettings, UpstreamHandler> handlers) {}
 
@@ -150,22 +158,49 @@ final class Upstreams implements AutoCloseable {
     private UpstreamHandler handler(
         @Nullable Upstream last, Upstream upstream, UpstreamSettings settings) {
       UpstreamHandler same =
-          last != null && last.origins().equals(upstream.origins())
+          last != null
+                  && last.origins().equals(upstream.origins())
+                  && Objects.equals(last.trust(), upstream.trust())
               ? last.handlers().get(settings)
               : null;
       return same != null
           ? same
           : new UpstreamHandler(
-              settings, upstream.origins(), LoopGroup.sockets(), clock, upstream.metrics());
+              settings,
+              upstream.origins(),
+              tls(settings, upstream.trust()),
+              LoopGroup.sockets(),
+              clock,
+              upstream.metrics());
+    }
+
+    private static @Nullable OriginTls tls(UpstreamSettings settings, @Nullable OriginTrust trust) {
+      try {
+        return trust == null ? null : OriginTls.open(settings.tls(), trust);
+      } catch (IOException refused) {
+        throw new UncheckedIOException(refused.getMessage(), refused);
+      }
+    }
+
+    /** What is in the files of TLS; null if no origin speaks it. */
+    private static @Nullable OriginTrust trust(List<Origin> origins, UpstreamSettings settings) {
+      try {
+        return origins.stream().anyMatch(origin -> origin.url().isSecure())
+            ? settings.tls().read()
+            : null;
+      } catch (IOException unreadable) {
+        throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+      }
     }
 
     private Upstream upstream(String name, UpstreamSettings settings) {
       Upstream last = inForce.get(name);
       List<Origin> known = last == null ? List.of() : last.origins();
       List<Origin> origins = origins(name, settings, new ArrayList<>(known));
+      OriginTrust trust = trust(origins, settings);
       UpstreamMetrics metrics =
           last == null ? new UpstreamMetrics(registry, name, origins) : last.metrics();
-      Upstream upstream = new Upstream(origins, metrics, new LinkedHashMap<>());
+      Upstream upstream = new Upstream(origins, trust, metrics, new LinkedHashMap<>());
       upstreams.put(name, upstream);
       metrics.expect(origins);
       names.watch(origins.stream().filter(origin -> !known.contains(origin)).toList());
@@ -175,19 +210,19 @@ final class Upstreams implements AutoCloseable {
     private List<Origin> origins(String name, UpstreamSettings settings, List<Origin> known) {
       List<Origin> origins = new ArrayList<>();
       for (OriginSettings origin : configuration.upstream(name).origins()) {
-        Origin before = take(known, Origin.name(origin.url().host(), origin.url().port()));
+        Origin before = take(known, origin.url());
         origins.add(
             before == null
-                ? settings.origin(origin.url().host(), origin.url().port(), origin.weight())
+                ? settings.origin(origin.url(), origin.weight())
                 : settings.origin(before, origin.weight()));
       }
       return List.copyOf(origins);
     }
 
     /** An origin that is named twice was two before, too. */
-    private static @Nullable Origin take(List<Origin> known, String name) {
+    private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
       for (Origin origin : known) {
-        if (origin.name().equals(name)) {
+        if (origin.url().equals(url)) {
           known.remove(origin);
           return origin;
         }

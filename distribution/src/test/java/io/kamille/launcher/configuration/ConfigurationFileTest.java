@@ -196,13 +196,14 @@ class ConfigurationFileTest {
     UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())
         .containsExactly(
-            new OriginSettings(new OriginUrl("a", 1), 2),
-            new OriginSettings(new OriginUrl("b", 80), 1));
+            new OriginSettings(new OriginUrl(false, "a", 1), 2),
+            new OriginSettings(new OriginUrl(false, "b", 80), 1));
     assertThat(web.settings())
         .isEqualTo(
             new UpstreamSettings(
                 OriginChoice.Kind.ROUND_ROBIN,
                 Duration.ofSeconds(2),
+                UpstreamSettings.DEFAULTS.tls(),
                 2,
                 new HealthPolicy(
                     8, 0.7, Duration.ofSeconds(9), Duration.ofSeconds(19), Duration.ZERO),
@@ -360,7 +361,7 @@ class ConfigurationFileTest {
                 upstreams:
                   web:
                     origins:
-                      - https://127.0.0.1:9000
+                      - ftp://127.0.0.1:9000
                     connect-timeout: 5
                 routes:
                   - upstream: wbe
@@ -371,8 +372,8 @@ class ConfigurationFileTest {
         .containsExactly(
             "kamille.yaml:2:14: listeners[0].address: found \"127.0.0.1:99999\", expected HOST:PORT"
                 + " with a port of 1–65535",
-            "kamille.yaml:6:9: upstreams.web.origins[0].url: found \"https://127.0.0.1:9000\","
-                + " expected http://HOST[:PORT]; https toward origins is not supported yet",
+            "kamille.yaml:6:9: upstreams.web.origins[0].url: found \"ftp://127.0.0.1:9000\","
+                + " expected http://HOST[:PORT] or https://HOST[:PORT] with nothing behind it",
             "kamille.yaml:7:22: upstreams.web.connect-timeout: found \"5\", expected a duration of"
                 + " 1ms–5m such as 250ms, 30s, 5m or 1h",
             "kamille.yaml:9:15: routes[0].upstream: found \"wbe\", expected the name of an"
@@ -441,7 +442,23 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, path: /a//b}] | 3:32: routes[0].path: found \"/a//b\", expected a"
             + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
         "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
-            + " \"a:b\", expected HOST[:PORT]"
+            + " \"a:b\", expected HOST[:PORT]",
+        "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
+            + " no https:// origin beside it, expected one, or no tls",
+        "upstreams: {web: {origins: ['https://a'], tls: {certificate: c.pem}}} | 2:62:"
+            + " upstreams.web.tls.certificate: found \"c.pem\", expected a key beside it",
+        "upstreams: {web: {origins: ['https://a'], tls: {key: c.key}}} | 2:54:"
+            + " upstreams.web.tls.key: found \"c.key\", expected a certificate beside it",
+        "upstreams: {web: {origins: ['https://a'], tls: {ca: /no/ca.pem}}} | 2:53:"
+            + " upstreams.web.tls.ca: found \"/no/ca.pem\", expected a file that can be used"
+            + " (/no/ca.pem: no such file)",
+        "upstreams: {web: {origins: ['https://a'], tls: {ca: a.pem, verify: off}}} | 2:53:"
+            + " upstreams.web.tls.ca: found \"a.pem\", expected no file where verify is off",
+        "upstreams: {web: {origins: ['https://a'], tls: {certificate: /no/c, key: /no/k}}} | 2:74:"
+            + " upstreams.web.tls.key: found \"/no/k\", expected a file that can be used (/no/c: no"
+            + " such file)",
+        "upstreams: {web: {origins: ['https://a'], tls: {name: 'a:443'}}} | 2:55:"
+            + " upstreams.web.tls.name: found \"a:443\", expected a host such as origin.example.org"
       })
   void settingsThatContradictEachOtherAreRefused(String change, String expected) {
     String key = change.substring(0, change.indexOf(':') + 1);

@@ -23,7 +23,7 @@ class ConfigurationOptionsTest {
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
     assertThat(configuration.upstream("origin").origins())
-        .containsExactly(new OriginSettings(new OriginUrl("127.0.0.1", 9000), 1));
+        .containsExactly(new OriginSettings(new OriginUrl(false, "127.0.0.1", 9000), 1));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
@@ -59,8 +59,8 @@ class ConfigurationOptionsTest {
             "command line: --loops: found \"none\", expected a whole number of 1–1024",
             "command line: --pacing: found \"fast\", expected adaptive, off, or a duration of"
                 + " 50us–100ms such as 250ms, 30s, 5m or 1h",
-            "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] with nothing"
-                + " behind it",
+            "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] or"
+                + " https://HOST[:PORT] with nothing behind it",
             "command line: --memory: found \"much\", expected a size of 1MiB–16TiB in KiB, MiB, GiB"
                 + " or TiB",
             "command line: --admin: found \"x\", expected HOST:PORT with a port of 1–65535, or"

@@ -2,14 +2,16 @@ package io.kamille.core.setting;
 
 import java.util.Locale;
 
-/** The URL of an origin server: {@code http://HOST[:PORT]}. Port 80 when none is written. */
-public record OriginUrl(String host, int port) {
+/**
+ * The URL of an origin server: {@code http://HOST[:PORT]}, or {@code https://} for TLS. Port 80 or
+ * 443 when none is written.
+ */
+public record OriginUrl(boolean isSecure, String host, int port) {
 
-  private static final String SCHEME = "http://";
-  private static final int DEFAULT_PORT = 80;
-  private static final String EXPECTED = "http://HOST[:PORT] with nothing behind it";
-  private static final String NO_TLS_YET =
-      "http://HOST[:PORT]; https toward origins is not supported yet";
+  private static final String HTTP = "http://";
+  private static final String HTTPS = "https://";
+  private static final String EXPECTED =
+      "http://HOST[:PORT] or https://HOST[:PORT] with nothing behind it";
 
   public OriginUrl {
     if (host.isEmpty() || port == 0) {
@@ -20,21 +22,27 @@ public record OriginUrl(String host, int port) {
   /** The URL that {@code text} stands for, or what was expected instead. */
   public static Parsed<OriginUrl> parse(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
-    if (lower.startsWith("https://")) {
-      return new Parsed.Refused<>(NO_TLS_YET);
-    }
-    if (!lower.startsWith(SCHEME)) {
+    boolean isSecure = lower.startsWith(HTTPS);
+    if (!isSecure && !lower.startsWith(HTTP)) {
       return new Parsed.Refused<>(EXPECTED);
     }
-    String authority = lower.substring(SCHEME.length());
+    String authority = lower.substring(scheme(isSecure).length());
     if (authority.endsWith("/")) {
       authority = authority.substring(0, authority.length() - 1);
     }
     boolean hasPort = authority.lastIndexOf(':') > authority.lastIndexOf(']');
-    var address = HostPort.parse(hasPort ? authority : authority + ":" + DEFAULT_PORT);
+    var address = HostPort.parse(hasPort ? authority : authority + ":" + defaultPort(isSecure));
     return address == null || address.host().isEmpty() || address.port() == 0
         ? new Parsed.Refused<>(EXPECTED)
-        : new Parsed.Value<>(new OriginUrl(address.host(), address.port()));
+        : new Parsed.Value<>(new OriginUrl(isSecure, address.host(), address.port()));
+  }
+
+  private static String scheme(boolean isSecure) {
+    return isSecure ? HTTPS : HTTP;
+  }
+
+  private static int defaultPort(boolean isSecure) {
+    return isSecure ? 443 : 80;
   }
 
   /** Host and port, to connect to. */
@@ -45,12 +53,14 @@ public record OriginUrl(String host, int port) {
   /** The authority of the URL as a Host field carries it (RFC 9110 §4.2.1: no default port). */
   public String authority() {
     String withPort = address().toString();
-    return port == DEFAULT_PORT ? withPort.substring(0, withPort.lastIndexOf(':')) : withPort;
+    return port == defaultPort(isSecure)
+        ? withPort.substring(0, withPort.lastIndexOf(':'))
+        : withPort;
   }
 
   /** The form {@link #parse} reads back. */
   @Override
   public String toString() {
-    return SCHEME + authority();
+    return scheme(isSecure) + authority();
   }
 }

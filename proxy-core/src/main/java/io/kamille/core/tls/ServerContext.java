@@ -68,6 +68,11 @@ public final class ServerContext {
     return NATIVE;
   }
 
+  /** The groups that keys are exchanged by, the preferred first. */
+  static String[] groups() {
+    return GROUPS.clone();
+  }
+
   List<ServerCertificate> certificates() {
     return certificates;
   }

@@ -1,5 +1,6 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.setting.OriginUrl;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -17,8 +18,8 @@ public final class Origin {
    */
   private static final int REMEMBERED_LOOK_UPS = 3;
 
+  private final OriginUrl url;
   private final String host;
-  private final int port;
   private final int weight;
   private final String name;
   private final OriginHealth health;
@@ -27,21 +28,21 @@ public final class Origin {
   private final AtomicReference<InetSocketAddress[][]> lookUps =
       new AtomicReference<>(new InetSocketAddress[][] {{}});
   private final AtomicInteger turn = new AtomicInteger();
+  private final AtomicReference<String> tlsTrouble = new AtomicReference<>("");
 
   /**
    * An origin whose address is not known yet: {@link OriginNames#watch} finds it.
    *
-   * @param host a name or an IP address, an IPv6 address in brackets or without
    * @param weight its share of the requests, relative to the others; at least 1
    */
-  public Origin(String host, int port, int weight, OriginHealth health) {
+  public Origin(OriginUrl url, int weight, OriginHealth health) {
     if (weight < 1) {
       throw new IllegalArgumentException("weight: " + weight + " (expected: at least 1)");
     }
-    this.host = plain(host);
-    this.port = port;
+    this.url = url;
+    this.host = plain(url.host());
     this.weight = weight;
-    this.name = name(host, port);
+    this.name = name(url.host(), url.port());
     this.health = health;
   }
 
@@ -49,8 +50,7 @@ public final class Origin {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
-  /** The name of an origin with this host, an IPv6 address in brackets or without. */
-  public static String name(String host, int port) {
+  private static String name(String host, int port) {
     String plain = plain(host);
     return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + port;
   }
@@ -60,7 +60,7 @@ public final class Origin {
     if (weight == this.weight && health == this.health) {
       return this;
     }
-    Origin other = new Origin(host, port, weight, health);
+    Origin other = new Origin(url, weight, health);
     other.lookUps.set(lookUps.get());
     other.turn.set(turn.get());
     return other;
@@ -69,6 +69,11 @@ public final class Origin {
   /** The host to look up, without brackets. */
   public String host() {
     return host;
+  }
+
+  /** Where it is, and whether it speaks TLS. */
+  public OriginUrl url() {
+    return url;
   }
 
   /** Host and port, as in an authority. */
@@ -147,7 +152,7 @@ public final class Origin {
   void addresses(List<InetAddress> found) {
     InetSocketAddress[] named = new InetSocketAddress[found.size()];
     for (int i = 0; i < named.length; i++) {
-      named[i] = new InetSocketAddress(found.get(i), port);
+      named[i] = new InetSocketAddress(found.get(i), url.port());
     }
     lookUps.updateAndGet(last -> adding(named, last));
   }
@@ -159,6 +164,15 @@ public final class Origin {
     next[0] = named;
     System.arraycopy(last, 0, next, 1, count - 1);
     return next;
+  }
+
+  /**
+   * What its last TLS handshake failed by, empty if it did not.
+   *
+   * @return whether that is news
+   */
+  boolean tlsTrouble(String reason) {
+    return !tlsTrouble.getAndSet(reason).equals(reason);
   }
 
   @Override

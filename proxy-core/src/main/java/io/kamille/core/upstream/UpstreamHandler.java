@@ -6,6 +6,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.h1.MaxForwards;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers exchanges by asking the origins of one upstream. Any thread; each exchange is handled on
@@ -39,6 +41,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
   private final UpstreamSettings settings;
   private final List<Origin> origins;
+  private final @Nullable OriginTls tls;
   private final ChannelFactory<? extends Channel> channels;
   private final WallClock clock;
   private final UpstreamMetrics metrics;
@@ -49,20 +52,26 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
    * A handler without any connection yet.
    *
    * @param origins at least one; look them up first ({@link OriginNames#watch})
+   * @param tls for those that speak it; null if none does
    * @param metrics of the upstream; stays the caller's
    * @param channels makes the sockets, of a kind that the loops can serve
    */
   public UpstreamHandler(
       UpstreamSettings settings,
       List<Origin> origins,
+      @Nullable OriginTls tls,
       ChannelFactory<? extends Channel> channels,
       WallClock clock,
       UpstreamMetrics metrics) {
     if (origins.isEmpty()) {
       throw new IllegalArgumentException("origins: none (expected: at least one)");
     }
+    if (tls == null && origins.stream().anyMatch(origin -> origin.url().isSecure())) {
+      throw new IllegalArgumentException("tls: none (expected: some, as an origin speaks it)");
+    }
     this.settings = settings;
     this.origins = List.copyOf(origins);
+    this.tls = tls;
     this.channels = channels;
     this.clock = clock;
     this.metrics = metrics;
@@ -86,7 +95,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     UpstreamShard present = SHARDS.get().get(this);
     if (present == null) {
       UpstreamCounters counters = metrics.counters(loop, origins);
-      present = new UpstreamShard(settings, origins, loop, channels, clock, counters);
+      present = new UpstreamShard(settings, origins, tls, loop, channels, clock, counters);
       SHARDS.get().put(this, present);
       loops.add(loop);
       if (closed.get()) {

@@ -1,9 +1,12 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.OriginTlsSettings;
 import io.kamille.core.upstream.h1.ConnectionSettings;
 import io.kamille.core.upstream.h1.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
@@ -14,6 +17,7 @@ import java.time.Duration;
  *
  * @param choice how the origin of a request is picked
  * @param connectTimeout for a TCP connection
+ * @param tls of the origins that speak it
  * @param retries how often a request that failed may be sent once more, if that is safe
  * @param health when an origin is left alone
  * @param concurrency how many requests at a time an origin gets from one loop
@@ -24,6 +28,7 @@ import java.time.Duration;
 public record UpstreamSettings(
     OriginChoice.Kind choice,
     Duration connectTimeout,
+    OriginTlsSettings tls,
     int retries,
     HealthPolicy health,
     Concurrency concurrency,
@@ -39,6 +44,10 @@ public record UpstreamSettings(
     ADAPTIVE
   }
 
+  public static final Subsection<OriginTlsSettings> TLS =
+      OriginTlsSettings.SECTION.one(
+          "tls", "TLS with the origins whose URL begins with `https://`.");
+
   /** The settings of an upstream but for its origins. */
   public static final Section<UpstreamSettings> SECTION =
       Section.of(
@@ -53,9 +62,10 @@ public record UpstreamSettings(
           Setting.of(
                   "connect-timeout",
                   ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(5)),
-                  "How long a connection to an origin may take to open. Afterwards the request is"
-                      + " retried or answered with 504.")
+                  "How long a connection to an origin may take to open; a TLS handshake may then"
+                      + " take as long. Afterwards the request is retried or answered with 504.")
               .defaultsTo(Duration.ofSeconds(1)),
+          TLS,
           Setting.of(
                   "retries",
                   ValueTypes.wholeNumber(0, 5),
@@ -100,6 +110,7 @@ public record UpstreamSettings(
     return new UpstreamSettings(
         choice,
         connectTimeout,
+        tls,
         retries,
         health,
         concurrency,
@@ -108,9 +119,14 @@ public record UpstreamSettings(
         otherForwarding);
   }
 
-  /** An origin that is judged by these settings. */
+  /** An origin in clear text that is judged by these settings. */
   public Origin origin(String host, int port, int weight) {
-    return new Origin(host, port, weight, new OriginHealth(health));
+    return origin(new OriginUrl(false, host, port), weight);
+  }
+
+  /** An origin that is judged by these settings. */
+  public Origin origin(OriginUrl url, int weight) {
+    return new Origin(url, weight, new OriginHealth(health));
   }
 
   /**

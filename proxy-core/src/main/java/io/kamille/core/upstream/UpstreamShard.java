@@ -5,6 +5,7 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.h1.ForwardedHead;
 import io.kamille.core.upstream.h1.OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
@@ -38,6 +39,7 @@ final class UpstreamShard {
   UpstreamShard(
       UpstreamSettings settings,
       List<Origin> origins,
+      @Nullable OriginTls tls,
       EventLoop loop,
       ChannelFactory<? extends Channel> channels,
       WallClock clock,
@@ -55,7 +57,8 @@ final class UpstreamShard {
           new ConnectionPool<>(
               origin.name(),
               settings.pool(),
-              new OriginDialer(origin, settings, head, loop, channels),
+              new OriginDialer(
+                  origin, origin.url().isSecure() ? tls : null, settings, head, loop, channels),
               loop,
               clock,
               tickNanos(settings),

@@ -2,7 +2,6 @@ package io.kamille.core.setting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,15 +10,20 @@ class OriginUrlTest {
 
   @ParameterizedTest
   @CsvSource({
-    "http://127.0.0.1:9000, 127.0.0.1, 9000, 127.0.0.1:9000",
-    "http://127.0.0.1:9000/, 127.0.0.1, 9000, 127.0.0.1:9000",
-    "HTTP://Example.org, example.org, 80, example.org",
-    "http://example.org:80, example.org, 80, example.org",
-    "http://[::1], ::1, 80, [::1]",
-    "http://[::1]:81, ::1, 81, [::1]:81"
+    "http://127.0.0.1:9000, false, 127.0.0.1, 9000, 127.0.0.1:9000",
+    "http://127.0.0.1:9000/, false, 127.0.0.1, 9000, 127.0.0.1:9000",
+    "HTTP://Example.org, false, example.org, 80, example.org",
+    "http://example.org:80, false, example.org, 80, example.org",
+    "http://example.org:443, false, example.org, 443, example.org:443",
+    "https://Example.org, true, example.org, 443, example.org",
+    "https://example.org:80, true, example.org, 80, example.org:80",
+    "https://[::1]:443/, true, ::1, 443, [::1]",
+    "http://[::1], false, ::1, 80, [::1]",
+    "http://[::1]:81, false, ::1, 81, [::1]:81"
   })
-  void theDefaultPortIs80(String text, String host, int port, String authority) {
-    var url = new OriginUrl(host, port);
+  void theDefaultPortIsThatOfTheScheme(
+      String text, boolean isSecure, String host, int port, String authority) {
+    var url = new OriginUrl(isSecure, host, port);
     assertThat(OriginUrl.parse(text)).isEqualTo(new Parsed.Value<>(url));
     assertThat(url.authority()).isEqualTo(authority);
     assertThat(OriginUrl.parse(url.toString())).isEqualTo(new Parsed.Value<>(url));
@@ -43,16 +47,12 @@ class OriginUrlTest {
         "http://:80",
         "http://[::1",
         "http://a//",
-        "http:/a"
+        "http:/a",
+        "https://",
+        "https://a/path",
+        "https//a"
       })
   void everythingElseIsRefused(String text) {
     assertThat(OriginUrl.parse(text)).isInstanceOf(Parsed.Refused.class);
-  }
-
-  @Test
-  void httpsIsSaidToBeUnsupported() {
-    assertThat(OriginUrl.parse("https://example.org"))
-        .isEqualTo(
-            new Parsed.Refused<>("http://HOST[:PORT]; https toward origins is not supported yet"));
   }
 }

@@ -8,6 +8,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
@@ -15,6 +17,10 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Certificates for tests: an authority and what it signs. */
 public final class Certificates {
@@ -29,7 +35,14 @@ public final class Certificates {
     name = SelfSigned.name(commonName);
     authority =
         SelfSigned.issue(
-            keys, name, keys, name, List.of(), now, now.plus(Duration.ofDays(1)), true);
+            keys,
+            name,
+            keys,
+            name,
+            List.of("authority.test"),
+            now,
+            now.plus(Duration.ofDays(1)),
+            true);
   }
 
   public X509Certificate authority() {
@@ -44,18 +57,47 @@ public final class Certificates {
     return signed(rsaKeys(), names);
   }
 
+  /** One that was good until an hour ago. */
+  public ServerCertificate expired(String... names) throws GeneralSecurityException {
+    return signed(ec(), now.minus(Duration.ofDays(2)), now.minus(Duration.ofHours(1)), names);
+  }
+
+  /** What a server of the JDK needs to show this certificate. */
+  public static SSLContext server(ServerCertificate certificate)
+      throws GeneralSecurityException, IOException {
+    return server(certificate, null);
+  }
+
+  /** The same, which asks who comes for a certificate that this authority has signed. */
+  public static SSLContext server(ServerCertificate certificate, @Nullable X509Certificate clients)
+      throws GeneralSecurityException, IOException {
+    char[] none = {};
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, none);
+    store.setKeyEntry(
+        "own", certificate.key(), none, certificate.chain().toArray(X509Certificate[]::new));
+    var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, none);
+    if (clients != null) {
+      store.setCertificateEntry("clients", clients);
+    }
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), trust.getTrustManagers(), new SecureRandom());
+    return context;
+  }
+
   private ServerCertificate signed(KeyPair subject, String... names)
+      throws GeneralSecurityException {
+    return signed(subject, now, now.plus(Duration.ofDays(1)), names);
+  }
+
+  private ServerCertificate signed(KeyPair subject, Instant from, Instant until, String... names)
       throws GeneralSecurityException {
     X509Certificate certificate =
         SelfSigned.issue(
-            subject,
-            SelfSigned.name(names[0]),
-            keys,
-            name,
-            List.of(names),
-            now,
-            now.plus(Duration.ofDays(1)),
-            false);
+            subject, SelfSigned.name(names[0]), keys, name, List.of(names), from, until, false);
     return ServerCertificate.of(List.of(certificate, authority), subject.getPrivate(), names[0]);
   }
 
@@ -80,6 +122,12 @@ public final class Certificates {
     }
     Files.writeString(directory.resolve(name + ".pem"), text);
     writeKey(directory.resolve(name + ".key"), pem("PRIVATE KEY", certificate.key().getEncoded()));
+  }
+
+  /** Writes what clients trust. */
+  public static void writeAuthority(Certificates signer, Path file)
+      throws IOException, GeneralSecurityException {
+    Files.writeString(file, pem("CERTIFICATE", signer.authority().getEncoded()));
   }
 
   static void writeKey(Path file, String text) throws IOException {

@@ -29,7 +29,12 @@ final class Handshake implements AutoCloseable {
 
   /** Lets the two talk until neither has more to say. */
   Handshake(SslContext clientContext, ServerTls tls, String name) {
-    clientTls = clientContext.newHandler(ByteBufAllocator.DEFAULT, name, 443);
+    this(clientContext.newHandler(ByteBufAllocator.DEFAULT, name, 443), tls, name);
+  }
+
+  /** The same with a client of any kind. */
+  Handshake(SslHandler clientHandler, ServerTls tls, String name) {
+    clientTls = clientHandler;
     client = new EmbeddedChannel(clientTls);
     var choosing = new EmbeddedChannel();
     ServerTls.Choice choice = tls.choose(name, choosing.eventLoop().newPromise()).getNow();

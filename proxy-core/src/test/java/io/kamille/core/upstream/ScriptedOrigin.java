@@ -13,6 +13,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An origin over a plain socket that does octet by octet what a test says: each connection follows
@@ -27,18 +32,26 @@ public final class ScriptedOrigin implements AutoCloseable {
   }
 
   private final ServerSocket server;
+  private final @Nullable SSLContext tls;
   private final Queue<Script> scripts = new ConcurrentLinkedQueue<>();
   private final List<String> heads = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
 
-  private ScriptedOrigin(ServerSocket server) {
+  private ScriptedOrigin(ServerSocket server, @Nullable SSLContext tls) {
     this.server = server;
+    this.tls = tls;
   }
 
   public static ScriptedOrigin open(Script... scripts) throws IOException {
+    return open(null, scripts);
+  }
+
+  /** An origin that speaks TLS; scripts say what is said within. */
+  public static ScriptedOrigin open(@Nullable SSLContext tls, Script... scripts)
+      throws IOException {
     ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    ScriptedOrigin origin = new ScriptedOrigin(server);
+    ScriptedOrigin origin = new ScriptedOrigin(server, tls);
     origin.scripts.addAll(List.of(scripts));
     Thread.ofVirtual().start(origin::accept);
     return origin;
@@ -74,10 +87,19 @@ public final class ScriptedOrigin implements AutoCloseable {
 
   private void run(Script script, Socket socket) {
     try {
-      script.run(new Conversation(socket));
+      script.run(new Conversation(spoken(socket)));
     } catch (IOException broken) {
       // Scripts end early when the other side does; the test looks at what came of it.
     }
+  }
+
+  private Socket spoken(Socket socket) throws IOException {
+    if (tls == null) {
+      return socket;
+    }
+    SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(socket, "", 0, true);
+    secure.setUseClientMode(false);
+    return secure;
   }
 
   @Override
@@ -151,6 +173,26 @@ public final class ScriptedOrigin implements AutoCloseable {
       return octet;
     }
 
+    /** The name that the client asked for by SNI, or null. */
+    public @Nullable String serverName() throws IOException {
+      SSLSession session = ((SSLSocket) socket).getSession();
+      return ((ExtendedSSLSession) session)
+          .getRequestedServerNames().stream()
+              .map(name -> new String(name.getEncoded(), StandardCharsets.US_ASCII))
+              .findFirst()
+              .orElse(null);
+    }
+
+    /** From now on the client has to show a certificate; to be said before the handshake. */
+    public void requireCertificate() {
+      ((SSLSocket) socket).setNeedClientAuth(true);
+    }
+
+    /** The subject of the client's certificate. */
+    public String peer() throws IOException {
+      return ((SSLSocket) socket).getSession().getPeerPrincipal().getName();
+    }
+
     public void send(String text) throws IOException {
       out.write(text.getBytes(StandardCharsets.ISO_8859_1));
       out.flush();
@@ -162,6 +204,13 @@ public final class ScriptedOrigin implements AutoCloseable {
 
     public void close() throws IOException {
       socket.close();
+    }
+
+    /** Ends all connections without a word of TLS. */
+    public void cut() throws IOException {
+      for (Socket open : sockets) {
+        open.close();
+      }
     }
 
     /** Ends the connection with a reset. */

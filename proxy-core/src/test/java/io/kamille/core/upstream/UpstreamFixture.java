@@ -10,8 +10,10 @@ import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.upstream.name.DnsLookup;
+import io.kamille.core.tls.OriginTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** An upstream handler on a loop of its own, whose clock only the test moves. */
 final class UpstreamFixture implements AutoCloseable {
@@ -45,12 +48,25 @@ final class UpstreamFixture implements AutoCloseable {
 
   UpstreamFixture(
       UpstreamSettings settings, ChannelFactory<? extends Channel> channels, int... ports) {
+    this(settings, null, channels, ports);
+  }
+
+  /** Origins that speak TLS. */
+  UpstreamFixture(UpstreamSettings settings, OriginTls tls, ScriptedOrigin... scripted) {
+    this(settings, tls, EpollSocketChannel::new, ports(scripted));
+  }
+
+  private UpstreamFixture(
+      UpstreamSettings settings,
+      @Nullable OriginTls tls,
+      ChannelFactory<? extends Channel> channels,
+      int... ports) {
     for (int port : ports) {
-      origins.add(settings.origin("127.0.0.1", port, 1));
+      origins.add(settings.origin(new OriginUrl(tls != null, "127.0.0.1", port), 1));
     }
     names.watch(origins);
     var metrics = new UpstreamMetrics(registry, "test", origins);
-    handler = new UpstreamHandler(settings, origins, channels, clock, metrics);
+    handler = new UpstreamHandler(settings, origins, tls, channels, clock, metrics);
   }
 
   private static int[] ports(ScriptedOrigin... scripted) {

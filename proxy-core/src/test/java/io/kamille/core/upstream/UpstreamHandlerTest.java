@@ -148,6 +148,7 @@ class UpstreamHandlerTest {
         new UpstreamSettings(
             SETTINGS.choice(),
             SETTINGS.connectTimeout(),
+            SETTINGS.tls(),
             0,
             new HealthPolicy(
                 1,
@@ -338,6 +339,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
+        SETTINGS.tls(),
         1,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.ADAPTIVE,
@@ -619,6 +621,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         OriginChoice.Kind.ROUND_ROBIN,
         SETTINGS.connectTimeout(),
+        SETTINGS.tls(),
         1,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
@@ -631,6 +634,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
+        SETTINGS.tls(),
         1,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,

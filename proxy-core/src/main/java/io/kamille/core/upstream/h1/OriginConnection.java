@@ -281,7 +281,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
         fail(trouble.closed(Kind.CONNECTION_TERMINATED, where + " the response head"));
       }
       case CONTENT -> {
-        if (reader.endsWithConnection() && trouble.isNone()) {
+        if (reader.endsWithConnection() && trouble.isNone() && socket.isEndGenuine()) {
           reader.end();
           close();
         } else {
@@ -324,7 +324,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
 
   @Override
   protected boolean isOpen() {
-    return socket.channel().isActive();
+    return socket.isOpen();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.kamille.core.upstream.h1;
 
+import io.kamille.core.tls.OriginTlsHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -72,7 +73,12 @@ final class OriginOutput {
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(
             written -> {
-              ((DuplexChannel) channel).shutdownOutput();
+              OriginTlsHandler tls = channel.pipeline().get(OriginTlsHandler.class);
+              if (tls == null) {
+                ((DuplexChannel) channel).shutdownOutput();
+              } else {
+                tls.closeOutbound();
+              }
               ended.run();
             });
   }

@@ -1,11 +1,13 @@
 package io.kamille.core.upstream.h1;
 
+import io.kamille.core.tls.OriginTlsHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,8 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
   private final OriginDeadlines deadlines;
   private @Nullable Channel channel;
   private @Nullable OriginOutput output;
+  private @Nullable OriginTlsHandler tls;
+  private boolean tlsEnded;
   private boolean paused;
 
   /** A socket still to be opened; {@code deadlines} hear that something moved. */
@@ -82,19 +86,34 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
     channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
   }
 
+  /** Whether more can be sent and awaited. */
+  boolean isOpen() {
+    return !tlsEnded && channel().isActive();
+  }
+
+  /**
+   * Whether the end of the connection was the origin's doing: within TLS anybody can end the
+   * connection, but only the origin can say so (RFC 8446 §6.1).
+   */
+  boolean isEndGenuine() {
+    return tls == null || tlsEnded;
+  }
+
   /**
    * Whether the last read of the burst filled its buffer. Then the burst was cut short, by a pause
    * or because it was long, and what lies behind the response may not have been read yet.
    */
   boolean mayHoldMore() {
     var reads = channel().unsafe().recvBufAllocHandle();
-    return reads.lastBytesRead() > 0 && reads.lastBytesRead() == reads.attemptedBytesRead();
+    return (reads.lastBytesRead() > 0 && reads.lastBytesRead() == reads.attemptedBytesRead())
+        || (tls != null && (tlsEnded || tls.holdsMore()));
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     Channel added = context.channel();
     channel = added;
+    tls = context.pipeline().get(OriginTlsHandler.class);
     output = new OriginOutput(added, deadlines);
   }
 
@@ -126,6 +145,19 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event == ChannelInputShutdownEvent.INSTANCE) {
       owner.inputClosed();
+    } else if (event == SslCloseCompletionEvent.SUCCESS) {
+      tlsEnded();
+    }
+  }
+
+  /** The origin has said within TLS that nothing more comes. The socket's end may never do so. */
+  private void tlsEnded() {
+    tlsEnded = true;
+    if (Boolean.TRUE.equals(channel().config().getOption(ChannelOption.ALLOW_HALF_CLOSURE))) {
+      owner.inputClosed();
+    } else {
+      // Past TLS, which would wait until all that is queued has left.
+      channel().pipeline().firstContext().close();
     }
   }
 

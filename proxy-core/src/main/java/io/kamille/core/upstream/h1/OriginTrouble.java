@@ -2,8 +2,11 @@ package io.kamille.core.upstream.h1;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.tls.HandshakeTrouble;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What went wrong on the connection to an origin, and how it is said. Confined to its loop. */
@@ -26,7 +29,11 @@ final class OriginTrouble {
 
   /** This was thrown; a fault of ours is logged. */
   void caught(Throwable thrown) {
-    cause = thrown;
+    // Netty's decoders wrap what TLS throws at them.
+    cause =
+        thrown instanceof DecoderException && thrown.getCause() instanceof SSLException tls
+            ? tls
+            : thrown;
     if (isOurs()) {
       LOG.log(Level.ERROR, "a fault of ours on the connection to " + origin, thrown);
     }
@@ -43,6 +50,10 @@ final class OriginTrouble {
 
   /** The connection is closed {@code where} nobody expected it. */
   Failure closed(Kind kind, String where) {
+    HandshakeTrouble ofTls = cause == null ? null : HandshakeTrouble.of(cause, origin);
+    if (ofTls != null) {
+      return failure(ofTls.kind(), ofTls.reason() + where);
+    }
     return failure(kind, (isNone() ? "closed the connection" : "broke the connection") + where);
   }
 

@@ -236,6 +236,7 @@ class PassThroughIT {
         new UpstreamHandler(
             UpstreamSettings.DEFAULTS,
             origins,
+            null,
             EpollSocketChannel::new,
             WallClock.system(),
             new UpstreamMetrics(new MetricRegistry(), "test", origins)));

@@ -1,0 +1,96 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.tls.OriginTlsSettings;
+import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.UpstreamGroup;
+import io.kamille.core.upstream.UpstreamSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** What must be true of the TLS of an upstream, and of its files. */
+final class OriginTlsChecks {
+
+  private final SectionValues tls;
+  private final Problems problems;
+
+  private OriginTlsChecks(SectionValues tls, Problems problems) {
+    this.tls = tls;
+    this.problems = problems;
+  }
+
+  static void run(SectionValues file, Problems problems) {
+    for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
+      for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
+        var checks = new OriginTlsChecks(tls, problems);
+        checks.someOriginSpeaksIt(upstream);
+        checks.whatIsNotVerifiedNeedsNoAuthority();
+        checks.certificateAndKeyComeTogether();
+      }
+    }
+  }
+
+  private void someOriginSpeaksIt(SectionValues upstream) {
+    for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
+      OriginUrl url = origin.find(OriginSettings.URL);
+      if (url == null || url.isSecure()) {
+        return;
+      }
+    }
+    problems.add(
+        Problem.Kind.CONFLICT,
+        tls.position(),
+        tls.path(),
+        "no https:// origin beside it",
+        "one, or no tls");
+  }
+
+  private void whatIsNotVerifiedNeedsNoAuthority() {
+    Path ca = tls.value(OriginTlsSettings.CA).orElse(null);
+    if (ca != null && !tls.value(OriginTlsSettings.VERIFY)) {
+      add(OriginTlsSettings.CA, ca, "no file where verify is off");
+    } else if (ca != null) {
+      read(OriginTlsSettings.CA, ca, OriginTlsSettings.SECTION.record(tls)::authorities);
+    }
+  }
+
+  private void certificateAndKeyComeTogether() {
+    Path certificate = tls.find(OriginTlsSettings.CERTIFICATE);
+    Path key = tls.find(OriginTlsSettings.KEY);
+    if (certificate != null && key != null) {
+      read(OriginTlsSettings.KEY, key, OriginTlsSettings.SECTION.record(tls)::own);
+    } else if (certificate != null) {
+      add(OriginTlsSettings.CERTIFICATE, certificate, "a key beside it");
+    } else if (key != null) {
+      add(OriginTlsSettings.KEY, key, "a certificate beside it");
+    }
+  }
+
+  /** Reads a file, and fails with one sentence. */
+  @FunctionalInterface
+  private interface Reading {
+    @Nullable Object run() throws IOException;
+  }
+
+  private void read(Setting<?> setting, Path file, Reading reading) {
+    try {
+      reading.run();
+    } catch (IOException unusable) {
+      add(setting, file, "a file that can be used (" + unusable.getMessage() + ")");
+    }
+  }
+
+  private void add(Setting<?> setting, Path found, String expected) {
+    problems.add(
+        Problem.Kind.CONFLICT,
+        tls.position(setting),
+        tls.path(setting),
+        Problems.quote(found.toString()),
+        expected);
+  }
+}

@@ -1,0 +1,107 @@
+package io.kamille.core.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.OpenSslContextOption;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/** TLS toward the origins of one upstream (RFC 8446, RFC 9525). Any thread. */
+public final class OriginTls {
+
+  /*
+   * One context per upstream and content of its files, so that sessions are resumed by all loops, and
+   * none that was begun under another trust. The context is native memory: engines hold it while
+   * their connections last, and this object while a pool may open another one. Pools end one by one
+   * long after a reload, so nobody but the garbage collector knows when the last one has.
+   *
+   * A certificate is verified on the loop, by the JDK: under a millisecond, and not again for a
+   * session that is resumed.
+   */
+  private static final Cleaner CLEANER = Cleaner.create();
+  private static final int MOST_SESSIONS = 256;
+
+  private final SslContext context;
+  private final @Nullable String name;
+
+  private OriginTls(SslContext context, @Nullable String name) {
+    this.context = context;
+    this.name = name;
+    CLEANER.register(this, () -> ReferenceCountUtil.release(context));
+  }
+
+  /**
+   * TLS by these settings.
+   *
+   * @param trust what was in their files
+   * @throws IOException with one sentence, if a certificate or key is refused
+   */
+  public static OriginTls open(OriginTlsSettings settings, OriginTrust trust) throws IOException {
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forClient()
+              .sslProvider(ServerContext.isNative() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
+              .protocols(TlsProfile.INTERMEDIATE.versions())
+              .ciphers(TlsProfile.INTERMEDIATE.suites(), SupportedCipherSuiteFilter.INSTANCE)
+              .sessionCacheSize(MOST_SESSIONS);
+      if (ServerContext.isNative()) {
+        builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());
+      }
+      if (settings.verify()) {
+        builder.trustManager(trust.authorities());
+      } else {
+        builder
+            .trustManager(InsecureTrustManagerFactory.INSTANCE)
+            .endpointIdentificationAlgorithm(null);
+      }
+      ServerCertificate own = trust.own();
+      if (own != null) {
+        builder.keyManager(own.key(), own.chain());
+      }
+      return new OriginTls(builder.build(), settings.name());
+    } catch (IllegalStateException | IllegalArgumentException refused) {
+      throw new IOException("TLS to origins: refused: " + refused.getMessage(), refused);
+    }
+  }
+
+  /**
+   * A handler for one connection, whose handshake must have ended after {@code timeout}.
+   *
+   * @param host that of the origin, which its certificate must be for unless the settings say
+   *     another name
+   */
+  public OriginTlsHandler handler(
+      ByteBufAllocator allocator, String host, int port, Duration timeout) {
+    String expected = name(host);
+    SSLEngine engine = context.newEngine(allocator, expected, port);
+    nameSingleLabel(engine, expected);
+    OriginTlsHandler handler = new OriginTlsHandler(engine);
+    handler.setHandshakeTimeoutMillis(timeout.toMillis());
+    return handler;
+  }
+
+  /** What the certificate of the origin with this host must be for. */
+  public String name(String host) {
+    return name == null ? host : name;
+  }
+
+  /** Netty and the JDK ask for names of several labels only; `https://backend` is one, too. */
+  private static void nameSingleLabel(SSLEngine engine, String host) {
+    if (host.indexOf('.') < 0 && host.indexOf(':') < 0) {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setServerNames(List.of(new SNIHostName(host)));
+      engine.setSSLParameters(parameters);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.kamille.core.tls;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** The authorities that the system trusts. Stateless; any thread. */
+final class SystemAuthorities {
+
+  /** Where distributions keep them: Debian and Alpine, Red Hat, SUSE. */
+  private static final List<Path> FILES =
+      List.of(
+          Path.of("/etc/ssl/certs/ca-certificates.crt"),
+          Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
+          Path.of("/etc/ssl/ca-bundle.pem"));
+
+  private SystemAuthorities() {}
+
+  /**
+   * Those of the distribution, or else those that come with the JDK.
+   *
+   * @throws IOException with one sentence, if the file cannot be read
+   */
+  static List<X509Certificate> read() throws IOException {
+    for (Path file : FILES) {
+      if (Files.isRegularFile(file)) {
+        return PemFile.certificates(file);
+      }
+    }
+    return ofJdk();
+  }
+
+  private static List<X509Certificate> ofJdk() throws IOException {
+    List<X509Certificate> all = new ArrayList<>();
+    try {
+      @Nullable KeyStore byDefault = null;
+      var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(byDefault);
+      for (TrustManager manager : factory.getTrustManagers()) {
+        if (manager instanceof X509TrustManager trust) {
+          all.addAll(List.of(trust.getAcceptedIssuers()));
+        }
+      }
+    } catch (GeneralSecurityException missing) {
+      throw new IOException("the system's authorities cannot be read: " + missing.getMessage());
+    }
+    return all;
+  }
+}

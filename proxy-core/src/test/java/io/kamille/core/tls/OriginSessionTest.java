@@ -1,0 +1,93 @@
+package io.kamille.core.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.OpenSslServerSessionContext;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Sessions with origins are resumed, but never under another trust. */
+class OriginSessionTest {
+
+  private final Certificates authority = new Certificates("authority");
+  private final ServerTls server =
+      ServerTls.open(
+          Handshake.policy(ClientCertificates.NONE),
+          List.of(authority.ecdsa("origin.test")),
+          Runnable::run);
+
+  OriginSessionTest() throws Exception {}
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private static OriginTls trusting(Certificates authority) throws Exception {
+    return OriginTls.open(
+        OriginTlsSettings.DEFAULTS, new OriginTrust(List.of(authority.authority()), null));
+  }
+
+  @Test
+  void aSecondConnectionResumesTheSessionOfTheFirst() throws Exception {
+    assumeTrue(ServerContext.isNative(), "the JDK's provider counts no tickets");
+    OriginTls client = trusting(authority);
+    assertThat(resumes(client)).isFalse();
+    assertThat(resumes(client)).isTrue();
+    assertThat(resumes(trusting(authority))).as("another context").isFalse();
+  }
+
+  @Test
+  void whoTrustsAnotherAuthorityHasNoConnection() throws Exception {
+    OriginTls other = trusting(new Certificates("other"));
+    try (var handshake = handshake(other)) {
+      assertThat(handshake.isDone()).isFalse();
+      assertThat(HandshakeTrouble.of(handshake.clientTls.handshakeFuture().cause(), "origin.test"))
+          .hasToString(
+              "HandshakeTrouble[kind=TLS_CERTIFICATE_ERROR, reason=has a certificate of an unknown"
+                  + " authority (tls.ca)]");
+    }
+  }
+
+  @Test
+  void theSystemHasAuthorities() throws Exception {
+    assertThat(OriginTlsSettings.DEFAULTS.read().authorities()).hasSizeGreaterThan(10);
+    assertThat(new OriginTlsSettings(Optional.empty(), null, null, null, false).read())
+        .isEqualTo(new OriginTrust(List.of(), null));
+  }
+
+  private Handshake handshake(OriginTls client) {
+    return new Handshake(
+        client.handler(ByteBufAllocator.DEFAULT, "origin.test", 443, Duration.ofMinutes(1)),
+        server,
+        "origin.test");
+  }
+
+  /** Whether a handshake of this client is an abbreviated one. */
+  private boolean resumes(OriginTls client) {
+    var choosing = new EmbeddedChannel();
+    ServerTls.Choice choice =
+        server.choose("origin.test", choosing.eventLoop().newPromise()).getNow();
+    var stats = ((OpenSslServerSessionContext) choice.context().sessionContext()).stats();
+    long before = stats.ticketKeyResume() + stats.ticketKeyRenew();
+    try (var handshake = handshake(client)) {
+      assertThat(handshake.isDone()).isTrue();
+      handshake.server.writeOutbound(Unpooled.copiedBuffer("x", StandardCharsets.US_ASCII));
+      handshake.talk();
+      ReferenceCountUtil.release(handshake.client.readInbound());
+    }
+    long after = stats.ticketKeyResume() + stats.ticketKeyRenew();
+    choice.release();
+    choosing.finishAndReleaseAll();
+    return after > before;
+  }
+}
