@@ -78,7 +78,7 @@ final class CacheExplainer {
           "cookie",
           "routes[].cache.bypass-cookies",
           "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
-          "it passes the cache by");
+          "it bypasses the cache");
       return passedBy(ForwardReason.BYPASS);
     }
     if (isFiltered) {
@@ -117,7 +117,7 @@ final class CacheExplainer {
         "only-if-cached",
         "RFC 9111 §5.2.1.7",
         "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
-        "it is not forwarded: 504 (Gateway Timeout) is the answer");
+        "it is not forwarded: the response is 504 (Gateway Timeout)");
     return decided(Decision.REFUSE, null);
   }
 
@@ -136,8 +136,8 @@ final class CacheExplainer {
         "RFC 9110 §12.5.3",
         acceptEncoding(),
         isRefused
-            ? "no coded form may be the answer, and only-if-cached: 504 (Gateway Timeout)"
-            : "no coded form may be the answer: it passes, and the origin decides");
+            ? "no stored coding is acceptable, and only-if-cached: 504 (Gateway Timeout)"
+            : "no stored coding is acceptable: the origin decides");
     return isRefused
         ? decided(Decision.REFUSE, null)
         : decided(Decision.PASS, ForwardReason.BYPASS);
@@ -267,7 +267,7 @@ final class CacheExplainer {
           "invalidation",
           "RFC 9111 §4.4",
           "responses stored under the key: " + (variants == null ? 0 : variants.size()),
-          "an answer that is no error removes them");
+          "a response that is no error removes them");
     }
   }
 }

@@ -189,7 +189,7 @@ public final class CacheHandler implements ExchangeHandler {
     }
   }
 
-  /** Whether the request passes the cache by; then it is on its way. */
+  /** Whether the request bypasses the cache; then it is on its way. */
   private boolean isPassed(Exchange exchange) {
     RequestHead request = exchange.request();
     Forward passed = ReusePlanner.bypass(request);

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 final class OriginExplainer {
 
   /** What follows for an answer when nothing in the request is against storing it. */
-  static final String IS_STORED = "its answer is stored if it allows that";
+  static final String IS_STORED = "the response is stored if it allows that";
 
   private static final Pattern SECTION = Pattern.compile("(.*) \\((RFC [^)]*)\\)");
 
@@ -62,7 +62,7 @@ final class OriginExplainer {
         "background",
         "RFC 5861 §3",
         isOnItsWay ? "a request for the key is on its way" : found,
-        isAsked ? "the origin is asked behind it" : "the origin is not asked behind it");
+        isAsked ? "the origin is asked in the background" : "the origin is not asked");
   }
 
   /** How the request goes toward the origin. */
@@ -73,31 +73,32 @@ final class OriginExplainer {
             "for-the-origin",
             "RFC 9110 §13.1, §14.2",
             forTheOrigin(),
-            "it passes: a response fetched for everybody would not answer it");
+            "it bypasses the cache: a shared response would not fit it");
         if (ForwardWay.fillsAround(request, settings.background())) {
           fillAround();
         }
       }
       case PASS_UNSTORABLE -> {
         Storability why = Storability.of(request);
-        explained(why.detail(), request.methodText(), why.explanation(), "its answer passes: ");
+        explained(
+            why.detail(), request.methodText(), why.explanation(), "the response is not stored: ");
       }
       case FRESHEN ->
           steps.add(
               "head",
               "RFC 9111 §4.3.5",
               request.methodText(),
-              "it goes alone, and its answer tells whether what is stored is still good");
+              "it is forwarded by itself, and tells whether the stored response is still good");
       case PERHAPS ->
           steps.add(
               "uncachable",
               "RFC 9111 §4",
               "for "
                   + seconds(flights.uncachableNanos(key, request))
-                  + " more: what came could not be shared",
-              "it goes alone, and nobody waits for it");
+                  + " more: the last response could not be shared",
+              "it is forwarded by itself, and no other request waits for it");
       case COLLAPSE -> collapse();
-      case ALONE -> steps.add("alone", "RFC 9111 §4", alone(reason), "it goes alone");
+      case ALONE -> steps.add("alone", "RFC 9111 §4", alone(reason), "it is forwarded by itself");
     }
   }
 
@@ -109,10 +110,10 @@ final class OriginExplainer {
         "RFC 9110 §14.2",
         isOnItsWay
             ? "a request for the key is on its way"
-            : isUseless ? "it came to nothing just now" : "Range",
+            : isUseless ? "the last one failed just now" : "Range",
         isOnItsWay || isUseless
-            ? "the whole is not fetched behind it"
-            : "the whole is fetched behind it, to be stored");
+            ? "the whole is not fetched"
+            : "the whole is fetched in the background and stored");
   }
 
   private String forTheOrigin() {
@@ -131,13 +132,13 @@ final class OriginExplainer {
           "collapse",
           "RFC 9111 §4",
           "no request for the key is on its way",
-          "it goes first, and those that come meanwhile wait for its answer");
+          "it is forwarded, and later requests wait for its response");
     } else {
       steps.add(
           "collapse",
           "RFC 9111 §4",
           "a request for the key is on its way",
-          "it waits for that one's answer");
+          "it waits for that response");
     }
   }
 
@@ -160,9 +161,9 @@ final class OriginExplainer {
     steps.add(
         "storing",
         isAuthorized ? "RFC 9111 §3.5" : "RFC 9111 §3",
-        isAuthorized ? "Authorization" : "nothing in the request is against it",
+        isAuthorized ? "Authorization" : "nothing in the request forbids it",
         isAuthorized
-            ? "its answer is stored only with public, must-revalidate or s-maxage"
+            ? "the response is stored only with public, must-revalidate or s-maxage"
             : IS_STORED);
   }
 
@@ -174,7 +175,7 @@ final class OriginExplainer {
           last.detail(),
           last.status() + ", " + seconds(clock.nanos() - last.atNanos()) + " ago",
           last.explanation(),
-          "the last answer was not stored: ");
+          "the last response was not stored: ");
     }
   }
 

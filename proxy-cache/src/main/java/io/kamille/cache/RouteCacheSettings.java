@@ -117,10 +117,11 @@ public record RouteCacheSettings(
           Setting.of(
                   "stale-while-revalidate",
                   seconds(0),
-                  "How long a stale response answers while the origin is asked behind it (RFC 5861"
-                      + " §3), where the response does not say. It does not hold for responses that"
-                      + " were never fresh, nor for those with `no-cache`, `must-revalidate`,"
-                      + " `proxy-revalidate` or `s-maxage`, which RFC 9111 §4.2.4 protects.")
+                  "How long a stale response answers while the origin is asked in the background"
+                      + " (RFC 5861 §3), where the response does not say. It does not hold for"
+                      + " responses that were never fresh, nor for those with `no-cache`,"
+                      + " `must-revalidate`, `proxy-revalidate` or `s-maxage`, which RFC 9111"
+                      + " §4.2.4 protects.")
               .defaultsTo(0)
               .into("whileRevalidateSeconds"),
           Setting.of(

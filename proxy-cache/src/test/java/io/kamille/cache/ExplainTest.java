@@ -49,10 +49,7 @@ class ExplainTest {
       assertThat(step(explained, "fresh"))
           .isEqualTo(
               new Reason(
-                  "fresh",
-                  "RFC 9111 §4.2",
-                  "age 25 s < lifetime 60 s",
-                  "it is fresh: it is the answer"));
+                  "fresh", "RFC 9111 §4.2", "age 25 s < lifetime 60 s", "it is fresh: it is used"));
     }
   }
 
@@ -118,17 +115,17 @@ class ExplainTest {
       Explanation explained = explain(cache);
       assertDecided(explained, Decision.FORWARD, ForwardReason.URI_MISS);
       assertThat(step(explained, "uncachable").found())
-          .isEqualTo("for 6 s more: what came could not be shared");
+          .isEqualTo("for 6 s more: the last response could not be shared");
       assertThat(step(explained, "no-store"))
           .isEqualTo(
               new Reason(
                   "no-store",
                   "RFC 9111 §5.2.2.5",
                   "200, 4 s ago",
-                  "the last answer was not stored: the response says no-store"));
+                  "the last response was not stored: the response says no-store"));
       cache.advance(10);
       assertThat(step(explain(cache), "no-store").found()).isEqualTo("200, 14 s ago");
-      assertThat(step(explain(cache), "collapse").so()).startsWith("it goes first");
+      assertThat(step(explain(cache), "collapse").so()).startsWith("it is forwarded");
     }
   }
 
@@ -188,7 +185,7 @@ class ExplainTest {
       Explanation only = explain(cache, "Cache-Control", "no-cache, only-if-cached");
       assertDecided(only, Decision.REFUSE, null);
       assertThat(step(only, "only-if-cached").so())
-          .isEqualTo("504 (Gateway Timeout) is the answer");
+          .isEqualTo("the response is 504 (Gateway Timeout)");
     }
   }
 
@@ -201,7 +198,8 @@ class ExplainTest {
       assertDecided(explained, Decision.SERVE_STALE, null);
       assertThat(step(explained, "stale-while-revalidate").found())
           .isEqualTo("stale for 10 s; stale-while-revalidate=30");
-      assertThat(step(explained, "background").so()).isEqualTo("the origin is asked behind it");
+      assertThat(step(explained, "background").so())
+          .isEqualTo("the origin is asked in the background");
       cache.get();
       assertThat(step(explain(cache), "background").so()).contains("not asked");
       cache.origin.last().respond(200, "y", "Cache-Control", "no-store");
@@ -224,7 +222,7 @@ class ExplainTest {
   void aRequestOnItsWayIsFollowed() {
     try (CacheFixture cache = new CacheFixture()) {
       cache.get();
-      assertThat(step(explain(cache), "collapse").so()).isEqualTo("it waits for that one's answer");
+      assertThat(step(explain(cache), "collapse").so()).isEqualTo("it waits for that response");
       cache.origin.last().respond(200, "x", "Cache-Control", "no-store");
     }
   }

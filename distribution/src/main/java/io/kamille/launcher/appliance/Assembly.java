@@ -186,7 +186,7 @@ final class Assembly implements AutoCloseable {
       table = RouteTable.of(routes(configuration, next));
     }
 
-    /** The routes, and one more for each path of theirs that passes the cache by. */
+    /** The routes, and one more for each path of theirs that bypasses the cache. */
     private List<Route> routes(Configuration configuration, Upstreams.Next next) {
       Map<String, Route> routes = new LinkedHashMap<>();
       List<Route> bypassed = new ArrayList<>();

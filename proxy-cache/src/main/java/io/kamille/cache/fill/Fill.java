@@ -89,7 +89,7 @@ final class Fill {
     return switch (trouble) {
       case TOO_LARGE -> "it is larger than max-object-size allows";
       case NO_MEMORY -> "there was no memory for it";
-      case NOT_ADMITTED -> "what would have to be forgotten for it is asked for more often";
+      case NOT_ADMITTED -> "it is too large for so few requests";
       default -> "it has more content than its length says";
     };
   }

@@ -37,7 +37,7 @@ public final class Reasons {
     this.request = request;
   }
 
-  /** Why the request passes the cache by; empty if it does not. */
+  /** Why the request bypasses the cache; empty if it does not. */
   public static List<Reason> ofBypass(RequestHead request) {
     ReuseRule rule = ReusePlanner.bypassRule(request);
     if (rule == null) {
@@ -50,7 +50,7 @@ public final class Reasons {
           case CONNECTION -> "Connection: " + request.fields().joined(FieldName.CONNECTION);
           default -> reasons.demands();
         };
-    reasons.settled(rule, found, "the request passes the cache by");
+    reasons.settled(rule, found, "the request bypasses the cache");
     return reasons.steps;
   }
 
@@ -103,11 +103,11 @@ public final class Reasons {
 
   private static String follows(ReusePlan plan) {
     return switch (plan) {
-      case Serve.SERVE -> "it is the answer";
-      case ServeStale.SERVE_STALE -> "it is the answer, stale";
+      case Serve.SERVE -> "it is used";
+      case ServeStale.SERVE_STALE -> "it is used, stale";
       case Validate validate -> "the origin is asked whether it is still good";
       case Forward forward -> "the origin is asked for the response";
-      case Refuse.REFUSE -> "504 (Gateway Timeout) is the answer";
+      case Refuse.REFUSE -> "the response is 504 (Gateway Timeout)";
     };
   }
 
@@ -217,7 +217,7 @@ public final class Reasons {
           "stale-if-error",
           "RFC 5861 §4",
           "stale-if-error",
-          "should the origin fail now, it is the answer all the same");
+          "if the origin fails now, it is used all the same");
     }
   }
 

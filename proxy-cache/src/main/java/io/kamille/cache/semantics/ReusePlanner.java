@@ -50,7 +50,7 @@ public final class ReusePlanner {
   private ReusePlanner() {}
 
   /**
-   * Why this request passes the cache by, neither answered nor stored nor collapsed; null if the
+   * Why this request bypasses the cache, neither answered nor stored nor collapsed; null if the
    * cache has a say. Decided without a look into the store.
    */
   public static @Nullable Forward bypass(RequestHead request) {
@@ -62,7 +62,7 @@ public final class ReusePlanner {
   }
 
   /**
-   * Whether a request that passes the cache by is not forwarded either, since its client wants
+   * Whether a request that bypasses the cache is not forwarded either, since its client wants
    * nothing but what is stored (§5.2.1.7). Methods that no cache answers go on (§4).
    */
   public static boolean isOnlyForCache(RequestHead request) {
