@@ -64,7 +64,9 @@ class UpgradeIT {
     install(
         "exec "
             + Path.of(System.getProperty("java.home"), "bin/java")
-            + " --enable-native-access=ALL-UNNAMED -Xmx256m -Dkamille.home="
+            + " --enable-native-access=ALL-UNNAMED -Xmx256m "
+            + KamilleProcess.QUICK_START
+            + " -Dkamille.home="
             + home
             + " -cp "
             + System.getProperty("java.class.path")

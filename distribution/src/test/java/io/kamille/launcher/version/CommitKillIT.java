@@ -45,6 +45,7 @@ class CommitKillIT {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
             CommitUntil.class.getName(),
