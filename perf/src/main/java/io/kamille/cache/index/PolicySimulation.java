@@ -8,7 +8,7 @@ public final class PolicySimulation {
    * admitted. Counting begins when a part of the trace is over, so that a cache that fills counts
    * for nothing.
    */
-  private static final int UNIT_BYTES = CaffeineIndex.UNIT_BYTES;
+  private static final int UNIT_BYTES = IndexAccounts.UNIT_BYTES;
   private static final long BYTES_PER_COUNTER = CaffeineIndex.BYTES_PER_COUNTER;
   private static final long GHOST_LEAST_BYTES = CaffeineIndex.GHOST_LEAST_BYTES;
 

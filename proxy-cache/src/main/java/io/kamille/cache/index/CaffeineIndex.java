@@ -1,12 +1,15 @@
 package io.kamille.cache.index;
 
+import static io.kamille.cache.index.IndexAccounts.UNIT_BYTES;
+import static io.kamille.cache.index.IndexAccounts.heapUnits;
+import static io.kamille.cache.index.IndexAccounts.units;
+
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.time.WallClock;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -21,30 +24,17 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   /*
    * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This class
-   * sees to what the entries stand for: leases on responses, what they take on the heap, and who
-   * may come in (SizeAdmission). The judge compares the policies by ghosts, also on the index thread.
+   * sees to what the entries stand for: leases on responses, what they take on the heap
+   * (IndexAccounts), and who may come in (SizeAdmission). Room is made beside it (IndexRoom). The judge
+   * compares the policies by ghosts, also on the index thread.
    *
    * A change of an entry is one step of the map, in which nothing is given back: what leaves is given
    * back after the step. What Caffeine evicts waits in a queue until its maintenance is over.
-   *
-   * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free for
-   * what is on its way, by the same policy. If the policy makes no room, the index does it itself by LRU, from samples of the entries: the maintenance threw,
-   * it is behind, or room is needed before it has run. Each of the three is said once, and counted.
-   *
-   * Weights are counted in units of 64 octets, the arena's granule, so that an int holds any. Each key
-   * is charged what it takes on the heap too; that is granted before the key comes in, and given
-   * back when it has left.
    */
-  static final int UNIT_BYTES = 64;
   static final long GHOST_LEAST_BYTES = 32L << 20;
 
-  private static final int HEAP_BYTES_PER_KEY = 112;
   static final long BYTES_PER_COUNTER = 8 << 10;
-  private static final int SPARE_DIVISOR = 64;
   private static final int ROUNDS = 8;
-
-  /** How many keys a loop evicts in one call. */
-  static final int STEP = Math.min(32, PolicyCache.CHANGES_MAXIMUM / 8);
 
   private final long capacityUnits;
   private final IndexMemory memory;
@@ -54,19 +44,8 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   private final PolicyJudge judge;
   private final RequestSamples samples = new RequestSamples();
   private final Upkeep upkeep;
-  private final Fallback fallback = new Fallback(System.getLogger("kamille.cache"));
-
-  private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
-  private final AtomicLong units = new AtomicLong();
-  private final AtomicLong heapUnits = new AtomicLong();
-
-  /** What was taken of short memory since the index thread last looked. */
-  private final AtomicLong wantedUnits = new AtomicLong();
-
-  /** What one response needs that its loop could not evict at once. */
-  private final AtomicLong roomUnits = new AtomicLong();
-
-  private final LongAdder evictions = new LongAdder();
+  private final IndexAccounts accounts;
+  private final IndexRoom room;
   private final LongAdder refusals = new LongAdder();
 
   CaffeineIndex(
@@ -77,15 +56,18 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       Function<Runnable, Upkeep> upkeep) {
     this.capacityUnits = capacityBytes / UNIT_BYTES;
     this.memory = memory;
+    this.accounts = new IndexAccounts(memory);
     this.clock = clock;
     this.upkeep = upkeep.apply(this::maintain);
     this.admission = new SizeAdmission(capacityUnits, capacityBytes / BYTES_PER_COUNTER);
     this.judge =
         new PolicyJudge(
             choice, capacityUnits, GHOST_LEAST_BYTES / UNIT_BYTES, clock.epochSeconds());
+    Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
     this.cache =
         new PolicyCache<>(
-            choice.first(), capacityUnits, CaffeineIndex::units, evicted::add, this.upkeep::ask);
+            choice.first(), capacityUnits, IndexAccounts::units, evicted::add, this.upkeep::ask);
+    this.room = new IndexRoom(capacityUnits, memory, cache, accounts, evicted, this.upkeep);
   }
 
   /**
@@ -112,7 +94,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public void close() {
     upkeep.close();
-    endEvicted();
+    room.endEvicted();
   }
 
   @Override
@@ -150,7 +132,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   }
 
   private long usedUnits(long wantedBytes) {
-    return memory.freeBytes() < wantedBytes ? capacityUnits : units.get();
+    return memory.freeBytes() < wantedBytes ? capacityUnits : accounts.units();
   }
 
   @Override
@@ -177,13 +159,13 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     cache.compute(
         key, (same, before) -> isCurrent.getAsBoolean() ? change.of(before, response) : before);
     if (change.after == null) {
-      giveBack(granted);
+      accounts.giveBack(granted);
       return false;
     }
     Variants after = change.after;
     int before = change.before == null ? 0 : heapUnits(change.before);
-    giveBack(granted + before - heapUnits(after));
-    count(change.before, after);
+    accounts.giveBack(granted + before - heapUnits(after));
+    accounts.count(change.before, after);
     if (change.before != null) {
       change.before.releaseExcept(after);
     }
@@ -207,29 +189,17 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     }
   }
 
-  private void count(@Nullable Variants before, @Nullable Variants after) {
-    units.addAndGet((after == null ? 0L : units(after)) - (before == null ? 0L : units(before)));
-    heapUnits.addAndGet(
-        (after == null ? 0L : heapUnits(after)) - (before == null ? 0L : heapUnits(before)));
-  }
-
   /** Has that much of the heap granted, by evicting if need be. */
   private boolean obtain(int wantedUnits) {
-    long bytes = (long) wantedUnits * UNIT_BYTES;
     for (int round = 0; round < ROUNDS; round++) {
-      if (memory.charge(bytes)) {
+      if (accounts.charge(wantedUnits)) {
         return true;
       }
-      if (evict(bytes) == 0) {
+      if (room.evict(wantedUnits) == 0) {
         return false;
       }
     }
-    return memory.charge(bytes);
-  }
-
-  private void giveBack(int granted) {
-    boolean isGranted = memory.charge((long) -granted * UNIT_BYTES);
-    assert isGranted : "less is always granted";
+    return accounts.charge(wantedUnits);
   }
 
   @Override
@@ -244,9 +214,9 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     if (before == null) {
       return false;
     }
-    count(before, replacement.after);
+    accounts.count(before, replacement.after);
     if (replacement.after == null) {
-      giveBack(heapUnits(before));
+      accounts.giveBack(heapUnits(before));
       noteRemoval(key);
     }
     before.releaseExcept(replacement.after);
@@ -273,7 +243,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       Variants replaced = present.replacing(one, other);
       if (replaced != null) {
         int more = heapUnits(replaced) - heapUnits(present);
-        if (!memory.charge((long) more * UNIT_BYTES)) {
+        if (!accounts.charge(more)) {
           return present;
         }
       }
@@ -295,7 +265,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       return 0;
     }
     noteRemoval(key);
-    end(last);
+    accounts.left(last);
     return last.size();
   }
 
@@ -303,13 +273,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     if (judge.samples(key.high())) {
       samples.removed(key.low());
     }
-  }
-
-  /** Ends the leases of what has left, and what it is charged. */
-  private void end(Variants last) {
-    count(last, null);
-    giveBack(heapUnits(last));
-    last.releaseExcept(null);
   }
 
   @Override
@@ -321,63 +284,17 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   @Override
   public long evict(long bytes) {
-    long wanted = Math.ceilDiv(bytes, UNIT_BYTES);
-    long done;
-    if (upkeep.isHere() && !fallback.isFailed()) {
-      done = cache.evictByPolicy(wanted);
-      endEvicted();
-    } else {
-      upkeep.hurry();
-      boolean mayWait = cache.isFull() && !fallback.isFailed();
-      done = mayWait ? 0 : evictByLru(wanted, mostAtOnce(), reason());
-    }
-    return done * UNIT_BYTES;
-  }
-
-  /** A loop evicts a few at a time; the index thread is in nobody's way. */
-  private int mostAtOnce() {
-    return upkeep.isHere() ? Integer.MAX_VALUE : STEP;
+    return room.evict(Math.ceilDiv(bytes, UNIT_BYTES)) * UNIT_BYTES;
   }
 
   @Override
   public void evictSoon(long bytes) {
-    roomUnits.accumulateAndGet(Math.ceilDiv(bytes, UNIT_BYTES), Math::max);
-    upkeep.hurry();
-  }
-
-  private Fallback.Reason reason() {
-    if (fallback.isFailed()) {
-      return Fallback.Reason.FAILED;
-    }
-    return cache.isBehind() ? Fallback.Reason.BEHIND : Fallback.Reason.NO_ROOM;
-  }
-
-  private long evictByLru(long wantedUnits, int most, Fallback.Reason reason) {
-    fallback.begin(reason);
-    return cache.evictBySample(
-        wantedUnits,
-        most,
-        last -> {
-          fallback.count();
-          endEvicted(last);
-        });
-  }
-
-  private void endEvicted(Variants last) {
-    evictions.increment();
-    end(last);
+    room.evictSoon(Math.ceilDiv(bytes, UNIT_BYTES));
   }
 
   @Override
   public void taken(long bytes) {
-    if (memory.freeBytes() < spareUnits() * UNIT_BYTES) {
-      wantedUnits.addAndGet(Math.ceilDiv(bytes, UNIT_BYTES));
-      upkeep.ask();
-    }
-  }
-
-  private long spareUnits() {
-    return capacityUnits / SPARE_DIVISOR;
+    room.taken(bytes);
   }
 
   // On the index thread
@@ -385,38 +302,20 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   private void maintain() {
     try {
       cache.maintain();
-      endEvicted();
+      room.endEvicted();
       follow(judge.hear(samples));
-      keepSpare();
-      fallback.worked();
+      room.keepSpare();
+      room.worked();
     } catch (RuntimeException | Error e) {
-      fallback.failed(e);
-      cache.moveClock();
-      evictByLru(units.get() - capacityUnits, Integer.MAX_VALUE, Fallback.Reason.FAILED);
+      room.failed(e);
     }
-    endEvicted();
-  }
-
-  private void endEvicted() {
-    for (Variants last = evicted.poll(); last != null; last = evicted.poll()) {
-      endEvicted(last);
-    }
+    room.endEvicted();
   }
 
   private void follow(Policy advice) {
     if (advice != cache.policy()) {
       cache.choose(advice);
       judge.switched(advice, clock.epochSeconds());
-    }
-  }
-
-  /** What readers hold does not come free at once, so no more is evicted than was taken. */
-  private void keepSpare() {
-    long taken = wantedUnits.getAndSet(0);
-    long spare = Math.min(taken, spareUnits() - memory.freeBytes() / UNIT_BYTES);
-    long missing = Math.max(spare, roomUnits.getAndSet(0));
-    if (missing > 0) {
-      cache.evictByPolicy(missing);
     }
   }
 
@@ -427,22 +326,22 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   @Override
   public long weightBytes() {
-    return units.get() * UNIT_BYTES;
+    return accounts.units() * UNIT_BYTES;
   }
 
   @Override
   public long heapBytes() {
-    return heapUnits.get() * UNIT_BYTES;
+    return accounts.heapUnits() * UNIT_BYTES;
   }
 
   @Override
   public long evictions() {
-    return evictions.sum();
+    return room.evictions();
   }
 
   @Override
   public long fallbackEvictions() {
-    return fallback.evictions();
+    return room.fallbackEvictions();
   }
 
   @Override
@@ -459,15 +358,5 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public PolicySnapshot policy() {
     return judge.snapshot();
-  }
-
-  private static int units(Variants variants) {
-    long units = Math.ceilDiv(variants.allOccupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
-    return (int) Math.min(units, Integer.MAX_VALUE);
-  }
-
-  /** What a key and what is under it take on the heap, nearly. */
-  private static int heapUnits(Variants variants) {
-    return (int) Math.ceilDiv(HEAP_BYTES_PER_KEY + variants.heapBytes(), UNIT_BYTES);
   }
 }

@@ -257,7 +257,7 @@ class CaffeineIndexTest {
       put(i, 10);
     }
     assertThat(index.evict(Long.MAX_VALUE)).isPositive();
-    assertThat(index.evictions()).isBetween(1L, (long) CaffeineIndex.STEP);
+    assertThat(index.evictions()).isBetween(1L, (long) IndexRoom.STEP);
     while (index.evict(Long.MAX_VALUE) > 0) {
       assertThat(index.evictions()).isLessThan(PolicyCache.CHANGES_MAXIMUM);
     }
