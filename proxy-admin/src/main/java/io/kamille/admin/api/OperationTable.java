@@ -4,7 +4,7 @@ import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
-import io.kamille.admin.auth.Refusals;
+import io.kamille.admin.auth.RefusalLog;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
@@ -39,7 +39,7 @@ public final class OperationTable {
   private final HostRule hosts;
   private final Authenticator authenticator;
   private final AuditLog audit;
-  private final Refusals refusals;
+  private final RefusalLog refusals;
 
   private record Entry(Operation operation, PathTemplate path, Resource resource) {}
 
@@ -110,7 +110,7 @@ public final class OperationTable {
     this.hosts = new HostRule(configuredHost);
     this.authenticator = authenticator;
     this.audit = audit;
-    this.refusals = new Refusals(audit, clock);
+    this.refusals = new RefusalLog(audit, clock);
   }
 
   /** The operation that a request is for, or null if there is none. */

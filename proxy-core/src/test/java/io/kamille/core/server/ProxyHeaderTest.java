@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +40,7 @@ class ProxyHeaderTest {
           sealed(binary(CLIENT, LOCAL, joined(tlv(0x04, new byte[9]), tlv(0x03, new byte[4])))));
 
   /** In a buffer without spare room, which throws when it is read past its end. */
-  private static ProxyHeader read(byte[] octets) throws ProxyHeader.Malformed {
+  private static @Nullable ProxyHeader read(byte[] octets) throws ProxyHeader.Malformed {
     ByteBuf in = Unpooled.wrappedBuffer(octets);
     return ProxyHeader.read(in);
   }
