@@ -11,6 +11,7 @@ final class Parts {
   /**
    * Sets the part of each connection: 0 where the kernel decides.
    *
+   * @param budgetBytes to share; at least one segment train for each connection is
    * @param ceilingBytes the most one may get
    */
   static void share(
@@ -40,8 +41,8 @@ final class Parts {
   private static long[] allocate(long[] demands, long budget, long ceiling, Surplus surplus) {
     return MaxMinAllocator.allocate(
         demands,
-        budget,
-        SendBufferLaw.TRAIN_BYTES,
+        Math.max(budget, (long) demands.length * SendBufferLaw.TRAIN_BYTES),
+        SendBufferLaw.LEAST_SIZE_BYTES,
         Math.max(ceiling, SendBufferLaw.TRAIN_BYTES),
         surplus);
   }

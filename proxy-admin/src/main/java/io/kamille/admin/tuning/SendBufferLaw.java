@@ -9,25 +9,29 @@ final class SendBufferLaw {
   /*
    * Content that was never sent need only last until the loop comes round to refill it. The kernel
    * asks for more at half of the mark; a refill takes some milliseconds, when the loop is paced or
-   * busy. So the mark is what the path carries in 8 ms, in powers of two, 16 KiB at the least: one
-   * segment train. Acknowledgements come in bursts, too, and a window that is not used does not grow:
-   * so it is half a window at the least, unless the client itself is the limit. It rises at once, and
-   * falls when four times less would do, so that it does not follow every breath. What our own buffer
+   * busy. So the mark is what the path carries in 8 ms, in powers of two, 4 KiB at the least: the
+   * kernel takes a whole segment train of up to 64 KiB whenever it takes any, so slow paths hold less
+   * if it asks later. Acknowledgements come in bursts, too, and a window that is not used does not
+   * grow: so it is half a window at the least, unless the client itself is the limit. It rises at once, and
+   * falls when half would do, so that it does not follow every breath. What our own buffer
    * held up gets twice the mark. A first look raises nothing: every client takes its first window at
    * once, and what is then queued for one that stops cannot be taken back.
    *
    * In front of the kernel as much may wait again, and half of that before the source goes on.
    *
-   * A size changes when it would differ by a fifth.
+   * A size changes when it would differ by a fifth. The least is 4 KiB: into an empty buffer the
+   * kernel takes a whole train anyway. All together have at least 16 KiB for each connection.
    */
   static final int TRAIN_BYTES = 16 << 10;
+  static final int LEAST_SIZE_BYTES = 4 << 10;
+  static final int LEAST_MARK_BYTES = 4 << 10;
   static final int INITIAL_MARK_BYTES = 32 << 10;
   static final int MOST_MARK_BYTES = 512 << 10;
 
   private static final double REFILL_SECONDS = 0.008;
   private static final double SENDER_LIMITED = 0.1;
   private static final double HYSTERESIS = 0.2;
-  private static final int FALL = 4;
+  private static final int FALL = 2;
 
   private SendBufferLaw() {}
 
@@ -87,7 +91,7 @@ final class SendBufferLaw {
         estimate.basis() != Basis.STALLED && estimate.basis() != Basis.RECEIVER;
     double rate = estimate.basis() == Basis.STALLED ? 0 : estimate.bytesPerSecond();
     double refill = Math.max(rate * REFILL_SECONDS, isPathTheLimit ? windowBytes / 2.0 : 0);
-    double wanted = Math.clamp(refill, TRAIN_BYTES, MOST_MARK_BYTES);
+    double wanted = Math.clamp(refill, LEAST_MARK_BYTES, MOST_MARK_BYTES);
     if (estimate.senderLimitedShare() > SENDER_LIMITED && present > 0) {
       wanted = Math.clamp(2.0 * present, wanted, MOST_MARK_BYTES);
     }

@@ -2,6 +2,7 @@ package io.kamille.admin.tuning;
 
 import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
+import io.kamille.core.socket.CongestionControl;
 import io.kamille.core.socket.SendBuffer;
 import java.util.Locale;
 
@@ -9,84 +10,135 @@ import java.util.Locale;
 final class TuningSentence {
 
   private static final double KIB = 1024;
+  private static final double MIB = KIB * KIB;
   private static final double BITS = 8e-6;
-  private static final double MILLIS = 1000;
+  private static final double KILO = 1000;
+  private static final double TENS = 10;
+  private static final double MOST_MEGABITS = 10_000;
+  private static final double LEAST_MILLIS = 0.1;
   private static final double PERCENT = 100;
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private TuningSentence() {}
 
   static String of(TunedConnection connection, TuningPolicy policy, long nowNanos) {
     String size =
         connection.isOverridden(nowNanos)
-            ? String.format(
-                Locale.ROOT,
+            ? format(
                 "An operator set %s for %d s more.",
-                size(connection.overriddenBytes()),
-                (connection.overriddenUntilNanos() - nowNanos) / 1_000_000_000L)
+                connection.overriddenBytes() == 0
+                    ? "the kernel's tuning"
+                    : size(connection.overriddenBytes()),
+                (connection.overriddenUntilNanos() - nowNanos) / NANOS_PER_SECOND)
             : size(connection, policy);
     String refused = connection.refused() == null ? "" : " Refused: " + connection.refused() + ".";
-    return path(connection) + " " + size + " " + mark(connection.asked()) + refused;
+    return path(connection.estimate(), connection.sample().control())
+        + " "
+        + size
+        + " "
+        + mark(connection.asked())
+        + refused;
   }
 
-  private static String path(TunedConnection connection) {
-    Estimate estimate = connection.estimate();
-    double megabits = estimate.bytesPerSecond() * BITS;
-    double rtt = estimate.rttMicros() / MILLIS;
+  /** What is known of the path. */
+  static String path(Estimate estimate, CongestionControl control) {
+    String rate = rate(estimate.bytesPerSecond());
+    String roundTrip = roundTrip(estimate.rttMicros());
     return switch (estimate.basis()) {
-      case GROUP -> format("New; its neighbours get %.2f Mbit/s at %.1f ms.", megabits, rtt);
+      case GROUP -> "New. Clients of its network get " + rate + ".";
       case LOSS ->
           format(
-              "%s loses %.2f %% of its segments: %.2f Mbit/s at %.1f ms.",
-              connection.sample().control().token(),
-              estimate.lossEventRate() * PERCENT,
-              megabits,
-              rtt);
-      case DELIVERY -> format("The path delivers %.2f Mbit/s at %.1f ms.", megabits, rtt);
+              "The path loses %.2f %% of its segments, which leaves %s %s at %s.",
+              estimate.lossEventRate() * PERCENT, control.token(), rate, roundTrip);
+      case DELIVERY -> "The path carries " + rate + " at " + roundTrip + ".";
       case RECEIVER ->
           format(
-              "The client reads %.2f Mbit/s; its window held us up for %.0f %% of the time.",
-              megabits, estimate.receiverLimitedShare() * PERCENT);
+              "The client reads %s: its receive window was full for %.0f %% of the time.",
+              size(Math.round(estimate.bytesPerSecond())) + "/s",
+              estimate.receiverLimitedShare() * PERCENT);
       case SENDER ->
           format(
               "Our send buffer held it up for %.0f %% of the time, so it gets more.",
               estimate.senderLimitedShare() * PERCENT);
       case STALLED -> "The client acknowledges nothing.";
-      case WINDOW -> format("Little is known yet: the window allows %.2f Mbit/s.", megabits);
+      case WINDOW -> "Too little was sent yet to know the path.";
     };
+  }
+
+  /*
+   * On loopback and within one machine, a rate says how fast memory is copied, and a round-trip time
+   * how soon a thread woke up. Beyond what a path of today has, the limit is all that is told.
+   */
+  private static String rate(double bytesPerSecond) {
+    double megabits = bytesPerSecond * BITS;
+    if (megabits > MOST_MEGABITS) {
+      return "more than 10 Gbit/s";
+    }
+    if (megabits >= KILO) {
+      return format("%.1f Gbit/s", megabits / KILO);
+    }
+    if (megabits < 1) {
+      return format("%.0f kbit/s", megabits * KILO);
+    }
+    return figure(megabits) + " Mbit/s";
+  }
+
+  private static String roundTrip(double micros) {
+    double millis = micros / KILO;
+    if (millis < LEAST_MILLIS) {
+      return "a round trip below 0.1 ms";
+    }
+    return figure(millis) + " ms round trip";
+  }
+
+  private static String figure(double value) {
+    return value < TENS ? format("%.1f", value) : format("%.0f", value);
   }
 
   private static String size(TunedConnection connection, TuningPolicy policy) {
     int granted = connection.grantedBytes();
     if (!policy.isSizing()) {
       return granted == 0
-          ? "The kernel tunes the size."
+          ? "The kernel sizes its send buffer."
           : format(
-              "The size stays %s until it closes: this kernel cannot take it back.", size(granted));
+              "Its send buffer stays %s until it closes: this kernel cannot take that back.",
+              size(granted));
     }
     long demand = connection.estimate().demandBytes();
     long part = connection.partBytes();
     if (connection.asked().isAutotuned()) {
-      return "Its part is more than the kernel would use, which tunes the size.";
+      return "Its part is more than the kernel would use, so the kernel sizes its send buffer.";
     }
     String limited =
         granted > 0 && granted < connection.asked().sendBufferBytes()
             ? format(" The kernel granted %s (net.core.wmem_max).", size(granted))
             : "";
-    String share =
-        part < demand
-            ? format("It could use %s; the budget leaves it %s.", size(demand), size(part))
-            : format("It can use %s and gets %s.", size(demand), size(part));
-    return (policy == TuningPolicy.EQUAL ? format("All get %s.", size(part)) : share) + limited;
+    return share(policy, demand, part) + limited;
+  }
+
+  private static String share(TuningPolicy policy, long demand, long part) {
+    if (policy == TuningPolicy.EQUAL) {
+      return format("All get %s.", size(part));
+    }
+    if (demand == 0) {
+      return format("It gets %s.", size(part));
+    }
+    return part < demand
+        ? format("It could use %s; the budget leaves it %s.", size(demand), size(part))
+        : format("It can use %s and gets %s.", size(demand), size(part));
   }
 
   private static String mark(SendBuffer buffer) {
     return buffer.notSentLowWatermarkBytes() == 0
-        ? "What was never sent is not bounded."
-        : format("At most %s may wait unsent.", size(buffer.notSentLowWatermarkBytes()));
+        ? "Unsent content is not bounded."
+        : format("About %s of content may wait unsent.", size(buffer.notSentLowWatermarkBytes()));
   }
 
   private static String size(long octets) {
-    return octets == 0 ? "the kernel's tuning" : format("%.0f KiB", octets / KIB);
+    if (octets >= MIB) {
+      return format("%.1f MiB", octets / MIB);
+    }
+    return octets < KIB ? octets + " octets" : format("%.0f KiB", octets / KIB);
   }
 
   @FormatMethod

@@ -11,9 +11,9 @@ class SendBufferLawTest {
   private static final int MOST = 128 << 10;
 
   @Test
-  void aSlowClientGetsOneSegmentTrain() {
+  void aSlowClientGetsTheLeastMark() {
     SendBuffer next = SendBufferLaw.next(present(64 << 10), rate(8192, 0), 0, 0, MOST);
-    assertThat(next).isEqualTo(new SendBuffer(0, 16 << 10, 16 << 10, 32 << 10));
+    assertThat(next).isEqualTo(new SendBuffer(0, 4 << 10, 16 << 10, 32 << 10));
   }
 
   @Test
@@ -29,7 +29,7 @@ class SendBufferLawTest {
   @Test
   void theWindowOfAClientThatIsItselfTheLimitDoesNotCount() {
     var reader = new Estimate(Basis.RECEIVER, 8192, 0, 0, 0, 0, 0, 1, 0, 0, 1);
-    assertThat(SendBufferLaw.mark(64 << 10, reader, 100 * 1448)).isEqualTo(16 << 10);
+    assertThat(SendBufferLaw.mark(64 << 10, reader, 100 * 1448)).isEqualTo(4 << 10);
   }
 
   /** 300 clients that took their first window at once and stopped held 568 KiB each. */
@@ -40,8 +40,8 @@ class SendBufferLawTest {
   }
 
   @Test
-  void theMarkFallsOnlyWhenAQuarterWouldDo() {
-    assertThat(SendBufferLaw.mark(64 << 10, rate(4_000_000, 0), 0)).isEqualTo(64 << 10);
+  void theMarkFallsOnlyWhenHalfWouldDo() {
+    assertThat(SendBufferLaw.mark(64 << 10, rate(4_100_000, 0), 0)).isEqualTo(64 << 10);
     assertThat(SendBufferLaw.mark(256 << 10, rate(4_000_000, 0), 0)).isEqualTo(32 << 10);
   }
 

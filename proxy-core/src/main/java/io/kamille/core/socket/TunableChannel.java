@@ -32,6 +32,7 @@ public final class TunableChannel {
   private static final int TCP_CONGESTION = 13;
   private static final int TCP_NOTSENT_LOWAT = 25;
   private static final int NAME_LENGTH = 16;
+  private static final int YOUNG_LOOKS = 3;
 
   private final Watcher watcher;
   private final Channel channel;
@@ -44,6 +45,7 @@ public final class TunableChannel {
   private @Nullable String refused;
   boolean isDue;
   boolean isKnown;
+  int looks;
 
   /** Who looks at connections. On the connection's loop. */
   interface Watcher {
@@ -100,6 +102,11 @@ public final class TunableChannel {
   /** The connection is closed. Idempotent. */
   public void closed() {
     watcher.closed(this);
+  }
+
+  /** Whether too little is known of it for an estimate. */
+  boolean isYoung() {
+    return looks < YOUNG_LOOKS;
   }
 
   Channel channel() {

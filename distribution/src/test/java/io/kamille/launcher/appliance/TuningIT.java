@@ -1,0 +1,107 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.admin.tuning.BufferTuner;
+import io.kamille.admin.tuning.ConnectionOrder;
+import io.kamille.admin.tuning.ConnectionSnapshot;
+import io.kamille.admin.tuning.TuningPolicy;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Send buffers of an appliance that runs: every protocol, and every way to change the policy. */
+class TuningIT {
+
+  private static final String LISTENERS =
+      "listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', tls: self-signed}]";
+  private static final String SIZING =
+      "tuning: {policy: equation, budget: 512KiB, period: 100ms}";
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void everyProtocolIsTunedAlikeAndGivenBackAlike() throws Exception {
+    journey.with(LISTENERS, SIZING);
+    journey.origin().on("/large", ok("x".repeat(1 << 20), "Cache-Control: max-age=600"));
+    journey.client().get("/large").answer();
+    try (HttpClient h1 = client(Version.HTTP_1_1);
+        HttpClient h2 = client(Version.HTTP_2)) {
+      get(h1, "/large");
+      get(h2, "/large");
+      Await.until(() -> connections().size() == 3, "each connection was looked at");
+      assertThat(connections())
+          .extracting(ConnectionSnapshot::protocol)
+          .containsExactlyInAnyOrder("HTTP/1.1", "HTTP/1.1 over TLS", "HTTP/2 over TLS");
+      assertThat(connections())
+          .allSatisfy(
+              each -> {
+                assertThat(each.grantedBytes()).isPositive();
+                assertThat(each.buffer().notSentLowWatermarkBytes()).isPositive();
+                assertThat(each.why()).isNotBlank();
+              });
+
+      journey.with("tuning: {policy: 'off', period: 100ms}");
+      journey.appliance().reload(journey.configuration());
+      Await.until(() -> connections().isEmpty(), "the kernel has all of them back");
+      assertThat(tuner().snapshot().fixed()).isZero();
+    }
+  }
+
+  @Test
+  void aReloadKeepsWhatAnOperatorSetUnlessTheFileSaysSomethingElse() throws IOException {
+    journey.with(SIZING);
+    journey.appliance();
+    tuner().settings(tuner().settings().with(TuningPolicy.WINDOW));
+    journey.with("limits: {request-target: 256}");
+    journey.appliance().reload(journey.configuration());
+    assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.WINDOW);
+    journey.with("tuning: {policy: kernel}");
+    journey.appliance().reload(journey.configuration());
+    assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.KERNEL);
+  }
+
+  @Test
+  void aPolicyOfTheRunningProcessReachesConnectionsThatAreOpen() throws Exception {
+    journey.with("tuning: {policy: 'off', period: 100ms}");
+    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
+    var client = journey.client();
+    client.get("/a").answer();
+    assertThat(connections()).isEmpty();
+    journey.admin("PUT", "/v1/tuning", "{\"policy\":\"equation\"}");
+    client.get("/a").answer();
+    Await.until(() -> !connections().isEmpty(), "the connection was looked at");
+    Await.until(
+        () -> {
+          ConnectionSnapshot only = connections().getFirst();
+          return only.buffer().notSentLowWatermarkBytes() > 0 && only.partBytes() > 0;
+        },
+        "it has its part");
+  }
+
+  private BufferTuner tuner() {
+    return journey.appliance().tuner();
+  }
+
+  private List<ConnectionSnapshot> connections() {
+    return tuner().connections(ConnectionOrder.BUFFER, 10);
+  }
+
+  private static HttpClient client(Version version) throws GeneralSecurityException {
+    return HttpClient.newBuilder().version(version).sslContext(TrustAll.context()).build();
+  }
+
+  private void get(HttpClient client, String target) throws IOException, InterruptedException {
+    String address = journey.appliance().listening().get(1);
+    var request = HttpRequest.newBuilder(URI.create("https://" + address + target)).build();
+    assertThat(client.send(request, BodyHandlers.ofString()).body()).hasSize(1 << 20);
+  }
+}

@@ -1,0 +1,47 @@
+package io.kamille.admin.tuning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.admin.tuning.Estimate.Basis;
+import io.kamille.core.socket.CongestionControl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TuningSentenceTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "LOSS     | 325000      | 51000  | The path loses 1.02 % of its segments, which leaves"
+            + " cubic 2.6 Mbit/s at 51 ms round trip.",
+        "DELIVERY | 12500000    | 1500   | The path carries 100 Mbit/s at 1.5 ms round trip.",
+        "DELIVERY | 20000       | 250000 | The path carries 160 kbit/s at 250 ms round trip.",
+        "DELIVERY | 156250000   | 200    | The path carries 1.3 Gbit/s at 0.2 ms round trip.",
+        "RECEIVER | 8192        | 40000  | The client reads 8 KiB/s: its receive window was full"
+            + " for 97 % of the time.",
+        "RECEIVER | 100         | 40000  | The client reads 100 octets/s: its receive window was"
+            + " full for 97 % of the time.",
+        "SENDER   | 325000      | 51000  | Our send buffer held it up for 12 % of the time, so it"
+            + " gets more.",
+        "STALLED  | 0           | 51000  | The client acknowledges nothing.",
+        "GROUP    | 325000      | 51000  | New. Clients of its network get 2.6 Mbit/s.",
+        "WINDOW   | 22000000000 | 30     | Too little was sent yet to know the path.",
+      })
+  void saysWhatIsKnownOfThePath(Basis basis, double rate, double rttMicros, String expected) {
+    assertThat(path(basis, rate, rttMicros)).isEqualTo(expected);
+  }
+
+  /** On loopback the kernel told 175,000 Mbit/s. */
+  @Test
+  void aRateThatNoPathHasIsNotTold() {
+    assertThat(path(Basis.DELIVERY, 22e9, 30))
+        .isEqualTo("The path carries more than 10 Gbit/s at a round trip below 0.1 ms.");
+  }
+
+  private static String path(Basis basis, double rate, double rttMicros) {
+    var estimate = new Estimate(basis, rate, rttMicros, 0, 0.0102, 16, 0, 0.97, 0.12, 0, 1);
+    return TuningSentence.path(estimate, CongestionControl.CUBIC);
+  }
+}
