@@ -12,8 +12,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.security.GeneralSecurityException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,8 +23,7 @@ class TuningIT {
 
   private static final String LISTENERS =
       "listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', tls: self-signed}]";
-  private static final String SIZING =
-      "tuning: {policy: equation, budget: 512KiB, period: 100ms}";
+  private static final String SIZING = "tuning: {policy: equation, budget: 512KiB, period: 100ms}";
 
   @RegisterExtension private final Journey journey = new Journey();
 
@@ -49,7 +48,7 @@ class TuningIT {
                 assertThat(each.why()).isNotBlank();
               });
 
-      journey.with("tuning: {policy: 'off', period: 100ms}");
+      journey.with("tuning: {policy: off, period: 100ms}");
       journey.appliance().reload(journey.configuration());
       Await.until(() -> connections().isEmpty(), "the kernel has all of them back");
       assertThat(tuner().snapshot().fixed()).isZero();
@@ -71,12 +70,17 @@ class TuningIT {
 
   @Test
   void aPolicyOfTheRunningProcessReachesConnectionsThatAreOpen() throws Exception {
-    journey.with("tuning: {policy: 'off', period: 100ms}");
+    journey.with("tuning: {policy: off, period: 100ms}");
     journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
     var client = journey.client();
     client.get("/a").answer();
     assertThat(connections()).isEmpty();
-    journey.admin("PUT", "/v1/tuning", "{\"policy\":\"equation\"}");
+    journey.send(
+        journey
+            .adminRequest("/v1/tuning")
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofString("{\"policy\":\"equation\"}"))
+            .build());
     client.get("/a").answer();
     Await.until(() -> !connections().isEmpty(), "the connection was looked at");
     Await.until(
@@ -95,8 +99,8 @@ class TuningIT {
     return tuner().connections(ConnectionOrder.BUFFER, 10);
   }
 
-  private static HttpClient client(Version version) throws GeneralSecurityException {
-    return HttpClient.newBuilder().version(version).sslContext(TrustAll.context()).build();
+  private static HttpClient client(Version version) {
+    return HttpClient.newBuilder().version(version).sslContext(TrustingAll.context()).build();
   }
 
   private void get(HttpClient client, String target) throws IOException, InterruptedException {

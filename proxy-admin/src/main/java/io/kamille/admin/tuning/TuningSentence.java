@@ -98,11 +98,7 @@ final class TuningSentence {
   private static String size(TunedConnection connection, TuningPolicy policy) {
     int granted = connection.grantedBytes();
     if (!policy.isSizing()) {
-      return granted == 0
-          ? "The kernel sizes its send buffer."
-          : format(
-              "Its send buffer stays %s until it closes: this kernel cannot take that back.",
-              size(granted));
+      return bySystem(granted);
     }
     long demand = connection.estimate().demandBytes();
     long part = connection.partBytes();
@@ -114,6 +110,15 @@ final class TuningSentence {
             ? format(" The kernel granted %s (net.core.wmem_max).", size(granted))
             : "";
     return share(policy, demand, part) + limited;
+  }
+
+  /** Of a size that is not ours, or no longer. */
+  static String bySystem(int grantedBytes) {
+    return grantedBytes == 0
+        ? "The kernel sizes its send buffer."
+        : format(
+            "Its send buffer stays %s until it closes: this kernel cannot take that back.",
+            size(grantedBytes));
   }
 
   private static String share(TuningPolicy policy, long demand, long part) {

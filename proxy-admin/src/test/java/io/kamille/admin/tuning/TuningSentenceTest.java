@@ -40,6 +40,13 @@ class TuningSentenceTest {
         .isEqualTo("The path carries more than 10 Gbit/s at a round trip below 0.1 ms.");
   }
 
+  @Test
+  void aSizeThatTheKernelCannotTakeBackIsTold() {
+    assertThat(TuningSentence.bySystem(0)).isEqualTo("The kernel sizes its send buffer.");
+    assertThat(TuningSentence.bySystem(100 << 10))
+        .startsWith("Its send buffer stays 100 KiB until it closes");
+  }
+
   private static String path(Basis basis, double rate, double rttMicros) {
     var estimate = new Estimate(basis, rate, rttMicros, 0, 0.0102, 16, 0, 0.97, 0.12, 0, 1);
     return TuningSentence.path(estimate, CongestionControl.CUBIC);

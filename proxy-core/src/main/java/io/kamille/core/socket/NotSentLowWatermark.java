@@ -1,6 +1,7 @@
 package io.kamille.core.socket;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
@@ -27,7 +28,7 @@ public final class NotSentLowWatermark {
     }
     try {
       socket.setIntOpt(IPPROTO_TCP, OPTION, bytes);
-    } catch (IOException refused) {
+    } catch (IOException | ChannelException refused) {
       LOG.log(Level.WARNING, "the kernel refuses TCP_NOTSENT_LOWAT: " + refused.getMessage());
     }
   }

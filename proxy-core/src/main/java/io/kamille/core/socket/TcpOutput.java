@@ -1,6 +1,7 @@
 package io.kamille.core.socket;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
@@ -45,7 +46,7 @@ public final class TcpOutput {
       info.clear();
       socket.getRawOpt(IPPROTO_TCP, TCP_INFO, info);
       return true;
-    } catch (IOException closed) {
+    } catch (IOException | ChannelException closed) {
       return false;
     }
   }

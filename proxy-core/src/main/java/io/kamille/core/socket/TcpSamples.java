@@ -1,5 +1,6 @@
 package io.kamille.core.socket;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -91,7 +92,7 @@ public final class TcpSamples {
     infos.limit((rows + 1) * TcpSample.LENGTH).position(rows * TcpSample.LENGTH);
     try {
       socket.getRawOpt(IPPROTO_TCP, TCP_INFO, infos);
-    } catch (IOException refused) {
+    } catch (IOException | ChannelException refused) {
       return false;
     }
     channels[rows] = channel;

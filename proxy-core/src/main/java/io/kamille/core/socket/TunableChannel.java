@@ -2,6 +2,7 @@ package io.kamille.core.socket;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.unix.Socket;
@@ -21,6 +22,9 @@ public final class TunableChannel {
    * SO_SNDBUF ends the kernel's own tuning of the buffer; SO_BUF_LOCK (Linux 5.14) lets it begin
    * again. The kernel takes SO_SNDBUF for content and keeps twice as much, for what it needs beside
    * it, but never more than net.core.wmem_max: so it is asked what became of it.
+   *
+   * Netty tells of a closed descriptor by IOException and of what the kernel refuses by
+   * ChannelException.
    *
    * Netty looks at watermarks only when octets come or go. If fewer may wait now than do, an empty
    * buffer makes it look. If more may, it looks when the next of them leave.
@@ -132,7 +136,7 @@ public final class TunableChannel {
       socket.getRawOpt(IPPROTO_TCP, TCP_CONGESTION, scratch);
       scratch.clear().limit(NAME_LENGTH);
       control = CongestionControl.of(scratch);
-    } catch (IOException refused) {
+    } catch (IOException | ChannelException refused) {
       control = CongestionControl.OTHER;
     }
   }
@@ -158,7 +162,6 @@ public final class TunableChannel {
     if (socket == null || next.equals(buffer)) {
       return;
     }
-    refused = null;
     if (next.notSentLowWatermarkBytes() != buffer.notSentLowWatermarkBytes()) {
       set(socket, "TCP_NOTSENT_LOWAT", IPPROTO_TCP, TCP_NOTSENT_LOWAT, notSent(next));
     }
@@ -189,7 +192,7 @@ public final class TunableChannel {
   private static int granted(Socket socket, int askedBytes) {
     try {
       return socket.getIntOpt(SOL_SOCKET, SO_SNDBUF) / 2;
-    } catch (IOException untold) {
+    } catch (IOException | ChannelException untold) {
       return askedBytes;
     }
   }
@@ -197,8 +200,9 @@ public final class TunableChannel {
   private boolean set(Socket socket, String name, int level, int option, int value) {
     try {
       socket.setIntOpt(level, option, value);
+      refused = refused != null && refused.startsWith(name) ? null : refused;
       return true;
-    } catch (IOException why) {
+    } catch (IOException | ChannelException why) {
       refused = name + ": " + why.getMessage();
       return false;
     }

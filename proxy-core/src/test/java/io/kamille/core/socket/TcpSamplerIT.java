@@ -9,20 +9,28 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Real sockets; rounds are asked for and not waited for. */
 class TcpSamplerIT {
@@ -40,6 +48,8 @@ class TcpSamplerIT {
   private Channel channel;
   private Socket client;
   private TunableChannel tunable;
+  private @Nullable ServerSocketChannel local;
+  @TempDir private Path directory;
 
   private static final class Told implements SendBufferAdvisor {
     private final List<TcpSamples> samples = new ArrayList<>();
@@ -81,6 +91,9 @@ class TcpSamplerIT {
     channel.close().syncUninterruptibly();
     client.close();
     server.close();
+    if (local != null) {
+      local.close();
+    }
     loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
@@ -135,12 +148,53 @@ class TcpSamplerIT {
     assertThat(onLoop(tunable::grantedBytes)).isLessThan(1 << 30).isPositive();
   }
 
+  /**
+   * A Unix-domain socket has no options of TCP: so refuses a kernel whose container forbids them.
+   */
   @Test
   void anOptionTheKernelRefusesIsNamedAndTheRestHolds() throws Exception {
-    apply(new SendBuffer(0, -1, 8 << 10, 16 << 10));
-    apply(new SendBuffer(50_000, -1, 8 << 10, 16 << 10));
-    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(50_000);
-    assertThat(channel.config().getWriteBufferWaterMark().high()).isEqualTo(16 << 10);
+    EpollDomainSocketChannel socket = openLocal();
+    TunableChannel refusing =
+        onLoop(() -> sampler.opened(socket, client.getInetAddress(), "HTTP/1.1"));
+    sampler.apply(List.of(new Change(refusing, new SendBuffer(50_000, 4096, 8 << 10, 16 << 10))));
+    assertThat(onLoop(refusing::grantedBytes)).isEqualTo(50_000);
+    assertThat(socket.config().getWriteBufferWaterMark().high()).isEqualTo(16 << 10);
+    assertThat(onLoop(refusing::refused)).startsWith("TCP_NOTSENT_LOWAT: ");
+
+    sampler.apply(List.of(new Change(refusing, new SendBuffer(60_000, 4096, 8 << 10, 16 << 10))));
+    assertThat(onLoop(refusing::grantedBytes)).isEqualTo(60_000);
+    assertThat(onLoop(refusing::refused)).startsWith("TCP_NOTSENT_LOWAT: ");
+    socket.close().sync();
+  }
+
+  @Test
+  void aConnectionOfWhichTheKernelTellsNothingIsPassedOver() throws Exception {
+    EpollDomainSocketChannel socket = openLocal();
+    TunableChannel silent =
+        onLoop(() -> sampler.opened(socket, client.getInetAddress(), "HTTP/1.1"));
+    onLoop(
+        () -> {
+          silent.wrote();
+          return silent;
+        });
+    round();
+    assertThat(told.samples).isEmpty();
+    assertThat(onLoop(silent::congestionControl)).isEqualTo(CongestionControl.OTHER);
+    socket.close().sync();
+  }
+
+  private EpollDomainSocketChannel openLocal() throws Exception {
+    Path path = directory.resolve("local");
+    local = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    local.bind(UnixDomainSocketAddress.of(path));
+    return (EpollDomainSocketChannel)
+        new Bootstrap()
+            .group(loop)
+            .channel(EpollDomainSocketChannel.class)
+            .handler(new ChannelInboundHandlerAdapter())
+            .connect(new DomainSocketAddress(path.toFile()))
+            .sync()
+            .channel();
   }
 
   @Test
