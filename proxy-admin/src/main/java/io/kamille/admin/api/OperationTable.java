@@ -1,10 +1,10 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.AuditedRefusals;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
-import io.kamille.admin.auth.RefusalLog;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
@@ -39,7 +39,7 @@ public final class OperationTable {
   private final HostRule hosts;
   private final Authenticator authenticator;
   private final AuditLog audit;
-  private final RefusalLog refusals;
+  private final AuditedRefusals refusals;
 
   private record Entry(Operation operation, PathTemplate path, Resource resource) {}
 
@@ -110,7 +110,7 @@ public final class OperationTable {
     this.hosts = new HostRule(configuredHost);
     this.authenticator = authenticator;
     this.audit = audit;
-    this.refusals = new RefusalLog(audit, clock);
+    this.refusals = new AuditedRefusals(audit, clock);
   }
 
   /** The operation that a request is for, or null if there is none. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Takes down who was refused: wrong secrets, and changes beyond a scope. Confined to the control
  * thread.
  */
-public final class RefusalLog {
+public final class AuditedRefusals {
 
   /*
    * Everybody can be refused as often as they like, and the audit log keeps only so many lines. So
@@ -25,7 +25,7 @@ public final class RefusalLog {
   private long unwritten;
 
   /** Writes to that log. */
-  public RefusalLog(AuditLog audit, WallClock clock) {
+  public AuditedRefusals(AuditLog audit, WallClock clock) {
     this.audit = audit;
     this.clock = clock;
   }
