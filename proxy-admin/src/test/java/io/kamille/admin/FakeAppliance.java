@@ -38,6 +38,9 @@ import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.SendBuffer;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.trace.TraceSettings;
+import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +62,8 @@ final class FakeAppliance implements ApplianceView {
   volatile boolean isFull;
   final List<String> purged = new ArrayList<>();
   final List<PurgeReport> reports = new ArrayList<>();
+
+  final Tracing tracing = new Tracing(TraceSettings.OFF, WallClock.system());
 
   final BufferTuner tuner =
       new BufferTuner(
@@ -160,7 +165,8 @@ final class FakeAppliance implements ApplianceView {
             "",
             "*/",
             "",
-            "192.0.2.1"),
+            "192.0.2.1",
+            ""),
         new RequestSample(
             0,
             2,
@@ -175,7 +181,13 @@ final class FakeAppliance implements ApplianceView {
             "connection_refused",
             "*/",
             "",
-            "192.0.2.1"));
+            "192.0.2.1",
+            ""));
+  }
+
+  @Override
+  public Tracing tracing() {
+    return tracing;
   }
 
   @Override

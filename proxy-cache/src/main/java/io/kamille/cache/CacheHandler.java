@@ -30,6 +30,8 @@ import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.ExchangeNotes;
+import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
 import org.jspecify.annotations.Nullable;
@@ -147,6 +149,7 @@ public final class CacheHandler implements ExchangeHandler {
 
   /** The disk was read for a request. Takes over one lease on what was found, if anything was. */
   private void afterDisk(Exchange exchange, @Nullable StoredResponse read) {
+    exchange.notes().mark(TraceStep.DISK, read == null ? "not on the disk" : "read");
     look(exchange, Wait.NotBegun.NOT_BEGUN, read, false);
   }
 
@@ -169,6 +172,8 @@ public final class CacheHandler implements ExchangeHandler {
     Variants variants = store.find(key);
     long now = clock.epochSeconds();
     StoredResponse stored = StoredAnswers.selected(variants, request, now);
+    ExchangeNotes notes = exchange.notes();
+    notes.mark(TraceStep.LOOKUP, found(variants, stored));
     StoredResponse usable = read == null ? null : disk.usable(exchange, stored, read);
     if (usable != null) {
       stored = usable;
@@ -176,6 +181,7 @@ public final class CacheHandler implements ExchangeHandler {
         coder.submit(key.copy(), usable, settings.coding());
       }
     } else if (stored == null && mayReadDisk && disk.takes(exchange, loop, key)) {
+      notes.mark(TraceStep.DISK, "waits for the disk");
       return;
     }
     if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
@@ -189,15 +195,24 @@ public final class CacheHandler implements ExchangeHandler {
     }
   }
 
+  private static String found(@Nullable Variants variants, @Nullable StoredResponse stored) {
+    if (stored != null) {
+      return "stored";
+    }
+    return variants == null ? "nothing stored" : "stored for other requests";
+  }
+
   /** Whether the request bypasses the cache; then it is on its way. */
   private boolean isPassed(Exchange exchange) {
     RequestHead request = exchange.request();
     Forward passed = ReusePlanner.bypass(request);
     if (passed != null) {
+      exchange.notes().mark(TraceStep.DECISION, "bypasses the cache");
       bypass.passBy(exchange, new Forwarding(passed.reason()));
       return true;
     }
     if (Cookies.has(request.fields(), settings.bypassCookies())) {
+      exchange.notes().mark(TraceStep.DECISION, "bypasses the cache for a cookie");
       bypass.passBy(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
       return true;
     }
@@ -214,6 +229,7 @@ public final class CacheHandler implements ExchangeHandler {
       Wait wait,
       boolean isFromDisk) {
     ReusePlan plan = ReusePlanner.plan(exchange.request(), stored.facts(), now);
+    exchange.notes().mark(TraceStep.DECISION, word(plan));
     if (stored.content().isInFile()) {
       useFromFile(exchange, loop, key, stored, now, plan);
       return;
@@ -236,6 +252,16 @@ public final class CacheHandler implements ExchangeHandler {
         answers.refuse(exchange);
       }
     }
+  }
+
+  private static String word(ReusePlan plan) {
+    return switch (plan) {
+      case Serve.SERVE -> "serve";
+      case ServeStale.SERVE_STALE -> "serve stale";
+      case Validate _ -> "validate";
+      case Forward _ -> "forward";
+      case Refuse.REFUSE -> "refuse";
+    };
   }
 
   /**

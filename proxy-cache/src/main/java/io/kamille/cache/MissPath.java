@@ -17,6 +17,7 @@ import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
@@ -77,6 +78,7 @@ final class MissPath implements Follower.Onward {
    */
   void validate(
       Exchange exchange, CacheKey key, ForwardReason reason, StoredResponse stored, Wait wait) {
+    exchange.notes().mark(TraceStep.DECISION, reason.token());
     if (isFirst(wait) && gate.isRefused(exchange, stored)) {
       return;
     }
@@ -101,6 +103,7 @@ final class MissPath implements Follower.Onward {
       ForwardReason reason,
       @Nullable StoredResponse stale,
       Wait wait) {
+    exchange.notes().mark(TraceStep.DECISION, reason.token());
     if (isFirst(wait) && gate.isRefused(exchange, stale)) {
       return;
     }
@@ -154,6 +157,7 @@ final class MissPath implements Follower.Onward {
         }
       } else if (Follower.follow(exchange, flight, reason, cacheStatus, this, standing(wait))) {
         StoredAnswers.release(stored);
+        exchange.notes().mark(TraceStep.COLLAPSE, "waits for another request");
         if (isFirst(wait)) {
           loops.current().counters().collapsed();
         }
@@ -182,6 +186,7 @@ final class MissPath implements Follower.Onward {
       ForwardReason reason,
       @Nullable StoredResponse stored,
       boolean isValidation) {
+    exchange.notes().mark(TraceStep.COLLAPSE, "leads");
     long now = clock.epochSeconds();
     StoredResponse newer = StoredAnswers.selected(store.peek(key), exchange.request(), now);
     if (newer != null

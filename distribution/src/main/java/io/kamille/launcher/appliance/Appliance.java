@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Resource;
+import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.admission.Overload;
@@ -13,6 +14,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -37,6 +39,9 @@ public final class Appliance implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
 
+  /** The longest that a collector of traces may take. */
+  private static final Duration EXPORT_LIMIT = Duration.ofSeconds(5);
+
   private final MetricRegistry registry = new MetricRegistry();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
@@ -46,6 +51,7 @@ public final class Appliance implements AutoCloseable {
   private final Assembly assembly;
   private final ClientSide clientSide;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private @Nullable TraceExporter exporter;
   private @Nullable AdminServer admin;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
@@ -98,6 +104,7 @@ public final class Appliance implements AutoCloseable {
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
+      appliance.openExporter();
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.clientSide.listen(sockets);
@@ -156,6 +163,15 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
+  private void openExporter() {
+    running
+        .tracing()
+        .endpoint()
+        .ifPresent(
+            endpoint ->
+                exporter = new TraceExporter(tracing(), endpoint, version, EXPORT_LIMIT, registry));
+  }
+
   private AccessLog openAccessLog(Configuration configuration) throws StartFailure {
     if (!configuration.log().access().isEnabled()) {
       return AccessLog.disabled();
@@ -171,6 +187,11 @@ public final class Appliance implements AutoCloseable {
   /** Who decides on send buffers. */
   BufferTuner tuner() {
     return clientSide.tuner();
+  }
+
+  /** The recording of single requests. */
+  Tracing tracing() {
+    return clientSide.tracing();
   }
 
   /** What the loops shed while they are late. */
@@ -353,6 +374,9 @@ public final class Appliance implements AutoCloseable {
     }
     clientSide.close();
     closeAdmin();
+    if (exporter != null) {
+      exporter.close();
+    }
     assembly.close();
     loops.close();
     accessLog.close();

@@ -27,6 +27,8 @@ import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.ServerTls;
+import io.kamille.core.trace.LoopTracer;
+import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
@@ -67,6 +69,7 @@ final class ClientSide {
   // Read by the control plane while they are made.
   private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final Tracing tracing;
   private final TlsListeners tls = new TlsListeners();
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
@@ -77,6 +80,7 @@ final class ClientSide {
     this.loops = loops;
     this.registry = registry;
     running = configuration;
+    tracing = new Tracing(configuration.tracing(), WallClock.system());
     limiter =
         new ConnectionLimiter(
             preflight.connections(configuration.limits().connections()),
@@ -101,14 +105,15 @@ final class ClientSide {
       int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
       AdmissionMetrics.register(registry, shedder, loops.name(number));
+      LoopTracer tracer = tracing.forLoop(entrance);
       ServerShard shard =
           new ServerShard(
               loop,
               running.forwarding().viaPseudonym(),
               connectionSettings(running),
               limiter,
-              entrance,
-              observer(accessLog),
+              tracer,
+              observer(accessLog).and(tracer),
               System::nanoTime,
               () -> System.currentTimeMillis() / 1000,
               shedder);
@@ -197,6 +202,7 @@ final class ClientSide {
       tuner.settings(next.tuning());
     }
     running = next;
+    tracing.settings(next.tracing());
     limiter.limit(
         preflight.connections(next.limits().connections()), next.limits().idleThreshold());
     clients.limits(next.limits().client());
@@ -249,6 +255,11 @@ final class ClientSide {
     tuner.close();
     shards.forEach(ServerShard::closeAll);
     tls.close();
+  }
+
+  /** The recording of single requests. */
+  Tracing tracing() {
+    return tracing;
   }
 
   /** Who decides on send buffers. */

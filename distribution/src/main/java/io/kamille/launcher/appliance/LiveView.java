@@ -20,6 +20,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.trace.Tracing;
 import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -138,6 +139,11 @@ final class LiveView implements ApplianceView {
   @Override
   public List<RequestSample> requests() {
     return appliance.clientSide().samples();
+  }
+
+  @Override
+  public Tracing tracing() {
+    return appliance.tracing();
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class MetricsPage {
       routes: [{upstream: nobody}]
       cache: {memory: {capacity: 1MiB}, disk: {path: '%s', capacity: 4MiB}}
       log: {level: error, access: {enabled: on, output: /dev/null}}
+      tracing: {endpoint: 'http://127.0.0.1:1/v1/traces'}
       admin: {address: 'off'}
       """;
 

@@ -15,6 +15,7 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.core.setting.SettingChanges;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.h1.ForwardingSettings;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class Configuration {
       TuningSettings tuning,
       ForwardingSettings forwarding,
       LogSettings log,
+      TraceSettings tracing,
       AdminSettings admin) {}
 
   static final Subsection<ListenerSettings> LISTENERS =
@@ -106,6 +108,7 @@ public final class Configuration {
               "forwarding", "What a forwarded message says about its way."),
           LogSettings.SECTION.one(
               "log", "What is written about requests and about Kamille itself."),
+          TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
           ADMIN);
 
   private final SectionValues values;
@@ -180,6 +183,10 @@ public final class Configuration {
 
   public LogSettings log() {
     return groups.log;
+  }
+
+  public TraceSettings tracing() {
+    return groups.tracing;
   }
 
   public AdminSettings admin() {

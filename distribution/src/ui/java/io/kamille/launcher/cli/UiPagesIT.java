@@ -119,6 +119,36 @@ class UiPagesIT {
   }
 
   @Test
+  void theNextRequestForAUrlShowsItsWay() {
+    try (Browser browser = signedIn(ColorScheme.DARK, 320)) {
+      Page page = browser.page();
+      browser.show("traffic");
+      page.locator("button[aria-label^='Why ']").first().click();
+      button(page, "Pause").click();
+      button(page, "Record the next one").click();
+      assertThat(page.locator(".path table")).containsText("route found");
+      assertThat(page.locator(".path table")).containsText("answered");
+      assertThat(browser.violations()).isEmpty();
+      assertThat(browser.isTooWide()).isFalse();
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aChartTellsWhatChanged() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("overview");
+      page.locator(".legend button").first().click();
+      assertThat(page.locator(".around")).containsText("version 1 by file");
+      page.locator(".chart.asks svg").click();
+      assertThat(page.locator(".around")).containsText("What changed around");
+      assertThat(browser.violations()).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void aPurgeIsRehearsedFirst() {
     try (Browser browser = signedIn(ColorScheme.DARK, 1280)) {
       Page page = browser.page();

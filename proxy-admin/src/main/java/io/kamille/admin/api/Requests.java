@@ -91,7 +91,8 @@ final class Requests implements Resource {
       String failure,
       String route,
       String origin,
-      String client) {
+      String client,
+      String trace) {
 
     static Row of(RequestSample sample, boolean showsQuery) {
       return new Row(
@@ -107,7 +108,8 @@ final class Requests implements Resource {
           sample.failure(),
           sample.route(),
           sample.origin(),
-          sample.client());
+          sample.client(),
+          sample.trace());
     }
   }
 }

@@ -9,6 +9,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,9 @@ public interface ApplianceView {
 
   /** Some of the last requests, in no order. */
   List<RequestSample> requests();
+
+  /** The recording of single requests, step by step. */
+  Tracing tracing();
 
   /** How many requests of each loop become a sample in a second, at the most; 0 for none. */
   int samplesPerSecond();

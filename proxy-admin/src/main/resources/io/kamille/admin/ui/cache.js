@@ -114,7 +114,7 @@ export async function cache(place) {
       status.cache.objects === 0 ? "Nothing is stored yet." : `${percent(status.cache.hitRatio)} of all requests were hits; ${count(tiers.memory.keys)} URLs are stored.`,
       `${bytes(tiers.memory.usedBytes)} of ${bytes(tiers.memory.capacityBytes)} in use; ${count(tiers.memory.evictions)} responses were evicted since the start.`));
     replace(memory,
-      card("c6", "Memory", memoryBar(tiers.memory)),
+      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers")),
       card("c6", "What leaves first", h("p", {}, `Policy: ${policy.policy} (${policy.setting}). ${policy.reason}`),
         table([
           { name: "Policy", show: (one) => one.policy },
@@ -122,7 +122,7 @@ export async function cache(place) {
           { name: "of octets", number: true, show: (one) => percent(one.byteHitRatio) },
         ], policy.estimates, "No estimates yet."),
         h("p", { class: "muted" }, `From ${count(policy.sampledRequests)} sampled requests.`), copyAsCurl("/v1/cache/tiers")),
-      tiers.peak ? card("", "Disk", h("p", {}, `Mode: ${tiers.peak.mode} (${tiers.peak.setting}). ${tiers.peak.reason}`)) : null);
+      tiers.peak ? card("", "Disk", h("p", {}, `Mode: ${tiers.peak.mode} (${tiers.peak.setting}). ${tiers.peak.reason}`), copyAsCurl("/v1/cache/tiers")) : null);
     replace(purges, card("", "Last purges", table([
       { name: "Time", show: (one) => clock(one.time) },
       { name: "Kind", show: (one) => one.kind },
@@ -130,7 +130,7 @@ export async function cache(place) {
       { name: "Mode", show: (one) => one.mode },
       { name: "State", show: (one) => one.state },
       { name: "Responses", number: true, show: (one) => count(one.purged ?? one.matched ?? 0) },
-    ], done.purges, "No purge since the start.")));
+    ], done.purges, "No purge since the start."), copyAsCurl("/v1/cache/purges")));
   };
   replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), h("p"), memory, h("p"), purges);
   await place.every(5, look);

@@ -35,9 +35,10 @@ export function spark(values, steps, label) {
  * @param stepSeconds from one value to the next
  * @param show how a value is written
  * @param sentence what it shows, in words
- * @param marks [{time, name, href}], what was changed meanwhile
+ * @param marks [{time, name}], what was changed meanwhile
+ * @param look called with a moment and how many seconds around it were meant; null if nobody asks
  */
-export function chart(series, steps, stepSeconds, show, sentence, marks = []) {
+export function chart(series, steps, stepSeconds, show, sentence, marks = [], look = null) {
   const width = innerWidth < 600 ? 320 : 640;
   const greatest = nice(Math.max(0, ...series.flatMap((one) => one.values)));
   const height = HEIGHT - BOTTOM;
@@ -66,12 +67,18 @@ export function chart(series, steps, stepSeconds, show, sentence, marks = []) {
     return h("g", {}, h("line", { class: "mark", x1: x, x2: x, y1: 8, y2: height - 4 }), h("title", {}, `${mark.name}, ${ago(mark.ago)}`));
   });
   const last = (one) => one.values.length ? show(one.values[one.values.length - 1]) : "none";
-  return h("figure", { class: "chart" },
-    h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence }, lines, times, flags, paths),
+  const around = Math.max(30, span / 20);
+  const pressed = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = ((event.clientX - box.left) / box.width * width - LEFT) / (width - LEFT);
+    if (share >= 0) look(new Date(Date.now() - (1 - share) * span * 1000), around);
+  };
+  return h("figure", { class: look ? "chart asks" : "chart" },
+    h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence, onclick: look ? pressed : null }, lines, times, flags, paths),
     h("figcaption", { class: "legend" },
       series.map((one, i) => h("span", {}, h("i", { class: `k${i + 1}` }), `${one.name}: ${last(one)}`))),
-    seen.length === 0 ? null : h("p", { class: "legend" }, "What changed here? ", seen.map((mark, i) =>
-      [i > 0 ? "; " : "", h("a", { href: mark.href }, mark.name), ` (${ago(mark.ago)})`])),
+    look === null ? null : h("p", { class: "legend" }, "What changed here? ", seen.length === 0 ? "Nothing. Press the chart at any moment." : seen.slice(0, 5).map((mark) =>
+      h("button", { type: "button", class: "plain", name: `m${mark.time}`, onclick: () => look(new Date(mark.time), 5) }, `${mark.name}, ${ago(mark.ago)}`))),
     h("details", {}, h("summary", {}, "as a table"), tableOf(series, stepSeconds, show)));
 }
 

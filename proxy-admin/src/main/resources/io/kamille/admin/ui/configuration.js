@@ -1,6 +1,6 @@
 /** What runs, what would change, and how to go back? */
 import { ask, get } from "./api.js";
-import { answer, card, copyAsCurl, h, note, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, diffOf, h, note, replace, table } from "./dom.js";
 
 const YAML = { Accept: "application/yaml" };
 
@@ -21,13 +21,6 @@ function changes(list) {
 
 function text(value) {
   return value === null || value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** A unified diff, with signs and colours. */
-function diff(lines) {
-  if (!lines) return null;
-  return h("pre", { class: "diff" }, lines.trimEnd().split("\n").map((line) =>
-    h("span", { class: line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : line.startsWith("@") ? "muted" : null }, `${line}\n`)));
 }
 
 function choice(name, label, options) {
@@ -79,7 +72,7 @@ export async function configuration(place) {
   const rehearse = async () => {
     try {
       const { document } = await ask("/v1/config?dry_run=true", { method: "PUT", text: editor.value });
-      replace(result, note("warn", document.changes.length === 0 ? "No setting would change." : "This would change:"), diff(document.diff), changes(document.changes));
+      replace(result, note("warn", document.changes.length === 0 ? "No setting would change." : "This would change:"), diffOf(document.diff), changes(document.changes));
     } catch (problem) {
       replace(result, problems(problem));
     }
@@ -89,7 +82,7 @@ export async function configuration(place) {
   const compare = async (from, to) => {
     try {
       const found = await ask(`/v1/config/diff?from=${from}&to=${to}`, { fields: { Accept: "text/x-diff" } });
-      replace(result, h("h2", {}, `From version ${from} to ${to}`), diff(found.text));
+      replace(result, h("h2", {}, `From version ${from} to ${to}`), diffOf(found.text));
       result.scrollIntoView({ block: "nearest" });
     } catch (problem) {
       replace(result, problems(problem));

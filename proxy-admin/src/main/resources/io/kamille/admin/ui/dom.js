@@ -18,10 +18,12 @@ export function replace(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
 }
 
-/** As replace, but what had the focus by its name has it again. */
+/** As replace, but what had the focus by its name has it again, and what was unfolded is. */
 export function keepFocus(parent, ...children) {
   const name = parent.contains(document.activeElement) ? document.activeElement.name : null;
+  const unfolded = [...parent.querySelectorAll("details")].map((one) => one.open);
   replace(parent, ...children);
+  parent.querySelectorAll("details").forEach((one, i) => { one.open = unfolded[i] ?? false; });
   if (name) parent.querySelector(`[name="${name}"]`)?.focus();
 }
 
@@ -38,6 +40,13 @@ export function card(size, title, ...content) {
   return h("section", { class: `card ${size}` }, title ? h("h2", {}, title) : null, ...content);
 }
 
+/** A unified diff, with signs and colours. */
+export function diffOf(lines) {
+  if (!lines) return null;
+  return h("pre", { class: "diff" }, lines.trimEnd().split("\n").map((line) =>
+    h("span", { class: line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : line.startsWith("@") ? "muted" : null }, `${line}\n`)));
+}
+
 /** The answer to the question that the page is about, before any figure. */
 export function answer(sentence, more) {
   return h("div", { class: "answer" }, h("h1", {}, sentence), more ? h("p", { class: "sub" }, more) : null);
@@ -45,6 +54,18 @@ export function answer(sentence, more) {
 
 export function note(kind, ...content) {
   return h("div", { class: `note ${kind}`, role: kind === "bad" ? "alert" : "status" }, ...content);
+}
+
+/** As copyAsCurl, as small as a tile wants it. */
+export function curlSign(path, name) {
+  const button = copyAsCurl(path);
+  const sheet = (x, y) => h("rect", { x, y, width: 8, height: 9, rx: 1.5 });
+  const sign = h("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, sheet(2, 2), sheet(6, 5));
+  button.replaceChildren(sign);
+  button.classList.add("sign");
+  button.setAttribute("aria-label", `Copy ${name} as curl`);
+  button.addEventListener("click", () => setTimeout(() => button.replaceChildren(sign), 1600));
+  return button;
 }
 
 /** A button that puts the same question as a command line into the clipboard. */

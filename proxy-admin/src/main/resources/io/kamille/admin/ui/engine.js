@@ -67,7 +67,7 @@ export async function engine(place) {
       card("", "Loops", table([{ name: "", show: (row) => row[0] },
         ...found.loops.map((loop) => ({ name: loop.name, number: true, show: (row) => row[1](loop) }))], ROWS, ""),
       copyAsCurl("/v1/engine/loops")),
-      found.loops.map((loop) => card("c6", loop.name, h("p", {}, REASONS[loop.reason] ?? loop.reason), turns(loop))));
+      found.loops.map((loop) => card("c6", loop.name, h("p", {}, REASONS[loop.reason] ?? loop.reason), turns(loop), copyAsCurl("/v1/engine/loops"))));
   };
   const form = h("form", { class: "row", onsubmit: async (event) => {
     event.preventDefault();

@@ -1,7 +1,10 @@
 /** Is everything well, and if not, what is worst? */
 import { get } from "./api.js";
+import { changedAround, changes } from "./changes.js";
 import { chart, spark } from "./chart.js";
-import { answer, bytes, card, copyAsCurl, count, duration, h, percent, rate, replace, table } from "./dom.js";
+import { answer, bytes, card, copyAsCurl, count, curlSign, duration, h, keepFocus, percent, rate, replace, table } from "./dom.js";
+
+const RANGES = [["minutes", "last ten minutes"], ["hours", "last six hours"], ["days", "last two weeks"]];
 
 function worst(status, figures) {
   const out = status.upstreams.flatMap((upstream) => upstream.origins
@@ -15,77 +18,103 @@ function worst(status, figures) {
   return "All is well.";
 }
 
-function tile(name, value, unit, values, steps) {
-  return h("section", { class: "card c2 tile" },
-    h("div", { class: "name" }, name),
-    h("div", { class: "value" }, value, unit ? h("span", { class: "unit" }, unit) : null),
-    spark(values ?? [], steps, `${name} lately`));
+/** A figure with its line; it stays in the page while its value changes. */
+function tile(name, path) {
+  const value = h("div", { class: "value" });
+  const line = h("div");
+  const element = h("section", { class: "card c2 tile" }, h("div", { class: "name" }, name, curlSign(path, name)), value, line);
+  const set = (figure, unit, values, steps) => {
+    replace(value, figure, unit ? h("span", { class: "unit" }, unit) : null);
+    replace(line, spark(values ?? [], steps, `${name} lately`));
+  };
+  return { element, set };
 }
 
 function last(values) {
   return values?.at(-1) ?? 0;
 }
 
-/** What was changed lately: versions of the configuration and purges. */
-async function changes(status, signal) {
-  const [{ purges }, versions] = await Promise.all([get("/v1/cache/purges", signal),
-    status.configurable ? get("/v1/config/versions", signal) : { versions: [] }]);
-  return [
-    ...versions.versions.slice(0, 10).map((one) => ({ time: one.time, name: `version ${one.number} by ${one.by}`, href: "#configuration" })),
-    ...purges.filter((one) => one.purged !== undefined).slice(0, 10).map((one) => ({ time: one.time, name: `purge of ${one.of || "all"}`, href: "#cache" })),
-  ].sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, 5);
+function sum(values) {
+  return values.reduce((all, value) => all + value, 0);
 }
+
+/** The tables below the chart: what each shows of the status. */
+const TABLES = [
+  ["c4", "Where it listens", (status) => [[
+    { name: "Address", show: (one) => h("span", { class: "mono" }, one.address) },
+    { name: "Connections", number: true, show: (one) => count(one.connections) },
+  ], status.listeners, "No listener."]],
+  ["c6", "Upstreams", (status) => [[
+    { name: "Upstream", show: (one) => one.name },
+    { name: "Origins in", number: true, show: (one) => `${one.origins.filter((o) => o.state === "in").length} of ${one.origins.length}` },
+    { name: "Under way", number: true, show: (one) => count(sum(one.origins.map((o) => o.inFlight))) },
+    { name: "Failures", number: true, show: (one) => count(sum(one.origins.map((o) => o.failures))) },
+  ], status.upstreams, "No upstream."]],
+  ["c6", "Loops", (status) => [[
+    { name: "Loop", show: (one) => h("span", { class: "mono" }, one.name) },
+    { name: "Requests", number: true, show: (one) => count(one.requests) },
+    { name: "Connections", number: true, show: (one) => count(one.connections) },
+    { name: "CPU", number: true, show: (one) => `${one.cpuSeconds.toFixed(1)} s` },
+  ], status.loops, "No loop."]],
+];
 
 export async function overview(place) {
   let status = null;
   let marks = [];
+  let past = null;
+  const head = h("div");
+  const tiles = {
+    requests: tile("Requests", "/v1/series"), ratio: tile("Hit ratio, 1 min", "/v1/status"),
+    failures: tile("Origin failures", "/v1/series"), connections: tile("Connections", "/v1/series"),
+    memory: tile("Cache memory", "/v1/cache/tiers"), processors: tile("Processors in use", "/v1/engine/loops"),
+  };
+  const plot = h("div");
+  const around = h("div", { class: "around", "aria-live": "polite" });
+  const tables = TABLES.map(([size, title, rows]) => ({ rows, place: h("div"), size, title }));
+  const range = h("select", { name: "range", "aria-label": "Time", onchange: () => readPast().then(draw) },
+    RANGES.map(([name, words]) => h("option", { value: name }, words)));
+
+  /** A range beyond the last minutes is asked for; with as many points as there are, at least a few. */
+  const readPast = async () => {
+    const wanted = range.value;
+    if (wanted === "minutes") {
+      past = null;
+      return;
+    }
+    const found = await get(`/v1/series?range=${wanted}`, place.signal);
+    past = { ...found, steps: Math.min(found.steps, Math.max(60, found.figures.requestsPerSecond.length)) };
+  };
+  const look = (time, seconds) => replace(around, changedAround(place, marks, time, seconds, () => replace(around)));
   const draw = () => {
     if (!status || place.signal.aborted) return;
     const { figures, stepSeconds } = place.history;
     const requests = figures.requestsPerSecond ?? [];
-    const steps = Math.min(place.history.steps, Math.max(120, requests.length));
     const hits = figures.hitsPerSecond ?? [];
-    const ratios = requests.map((all, i) => (all > 0 ? hits[i] / all : 0));
-    const asked = requests.slice(-60).reduce((sum, value) => sum + value, 0);
-    const answered = hits.slice(-60).reduce((sum, value) => sum + value, 0);
-    replace(place.main,
-      answer(worst(status, figures), `Up for ${duration(status.uptimeSeconds)}, ${count(status.cache.hits + status.cache.misses)} requests since the start.`),
-      h("div", { class: "grid" },
-        tile("Requests", rate(last(requests)), "/s", requests, steps),
-        tile("Hit ratio, last minute", asked > 0 ? percent(answered / asked) : "–", "", ratios, steps),
-        tile("Failures of origins", rate(last(figures.failuresPerSecond)), "/s", figures.failuresPerSecond, steps),
-        tile("Connections", count(last(figures.connections)), "", figures.connections, steps),
-        tile("Memory of the cache", bytes(status.cache.usedBytes), "", figures.memoryBytes, steps),
-        tile("Processors in use", last(figures.processors).toFixed(2), "", figures.processors, steps),
-        card("c8", "Requests and hits per second",
-          chart([{ name: "hits", values: hits }, { name: "requests", values: requests }], steps, stepSeconds, rate,
-            `Requests per second lately; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks),
-          copyAsCurl("/v1/series")),
-        card("c4", "Where it listens",
-          table([
-            { name: "Address", show: (one) => h("span", { class: "mono" }, one.address) },
-            { name: "Connections", number: true, show: (one) => count(one.connections) },
-          ], status.listeners, "No listener."),
-          copyAsCurl("/v1/status")),
-        card("c6", "Upstreams",
-          table([
-            { name: "Upstream", show: (one) => one.name },
-            { name: "Origins in", number: true, show: (one) => `${one.origins.filter((o) => o.state === "in").length} of ${one.origins.length}` },
-            { name: "Under way", number: true, show: (one) => count(one.origins.reduce((sum, o) => sum + o.inFlight, 0)) },
-            { name: "Failures", number: true, show: (one) => count(one.origins.reduce((sum, o) => sum + o.failures, 0)) },
-          ], status.upstreams, "No upstream.")),
-        card("c6", "Loops",
-          table([
-            { name: "Loop", show: (one) => h("span", { class: "mono" }, one.name) },
-            { name: "Requests", number: true, show: (one) => count(one.requests) },
-            { name: "Connections", number: true, show: (one) => count(one.connections) },
-            { name: "CPU", number: true, show: (one) => `${one.cpuSeconds.toFixed(1)} s` },
-          ], status.loops, "No loop."))));
+    const steps = Math.min(place.history.steps, Math.max(120, requests.length));
+    const asked = sum(requests.slice(-60));
+    replace(head, answer(worst(status, figures), `Up for ${duration(status.uptimeSeconds)}, ${count(status.cache.hits + status.cache.misses)} requests since the start.`));
+    tiles.requests.set(rate(last(requests)), "/s", requests, steps);
+    tiles.ratio.set(asked > 0 ? percent(sum(hits.slice(-60)) / asked) : "–", "", requests.map((all, i) => (all > 0 ? hits[i] / all : 0)), steps);
+    tiles.failures.set(rate(last(figures.failuresPerSecond)), "/s", figures.failuresPerSecond, steps);
+    tiles.connections.set(count(last(figures.connections)), "", figures.connections, steps);
+    tiles.memory.set(bytes(status.cache.usedBytes), "", figures.memoryBytes, steps);
+    tiles.processors.set(last(figures.processors).toFixed(2), "", figures.processors, steps);
+    const shown = past ?? { figures, stepSeconds, steps };
+    keepFocus(plot, chart(
+      [{ name: "hits", values: shown.figures.hitsPerSecond ?? [] }, { name: "requests", values: shown.figures.requestsPerSecond ?? [] }],
+      shown.steps, shown.stepSeconds, rate,
+      `Requests per second lately; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks, look));
+    for (const one of tables) replace(one.place, table(...one.rows(status)));
   };
+  const [listeners, ...others] = tables.map((one) => card(one.size, one.title, one.place, copyAsCurl("/v1/status")));
+  const page = [head, h("div", { class: "grid" }, Object.values(tiles).map((one) => one.element),
+    card("c8", "Requests and hits per second", range, plot, copyAsCurl("/v1/series")), listeners, around, others)];
   addEventListener("figures", draw, { signal: place.signal });
   await place.every(2, async () => {
     status = await get("/v1/status", place.signal);
     marks = await changes(status, place.signal);
+    await readPast();
+    if (!head.isConnected) replace(place.main, page);
     draw();
   });
 }

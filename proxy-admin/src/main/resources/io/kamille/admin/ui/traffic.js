@@ -1,7 +1,8 @@
 /** What was asked lately, and why was that a miss? */
-import { get } from "./api.js";
+import { ask, get } from "./api.js";
 import { answer, bytes, card, clock, copyAsCurl, count, duration, h, keepFocus, note, percent, replace, table } from "./dom.js";
 import { explanation } from "./explanation.js";
+import { millis, pathOf } from "./path.js";
 
 const HITS = new Set(["hit", "stale-hit", "revalidated"]);
 const RESULTS = ["", "hit", "stale-hit", "revalidated", "collapsed", "miss", "bypass", "none"];
@@ -9,10 +10,6 @@ const STATUSES = ["", "2xx", "3xx", "4xx", "5xx"];
 
 function kind(status) {
   return status >= 500 || status === 0 ? "bad" : status >= 400 ? "warn" : "";
-}
-
-function millis(value) {
-  return value >= 100 ? `${count(value)} ms` : `${value.toFixed(value < 1 ? 2 : 1)} ms`;
 }
 
 function sentence(list) {
@@ -38,10 +35,12 @@ function routes(list) {
 export async function traffic(place) {
   let isPaused = false;
   let list = [];
+  let traces = [];
   const head = h("div");
   const rows = h("div");
   const byRoute = h("div");
-  const drawer = h("div", { "aria-live": "polite" });
+  const recorded = h("div");
+  const drawer = h("div", { class: "drawer", "aria-live": "polite" });
   const filters = {
     url: h("input", { class: "mono", name: "filter", size: 24, placeholder: "a part of the URL" }),
     status: h("select", { name: "status" }, STATUSES.map((one) => h("option", { value: one }, one || "any"))),
@@ -53,6 +52,35 @@ export async function traffic(place) {
     for (const [name, field] of Object.entries(filters)) if (field.value) parameters.set(name, field.value);
     return `/v1/requests?${parameters}`;
   };
+  const show = async (trace, target) => {
+    try {
+      replace(target, h("h2", {}, "Path"), pathOf(await get(`/v1/traces/${trace}`, place.signal)));
+    } catch (problem) {
+      replace(target, h("h2", {}, "Path"), note("bad", problem.message));
+    }
+  };
+  /** Records the next request for a URL, and shows its way. */
+  const record = async (url, target) => {
+    const order = { url, count: 1, seconds: 60 };
+    try {
+      const before = new Set((await get("/v1/traces", place.signal)).traces.map((one) => one.trace));
+      await ask("/v1/traces", { method: "POST", json: order });
+      replace(target, h("h2", {}, "Path"), h("p", { class: "empty" }, `Waiting for the next request for ${url} …`), copyAsCurl("/v1/traces", "POST", order));
+      for (let i = 0; i < 60 && !place.signal.aborted && target.isConnected; i++) {
+        await new Promise((later) => setTimeout(later, 1000));
+        const found = (await get("/v1/traces", place.signal)).traces.find((one) => one.cause === "asked" && !before.has(one.trace));
+        if (found) return await show(found.trace, target);
+      }
+      if (target.isConnected) replace(target, h("h2", {}, "Path"), h("p", { class: "empty" }, "Nobody asked for it within a minute."), recordButton(url, target));
+    } catch (problem) {
+      replace(target, h("h2", {}, "Path"), note("bad", problem.message), recordButton(url, target));
+    }
+  };
+  const recordButton = (url, target) => h("button", { type: "button", onclick: () => record(url, target) }, "Record the next one");
+  const open = (title, ...content) => {
+    replace(drawer, card("", title, ...content, " ", h("button", { type: "button", class: "plain", onclick: () => replace(drawer) }, "close")));
+    drawer.scrollIntoView({ block: "nearest" });
+  };
   const why = async (one) => {
     const url = one.query ? `${one.url}?${one.query}` : one.url;
     const asked = `/v1/explain?${new URLSearchParams({ url, method: one.method })}`;
@@ -61,9 +89,11 @@ export async function traffic(place) {
         one.origin ? `, from ${one.origin}` : ", no origin was asked", one.failure ? `, failure ${one.failure}` : "",
         `, by route ${one.route || "none"}, to ${one.client}.`));
     const now = h("div", {}, h("h2", {}, "Now"), h("p", { class: "empty" }, "Loading …"));
-    replace(drawer, card("", `${one.method} ${url}`, h("div", { class: "grid" }, h("div", { class: "card c6" }, then), h("div", { class: "card c6" }, now)),
-      copyAsCurl(asked), " ", h("button", { type: "button", class: "plain", onclick: () => replace(drawer) }, "close")));
-    drawer.scrollIntoView({ block: "nearest" });
+    const path = h("div", { class: "card" }, h("h2", {}, "Path"),
+      h("p", { class: "empty" }, "This request was not recorded step by step."));
+    path.append(recordButton(one.url, path));
+    open(`${one.method} ${url}`, h("div", { class: "grid" }, h("div", { class: "card c6" }, then), h("div", { class: "card c6" }, now), path), copyAsCurl(asked));
+    if (one.trace) show(one.trace, path);
     try {
       replace(now, h("h2", {}, "Now"), explanation(await get(asked, place.signal)));
     } catch (problem) {
@@ -86,18 +116,31 @@ export async function traffic(place) {
       { name: "", show: (one) => h("button", { type: "button", class: "plain nowrap", name: one.id, onclick: () => why(one),
         "aria-label": `Why ${one.cache} for ${one.url}` }, HITS.has(one.cache) ? "why a hit?" : "why?") },
     ], list.slice(0, 100), "Requests appear here as soon as somebody asks for something."));
+    replace(recorded, traces.length === 0 ? null : [h("p"), card("", "Recorded step by step", table([
+      { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
+      { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}`) },
+      { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
+      { name: "Cache", show: (one) => one.cache },
+      { name: "Took", number: true, show: (one) => millis(one.millis) },
+      { name: "", show: (one) => h("button", { type: "button", class: "plain", name: `p${one.trace}`, "aria-label": `Path of ${one.url}`, onclick: () => {
+        const target = h("div");
+        open(`${one.method} ${one.url}`, target);
+        show(one.trace, target);
+      } }, "path") },
+    ], traces.slice(0, 20), ""), copyAsCurl("/v1/traces"))]);
     replace(byRoute, card("", "Routes in this sample", table([
       { name: "Route", show: (one) => h("span", { class: "mono" }, one.name) },
       { name: "Requests", number: true, show: (one) => count(one.times.length) },
       { name: "Median", number: true, show: (one) => millis(one.times[Math.floor(one.times.length / 2)]) },
       { name: "Slowest", number: true, show: (one) => millis(one.times.at(-1)) },
       { name: "Last asked", number: true, show: (one) => `${duration(Math.max(0, (Date.now() - new Date(one.last)) / 1000))} ago` },
-    ], routes(list), "No route was asked yet.")));
+    ], routes(list), "No route was asked yet."), copyAsCurl("/v1/requests?limit=1000")));
   };
   const look = async () => {
     if (isPaused) return;
-    const found = await get(query(), place.signal);
+    const [found, kept] = await Promise.all([get(query(), place.signal), get("/v1/traces?limit=20", place.signal)]);
     list = found.requests;
+    traces = kept.traces;
     draw(found.samplesPerSecond);
   };
   const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
@@ -111,6 +154,6 @@ export async function traffic(place) {
     card("", null, h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(); } },
       h("label", { class: "grow" }, "URL has", filters.url), h("label", {}, "Status", filters.status),
       h("label", {}, "Cache", filters.cache), h("label", {}, "Slower than", filters.minMillis), pause), rows, copyAsCurl("/v1/requests")),
-    h("p"), byRoute);
+    h("p"), byRoute, recorded);
   await place.every(2, look);
 }

@@ -15,6 +15,7 @@ import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -116,6 +117,8 @@ final class RouteFills {
     Fill fill = Fill.begin(store, fetch, head, contentLength, limit, loops.current().home());
     if (fill == null) {
       loops.current().counters().shortage();
+    } else {
+      fetch.exchange().notes().mark(TraceStep.STORE, "is being stored");
     }
     return fill;
   }
@@ -157,6 +160,7 @@ final class RouteFills {
   /** Says in Cache-Status why an answer is not stored, and remembers it. */
   void refused(Fetch fetch, int status, String detail, String explanation) {
     fetch.forwarding().detail(detail);
+    fetch.exchange().notes().mark(TraceStep.STORE, detail);
     remember(fetch, status, detail, explanation);
   }
 

@@ -39,6 +39,7 @@ public final class ExchangeNotes {
   private @Nullable Failure failure;
   private String origin = "";
   private String cacheStatus = "";
+  private @Nullable Trace trace;
 
   void clear() {
     route = "";
@@ -46,6 +47,7 @@ public final class ExchangeNotes {
     failure = null;
     origin = "";
     cacheStatus = "";
+    trace = null;
   }
 
   public String route() {
@@ -91,5 +93,22 @@ public final class ExchangeNotes {
 
   public void cacheStatus(String cacheStatus) {
     this.cacheStatus = cacheStatus;
+  }
+
+  /** What is recorded of the exchange's way; null for most. */
+  public @Nullable Trace trace() {
+    return trace;
+  }
+
+  /** Has the exchange's way recorded from now on. */
+  public void trace(Trace trace) {
+    this.trace = trace;
+  }
+
+  /** The exchange takes a step, which is recorded if any is. */
+  public void mark(TraceStep step, String detail) {
+    if (trace != null) {
+      trace.mark(step, detail);
+    }
   }
 }

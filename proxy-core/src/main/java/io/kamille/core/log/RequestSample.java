@@ -12,6 +12,7 @@ package io.kamille.core.log;
  * @param failure an error token of RFC 9209; empty for none
  * @param origin the one that answered; empty if none was asked
  * @param client its address
+ * @param trace the identifier of its trace; empty if it was not recorded step by step
  */
 public record RequestSample(
     int loop,
@@ -27,4 +28,5 @@ public record RequestSample(
     String failure,
     String route,
     String origin,
-    String client) {}
+    String client,
+    String trace) {}

@@ -20,7 +20,7 @@ public final class RequestSampler implements ExchangeObserver {
 
   /*
    * So many requests a second become a sample, and as many more of those that failed: a flood of one
-   * kind does not hide the other. All others cost a comparison. A place of the ring is written once
+   * kind does not hide the other. Those that are traced are samples, too; they have a limit already. All others cost a comparison. A place of the ring is written once
    * and then replaced, so a reader sees whole samples without a lock.
    */
   static final int KEPT = 512;
@@ -61,9 +61,12 @@ public final class RequestSampler implements ExchangeObserver {
       failuresLeft = perSecond;
     }
     boolean isFailed = status >= SERVER_ERROR || exchange.notes().failure() != null;
-    if (isFailed ? failuresLeft-- > 0 : left-- > 0) {
+    boolean isTraced = exchange.notes().trace() != null;
+    if (isTraced || (isFailed ? failuresLeft-- > 0 : left-- > 0)) {
       int place = (int) (count++ % KEPT);
-      ring.setRelease(place, sample(exchange, status, contentBytes, endNanos - startNanos));
+      long nanos = endNanos - startNanos;
+      ring.setRelease(
+          place, sample(exchange, status, contentBytes, nanos, loop, count, clock.epochMillis()));
     } else if (isFailed) {
       failuresLeft = 0;
     } else {
@@ -71,7 +74,20 @@ public final class RequestSampler implements ExchangeObserver {
     }
   }
 
-  private RequestSample sample(Exchange exchange, int status, long contentBytes, long nanos) {
+  /**
+   * An exchange that has just ended as a sample.
+   *
+   * @param loop its number
+   * @param number counts the samples of that loop from 1
+   */
+  public static RequestSample sample(
+      Exchange exchange,
+      int status,
+      long contentBytes,
+      long nanos,
+      int loop,
+      long number,
+      long epochMillis) {
     RequestHead request = exchange.request();
     ExchangeNotes notes = exchange.notes();
     Failure failure = notes.failure();
@@ -80,8 +96,8 @@ public final class RequestSampler implements ExchangeObserver {
     String path = query < 0 ? target : target.substring(0, query);
     return new RequestSample(
         loop,
-        count,
-        clock.epochMillis() - Duration.ofNanos(nanos).toMillis(),
+        number,
+        epochMillis - Duration.ofNanos(nanos).toMillis(),
         nanos,
         cut(request.methodText()),
         cut((request.isSecure() ? "https://" : "http://") + request.authority() + path),
@@ -92,7 +108,8 @@ public final class RequestSampler implements ExchangeObserver {
         failure == null ? "" : failure.kind().token(),
         notes.route(),
         notes.origin(),
-        exchange.client().getAddress().getHostAddress());
+        exchange.client().getAddress().getHostAddress(),
+        notes.trace() == null ? "" : notes.trace().ids().trace());
   }
 
   private static String cut(String text) {

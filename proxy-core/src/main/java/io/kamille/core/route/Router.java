@@ -2,6 +2,7 @@ package io.kamille.core.route;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
@@ -46,6 +47,7 @@ public final class Router implements ExchangeHandler {
       return;
     }
     exchange.notes().route(route.name());
+    exchange.notes().mark(TraceStep.ROUTE, route.name());
     route.handler().handle(exchange);
   }
 

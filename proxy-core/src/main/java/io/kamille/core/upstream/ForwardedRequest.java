@@ -4,6 +4,7 @@ import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
@@ -84,6 +85,7 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   private void begin() {
     Origin origin = home.origin(place);
     exchange.notes().origin(origin.name());
+    exchange.notes().mark(TraceStep.ORIGIN, origin.name());
     origin.begin();
     home.counters().request(place);
     ConnectionPool<OriginConnection> pool = home.pool(place);
@@ -106,6 +108,7 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
     isUploading = isUpload();
     sentNanos = home.nanos();
     onFresh = lent.isFresh();
+    exchange.notes().mark(TraceStep.SEND, onFresh ? "new connection" : "used connection");
     if (onFresh) {
       home.origin(place).health().reached();
     }
@@ -117,6 +120,7 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
 
   @Override
   public void refuse(Failure why) {
+    exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
     Origin origin = home.origin(place);
     origin.finish();
     home.counters().failure(why);
@@ -160,6 +164,9 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   @Override
   public void answered(int status) {
     this.status = status;
+    if (exchange.notes().trace() != null) {
+      exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
+    }
     home.answered(place, status, home.nanos() - sentNanos);
     if (status >= StatusCode.BAD_REQUEST) {
       uploaded();
@@ -168,12 +175,14 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
 
   @Override
   public void ended() {
+    exchange.notes().mark(TraceStep.RESPONSE_END, "");
     home.ended(place, status);
     finish();
   }
 
   @Override
   public void failed(Failure why, boolean mayRepeat) {
+    exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
     boolean stale = mayRepeat && !onFresh && why.kind() == Kind.CONNECTION_TERMINATED;
     if (!stale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
