@@ -14,7 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +58,7 @@ public final class TraceExporter implements AutoCloseable {
   private final Thread thread;
   private final AtomicLong exported = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
-  private final Map<LoopTracer, Long> seen = new IdentityHashMap<>();
+  private final Map<LoopTracer, Long> seen = new HashMap<>();
   private boolean isTroubleSaid;
 
   /**

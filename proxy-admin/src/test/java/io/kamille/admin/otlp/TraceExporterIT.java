@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -39,10 +40,11 @@ class TraceExporterIT {
   private final Tracing tracing = new Tracing(TraceSettings.OFF, clock);
   private final LoopTracer tracer = tracing.forLoop(TraceExporterIT::answer);
   private final LinkedBlockingQueue<JsonNode> received = new LinkedBlockingQueue<>();
-  private final ServerSocket collector;
+  private ServerSocket collector;
   private TraceExporter exporter;
 
-  TraceExporterIT() throws IOException {
+  @BeforeEach
+  void listen() throws IOException {
     collector = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   }
 
