@@ -162,7 +162,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** Gives all connections back to the kernel. */
   @GuardedBy("this")
   private void release() {
-    var changes = new Changes();
+    var changes = new SendBufferChanges();
     connections.values().forEach(each -> changes.add(each, system));
     changes.send();
   }
@@ -278,7 +278,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     budget.look(pressure.getAsDouble());
     if (now.policy() != TuningPolicy.OFF) {
       Collection<TunedConnection> concerned = now.policy().isSizing() ? sharing(now) : looked;
-      var changes = new Changes();
+      var changes = new SendBufferChanges();
       for (TunedConnection each : concerned) {
         changes.add(each, wanted(each, now));
       }
@@ -339,7 +339,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     for (TunedConnection each : connections.values()) {
       if (each.channel.number() == number) {
         each.override(sizeBytes, nanoClock.getAsLong() + lasting.toNanos());
-        var changes = new Changes();
+        var changes = new SendBufferChanges();
         changes.add(each, wanted(each, settings));
         changes.send();
         return true;
@@ -383,24 +383,5 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   public void close() {
     isClosed = true;
     LockSupport.unpark(thread);
-  }
-
-  /** What is to change, by the loop that has to do it. */
-  private static final class Changes {
-
-    private final Map<TcpSamples.Looker, List<TcpSamples.Change>> byLooker = new HashMap<>();
-
-    void add(TunedConnection connection, SendBuffer next) {
-      if (!next.equals(connection.asked())) {
-        connection.asked(next);
-        byLooker
-            .computeIfAbsent(connection.looker, _ -> new ArrayList<>())
-            .add(new TcpSamples.Change(connection.channel, next));
-      }
-    }
-
-    void send() {
-      byLooker.forEach(TcpSamples.Looker::apply);
-    }
   }
 }
