@@ -99,7 +99,7 @@ final class FakeAppliance implements ApplianceView {
 
   @Override
   public List<ListenerSnapshot> listeners() {
-    return List.of(new ListenerSnapshot("127.0.0.1:8080", 3));
+    return List.of(new ListenerSnapshot("127.0.0.1:8080", 3, "2027-01-01T00:00:00Z"));
   }
 
   @Override

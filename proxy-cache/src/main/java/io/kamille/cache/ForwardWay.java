@@ -39,7 +39,11 @@ enum ForwardWay {
 
   /** With these, nobody but the origin knows whether the client may have the whole. */
   private static final long NOT_TO_FILL_AROUND =
-      Fields.mask(FieldName.AUTHORIZATION, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
+      Fields.mask(
+          FieldName.AUTHORIZATION,
+          FieldName.CLIENT_CERT,
+          FieldName.IF_MATCH,
+          FieldName.IF_UNMODIFIED_SINCE);
 
   /**
    * The way of a request whose whole response is asked for. Borrows the key.
@@ -67,8 +71,7 @@ enum ForwardWay {
     if (flights.isUncachable(key, request)) {
       return PERHAPS;
     }
-    boolean isForAll =
-        reason != ForwardReason.REQUEST && !request.fields().has(FieldName.AUTHORIZATION);
+    boolean isForAll = reason != ForwardReason.REQUEST && !request.isAuthenticated();
     return isForAll && mayBeHeld ? COLLAPSE : ALONE;
   }
 

@@ -148,7 +148,7 @@ final class ClientSide {
         listeners.add(listener);
         ConnectionMetrics.register(registry, listener, settings.name());
         if (encryption != null) {
-          HandshakeMetrics.register(registry, encryption.counters(), settings.name());
+          HandshakeMetrics.register(registry, encryption, settings.name());
         }
       } catch (IOException failed) {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));
@@ -291,9 +291,16 @@ final class ClientSide {
   }
 
   List<ListenerSnapshot> listenerSnapshots() {
-    return listeners.stream()
-        .map(listener -> new ListenerSnapshot(text(listener.address()), listener.connections()))
-        .toList();
+    List<ListenerSnapshot> snapshots = new ArrayList<>();
+    for (int i = 0; i < listeners.size(); i++) {
+      Listener listener = listeners.get(i);
+      snapshots.add(
+          new ListenerSnapshot(
+              text(listener.address()),
+              listener.connections(),
+              tls.expires(running.listeners().get(i).name())));
+    }
+    return snapshots;
   }
 
   List<LoopSnapshot> loopSnapshots() {

@@ -2,6 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.tls.ServerCertificate;
+import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
 import io.kamille.core.tls.TlsSettings.Source;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +34,7 @@ final class TlsListeners implements AutoCloseable {
   private static final int WORKERS = 2;
   private static final long LOOK_SECONDS = 10;
   private static final long ROTATION_HOURS = 8;
+  private static final Duration WARNING = Duration.ofDays(14);
 
   private record Open(ListenerSettings settings, ServerTls tls) {}
 
@@ -49,6 +52,7 @@ final class TlsListeners implements AutoCloseable {
               return thread;
             });
     workers.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    workers.scheduleWithFixedDelay(this::warn, 1, 1, TimeUnit.DAYS);
     workers.scheduleWithFixedDelay(this::rotate, ROTATION_HOURS, ROTATION_HOURS, TimeUnit.HOURS);
   }
 
@@ -61,6 +65,11 @@ final class TlsListeners implements AutoCloseable {
     if (!settings.tls().isOn()) {
       return null;
     }
+    if (!ServerContext.isNative() && open.isEmpty()) {
+      LOG.log(
+          Level.WARNING,
+          "BoringSSL does not load here: the JDK's TLS stands in, which takes more CPU");
+    }
     try {
       List<ServerCertificate> certificates = settings.tls().read(Instant.now());
       ServerTls tls =
@@ -68,6 +77,7 @@ final class TlsListeners implements AutoCloseable {
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
+      warn(open.get(settings.name()), Instant.now());
       return tls;
     } catch (IOException refused) {
       throw new StartFailure(StartFailure.Kind.FILE, String.valueOf(refused.getMessage()));
@@ -96,6 +106,7 @@ final class TlsListeners implements AutoCloseable {
               : settings.tls().read(Instant.now());
       if (listener.tls().update(settings.tls().policy(settings.spoken().names()), certificates)) {
         LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
+        warn(listener, Instant.now());
       }
     } catch (IOException refused) {
       LOG.log(
@@ -104,6 +115,30 @@ final class TlsListeners implements AutoCloseable {
           settings.name(),
           refused.getMessage());
     }
+  }
+
+  private synchronized void warn() {
+    open.values().forEach(listener -> warn(listener, Instant.now()));
+  }
+
+  /** Of certificates that expire soon; one made for trying lasts longer than the trial. */
+  private static void warn(Open listener, Instant now) {
+    for (ServerCertificate certificate : listener.tls().certificates()) {
+      if (listener.settings().tls().source() == Source.FILES
+          && certificate.notAfter().isBefore(now.plus(WARNING))) {
+        LOG.log(
+            Level.WARNING,
+            "{0}: a certificate expires soon or has expired; renew {1}",
+            listener.settings().name(),
+            certificate);
+      }
+    }
+  }
+
+  /** When the first certificate of a listener expires; null if it speaks no TLS. */
+  synchronized @Nullable String expires(String name) {
+    Open listener = open.get(name);
+    return listener == null ? null : listener.tls().expires().toString();
   }
 
   /** Reads again what has changed. */

@@ -1,9 +1,13 @@
 package io.kamille.launcher.appliance;
 
 import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.tls.Certificates;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,8 +16,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -143,6 +151,112 @@ class TlsIT {
         () -> metrics().contains("kamille_tls_handshakes_total{") && failures(),
         "both are counted");
     assertThat(metrics()).containsPattern("kamille_tls_handshakes_total\\{[^}]*TLSv1.3[^}]*} 1");
+  }
+
+  @Test
+  void theOriginIsToldWhoseCertificateTheClientShowedAndNobodyCanForgeIt() throws Exception {
+    var authority = new Certificates("clients");
+    Path authorities = journey.file("clients.pem");
+    Files.writeString(authorities, authority.pem());
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', tls: {source: self-signed, client-certificates:"
+            + " optional, client-authorities: '"
+            + authorities
+            + "'}}]");
+    journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
+    SSLContext known = TrustingAll.context(authority.ecdsa("some.client"));
+    String[] forged = {
+      "Client-Cert",
+      ":Zm9yZ2Vk:",
+      "Client_Cert",
+      ":Zm9yZ2Vk:",
+      "Client-Cert-Chain",
+      ":Zm9yZ2Vk:",
+      "Client-Cert-Subject",
+      "CN=root"
+    };
+    for (Version version : List.of(Version.HTTP_1_1, Version.HTTP_2, Version.HTTP_2)) {
+      // The third of them resumes the session of the second.
+      try (HttpClient client = HttpClient.newBuilder().version(version).sslContext(known).build()) {
+        client.send(request("/a").headers(forged).build(), BodyHandlers.ofString());
+      }
+    }
+    try (HttpClient client = client(Version.HTTP_2)) {
+      client.send(request("/a").headers(forged).build(), BodyHandlers.ofString());
+    }
+    // A response to one client is not stored for the others (RFC 9111 §3.5).
+    List<StubOrigin.Request> asked = journey.origin().requests("/a");
+    assertThat(asked).hasSize(4);
+    for (StubOrigin.Request each : asked.subList(0, 3)) {
+      assertThat(each.values("Client-Cert-Subject")).containsExactly("CN=some.client");
+      assertThat(each.values("Client-Cert"))
+          .singleElement(as(STRING))
+          .matches(":[A-Za-z0-9+/]{100,}=*:");
+    }
+    for (StubOrigin.Request each : asked) {
+      assertThat(each.values("Client_Cert")).isEmpty();
+      assertThat(each.values("Client-Cert-Chain")).isEmpty();
+    }
+    assertThat(asked.getLast().values("Client-Cert")).isEmpty();
+    assertThat(asked.getLast().values("Client-Cert-Subject")).isEmpty();
+  }
+
+  @Test
+  void hstsIsInEveryResponseOfItsListenerOnce() throws Exception {
+    journey.with("listeners: [{address: '127.0.0.1:0', tls: {source: self-signed, hsts: 365d}}]");
+    journey
+        .origin()
+        .on("/a", ok("x", "Cache-Control: no-cache", "Strict-Transport-Security: max-age=1"));
+    journey.origin().on("/b", ok("x", "Cache-Control: max-age=600"));
+    for (Version version : List.of(Version.HTTP_1_1, Version.HTTP_2)) {
+      try (HttpClient client = client(version)) {
+        for (String target : List.of("/a", "/b", "/b", "/missing")) {
+          assertThat(get(client, target).headers().allValues("strict-transport-security"))
+              .as("%s by %s", target, version)
+              .containsExactly("max-age=31536000");
+        }
+      }
+    }
+  }
+
+  @Test
+  void aListenerMayRedirectToHttps() {
+    journey.with("listeners: [{address: '127.0.0.1:0', redirect-to-https: 8443}]");
+    journey.origin().on("/.well-known/acme-challenge/x", ok("token"));
+    Answer redirect = journey.say("GET /a?b=c HTTP/1.1\r\nHost: Site.test:80\r\n\r\n");
+    assertThat(redirect.status()).isEqualTo(308);
+    assertThat(redirect.field("Location")).isEqualTo("https://site.test:8443/a?b=c");
+    assertThat(redirect.field("Strict-Transport-Security")).isNull();
+    assertThat(journey.say("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").status()).isEqualTo(400);
+    assertThat(journey.get("/.well-known/acme-challenge/x").content()).isEqualTo("token");
+    assertThat(journey.origin().requests("/a")).isEmpty();
+  }
+
+  @Test
+  void ofTooManyHandshakesTheOldestIsGivenUp() throws Exception {
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', tls: {source: self-signed, handshakes: 1}}]");
+    journey.origin().on("/a", ok("hello"));
+    // Of three connections, two are on one of the two loops.
+    for (int i = 0; i < 3; i++) {
+      journey.client();
+    }
+    Await.until(
+        () -> metrics().matches("(?s).*kamille_tls_handshakes_total[^\n]*displaced[^\n]* [1-2].*"),
+        "one is given up");
+    try (HttpClient client = client(Version.HTTP_2)) {
+      assertThat(get(client, "/a").body()).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void theExpiryOfCertificatesIsAMetricAndInTheStatus() throws Exception {
+    journey.with(listener(""));
+    journey.appliance();
+    assertThat(metrics())
+        .containsPattern("kamille_tls_certificate_expiry_timestamp_seconds\\{[^}]*} [0-9.E]+");
+    assertThat(journey.admin("/v1/status").body())
+        .containsPattern("\"certificateExpires\":\\s*\"20[0-9-]+T");
   }
 
   private boolean failures() {

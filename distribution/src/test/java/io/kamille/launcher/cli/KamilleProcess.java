@@ -30,9 +30,16 @@ final class KamilleProcess implements AutoCloseable {
 
   /** Runs this command line; what it keeps goes below {@code state}. */
   static KamilleProcess start(Path state, String... arguments) throws IOException {
+    return start(List.of(), state, arguments);
+  }
+
+  /** The same with options for the JVM. */
+  static KamilleProcess start(List<String> options, Path state, String... arguments)
+      throws IOException {
     // A shell's background ignores SIGINT and nohup ignores SIGHUP, and children inherit that.
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP,TERM"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
     command.addAll(
         List.of(
             "--enable-native-access=ALL-UNNAMED",

@@ -7,13 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.core.server.h1.TestClient;
 import io.kamille.launcher.appliance.Await;
 import io.kamille.launcher.appliance.StubOrigin;
+import io.kamille.launcher.appliance.TrustingAll;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +133,33 @@ class RunIT {
       assertThat(client.get("/b").answer().content()).isEqualTo("other");
       kamille.signal("TERM");
       assertThat(kamille.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void whereBoringSslDoesNotLoadTheTlsOfTheJdkStandsIn() throws Exception {
+    try (KamilleProcess kamille =
+            KamilleProcess.start(
+                List.of("-Dio.netty.handler.ssl.noOpenSsl=true"),
+                directory,
+                "run",
+                "--listen",
+                "127.0.0.1:0",
+                "--tls",
+                "self-signed",
+                "--origin",
+                origin.url(),
+                "--admin",
+                "off");
+        HttpClient client = HttpClient.newBuilder().sslContext(TrustingAll.context()).build()) {
+      URI uri = URI.create("https://127.0.0.1:" + kamille.address().getPort() + "/a");
+      for (int i = 0; i < 2; i++) {
+        HttpResponse<String> answer =
+            client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+        assertThat(answer.version()).isEqualTo(Version.HTTP_2);
+        assertThat(answer.body()).isEqualTo("hello");
+      }
+      assertThat(kamille.awaitLine("BoringSSL does not load")).contains("the JDK's TLS");
     }
   }
 

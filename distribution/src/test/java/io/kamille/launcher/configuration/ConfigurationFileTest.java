@@ -82,7 +82,8 @@ class ConfigurationFileTest {
                 ALL,
                 null,
                 TlsSettings.OFF,
-                ProxyProtocolSettings.OFF));
+                ProxyProtocolSettings.OFF,
+                0));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(
@@ -191,7 +192,8 @@ class ConfigurationFileTest {
                 access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
                 null,
                 TlsSettings.OFF,
-                ProxyProtocolSettings.OFF));
+                ProxyProtocolSettings.OFF,
+                0));
     assertThat(configuration.loops()).isEqualTo(3);
     UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())

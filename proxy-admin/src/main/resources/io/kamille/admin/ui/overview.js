@@ -43,6 +43,7 @@ const TABLES = [
   ["c4", "Where it listens", (status) => [[
     { name: "Address", show: (one) => h("span", { class: "mono" }, one.address) },
     { name: "Connections", number: true, show: (one) => count(one.connections) },
+    { name: "Certificate until", show: (one) => (one.certificateExpires ?? "—").slice(0, 10) },
   ], status.listeners, "No listener."]],
   ["c6", "Upstreams", (status) => [[
     { name: "Upstream", show: (one) => one.name },

@@ -210,7 +210,7 @@ public final class Fetches {
   }
 
   private boolean mayBeCoded(Exchange exchange) {
-    return settings.coding().isOn() && !exchange.request().fields().has(FieldName.AUTHORIZATION);
+    return settings.coding().isOn() && !exchange.request().isAuthenticated();
   }
 
   private Fetch fetch(

@@ -110,7 +110,7 @@ final class Validation {
 
   /** What the origin tells one who is authorized says nothing of what others get (§3.5). */
   private boolean isAuthorized() {
-    return fetch.request().fields().has(FieldName.AUTHORIZATION);
+    return fetch.request().isAuthenticated();
   }
 
   private boolean isHead() {

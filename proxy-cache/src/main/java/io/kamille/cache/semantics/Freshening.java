@@ -52,7 +52,7 @@ public record Freshening(
     StorableFields.date(news, responseTime);
     ResponseHead merged = ResponseHead.of(stored.status(), merge(stored.fields(), news));
     StoredFacts facts = StoredFacts.of(merged, policy, requestTime, responseTime);
-    boolean isAuthorized = request.fields().has(FieldName.AUTHORIZATION);
+    boolean isAuthorized = request.isAuthenticated();
     Storability storability =
         Tags.areTooMany(update.fields())
             ? Storability.TOO_MANY_TAGS

@@ -20,7 +20,8 @@ public enum Storability {
       "conditional", "the status code answers a field that other requests lack (RFC 9110 §15.5)"),
   NO_STORE("no-store", "the response says no-store (RFC 9111 §5.2.2.5)"),
   PRIVATE("private", "the response is for one user (RFC 9111 §5.2.2.7)"),
-  AUTHORIZATION("authorization", "the request has Authorization (RFC 9111 §3.5)"),
+  AUTHORIZATION(
+      "authorization", "the request has Authorization or a client certificate (RFC 9111 §3.5)"),
   NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
   VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
   SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
@@ -81,7 +82,7 @@ public enum Storability {
     if (ofRequest != STORABLE) {
       return ofRequest;
     }
-    return of(response, request.fields().has(FieldName.AUTHORIZATION), policy, responseTime);
+    return of(response, request.isAuthenticated(), policy, responseTime);
   }
 
   /** The same for a response whose request was one to store the response of. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestHead {
 
+  private static final long CREDENTIALS =
+      Fields.mask(FieldName.AUTHORIZATION, FieldName.CLIENT_CERT);
+
   /** How the request target was written (RFC 9112 §3.2). */
   public enum TargetForm {
     ORIGIN,
@@ -92,6 +95,13 @@ public final class RequestHead {
 
   public Fields fields() {
     return fields;
+  }
+
+  /**
+   * Whether it says whose it is: by {@code Authorization}, or by a client certificate (RFC 9440).
+   */
+  public boolean isAuthenticated() {
+    return fields.hasAny(CREDENTIALS);
   }
 
   public Method method() {

@@ -14,6 +14,7 @@ public final class StatusCode {
   public static final int NO_CONTENT = 204;
   public static final int PARTIAL_CONTENT = 206;
   public static final int NOT_MODIFIED = 304;
+  public static final int PERMANENT_REDIRECT = 308;
   public static final int BAD_REQUEST = 400;
   public static final int UNAUTHORIZED = 401;
   public static final int FORBIDDEN = 403;

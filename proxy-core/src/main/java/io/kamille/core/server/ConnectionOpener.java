@@ -23,19 +23,22 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
   private final H2Shard h2;
   private final Protocols protocols;
   private final @Nullable ServerTls tls;
+  private final HandshakesUnderWay handshakes;
 
   /**
    * Opens connections of one listener on one loop.
    *
-   * @param protocols that may be spoken
    * @param tls null for clear text
+   * @param loops among which the listener's connections are spread
    */
-  ConnectionOpener(ServerShard shared, Protocols protocols, @Nullable ServerTls tls) {
+  ConnectionOpener(
+      ServerShard shared, ListenerSettings settings, @Nullable ServerTls tls, int loops) {
     this.shared = shared;
-    this.h1 = new H1Shard(shared);
-    this.h2 = new H2Shard(shared);
-    this.protocols = protocols;
+    this.h1 = new H1Shard(shared, settings.httpsPolicy());
+    this.h2 = new H2Shard(shared, settings.httpsPolicy());
+    this.protocols = settings.spoken();
     this.tls = tls;
+    this.handshakes = new HandshakesUnderWay(Math.max(1, settings.tls().handshakes() / loops));
   }
 
   @Override
@@ -45,7 +48,7 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
 
   void open(Accepted accepted) {
     if (tls != null) {
-      new TlsOpening(this, tls, accepted).begin();
+      new TlsOpening(this, tls, handshakes, accepted).begin();
     } else if (protocols == Protocols.BOTH) {
       accepted.channel().pipeline().addLast(new PrefaceOpening(this, accepted));
     } else {

@@ -92,7 +92,7 @@ public final class Listener implements AutoCloseable {
     Function<ServerShard, Opening> opening =
         shard ->
             new Opening(
-                new ConnectionOpener(shard, settings.spoken(), tls),
+                new ConnectionOpener(shard, settings, tls, shards.size()),
                 limiter,
                 clients,
                 present,

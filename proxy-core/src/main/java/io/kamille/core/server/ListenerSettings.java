@@ -1,12 +1,14 @@
 package io.kamille.core.server;
 
 import io.kamille.core.admission.AccessList;
+import io.kamille.core.server.connection.HttpsPolicy;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.tls.TlsSettings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param name what logs and metrics call it
  * @param backlog connections the kernel holds until a loop accepts them
  * @param access which clients may connect
+ * @param redirectPort of the listener for HTTPS that requests are sent to; 0 for none
  * @param protocols null for what suits a listener with TLS, or one without
  */
 public record ListenerSettings(
@@ -24,7 +27,8 @@ public record ListenerSettings(
     AccessList access,
     @Nullable Protocols protocols,
     TlsSettings tls,
-    ProxyProtocolSettings proxyProtocol) {
+    ProxyProtocolSettings proxyProtocol,
+    int redirectPort) {
 
   /** What a bare value stands for. */
   public static final Setting<HostPort> ADDRESS =
@@ -80,7 +84,20 @@ public record ListenerSettings(
               .orElse("`h2, http/1.1` with TLS, `http/1.1` without.")
               .appliesOnRestart(),
           TLS,
-          PROXY_PROTOCOL);
+          PROXY_PROTOCOL,
+          Setting.of(
+                  "redirect-to-https",
+                  ValueTypes.orWord("off", 0, ValueTypes.wholeNumber(1, 65_535)),
+                  "The port of HTTPS, mostly 443: each request is answered by a redirect (308) to"
+                      + " the same host and path there. Requests below"
+                      + " `/.well-known/acme-challenge/` take their route.")
+              .defaultsTo(0)
+              .into("redirectPort")
+              .appliesOnRestart());
+
+  HttpsPolicy httpsPolicy() {
+    return HttpsPolicy.of(redirectPort, tls.isOn() ? tls.hsts() : Duration.ZERO);
+  }
 
   /** What is spoken. */
   public Protocols spoken() {

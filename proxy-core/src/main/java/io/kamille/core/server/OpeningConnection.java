@@ -64,7 +64,7 @@ abstract class OpeningConnection extends ListedConnection {
   }
 
   /** It is in no list of its loop any more. */
-  final void leave() {
+  void leave() {
     if (isListed) {
       isListed = false;
       shared.connections().gone(this);

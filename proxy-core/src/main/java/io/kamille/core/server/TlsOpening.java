@@ -1,6 +1,7 @@
 package io.kamille.core.server;
 
 import io.kamille.core.server.connection.Accepted;
+import io.kamille.core.tls.ClientCertificate;
 import io.kamille.core.tls.HandshakeCounters;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -11,6 +12,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +28,15 @@ final class TlsOpening extends OpeningConnection {
   private final Channel channel;
   private final HandshakeCounters counters;
   private final Accepted accepted;
+  private final HandshakesUnderWay underWay;
   private @Nullable ServerContext certificates;
+  private boolean isDisplaced;
 
-  TlsOpening(Spoken spoken, ServerTls tls, Accepted accepted) {
+  TlsOpening(Spoken spoken, ServerTls tls, HandshakesUnderWay underWay, Accepted accepted) {
     super(spoken.shared(), accepted.channel());
     this.spoken = spoken;
     this.tls = tls;
+    this.underWay = underWay;
     this.channel = accepted.channel();
     this.counters = tls.counters();
     this.accepted = accepted;
@@ -43,14 +48,39 @@ final class TlsOpening extends OpeningConnection {
   }
 
   @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    super.handlerAdded(context);
+    underWay.begun(this);
+  }
+
+  @Override
+  void leave() {
+    super.leave();
+    underWay.over(this);
+  }
+
+  /** Yields to a newer one. */
+  void displace() {
+    isDisplaced = true;
+    counters.displaced();
+    close();
+  }
+
+  @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
       super.userEventTriggered(context, event);
     } else if (handshake.isSuccess()) {
       SslHandler handler = channel.pipeline().get(SslHandler.class);
-      counters.succeeded(handler.engine().getSession().getProtocol());
-      becomes(spoken.over(handler.applicationProtocol(), accepted, tls, certificates));
-    } else {
+      SSLSession session = handler.engine().getSession();
+      counters.succeeded(session.getProtocol());
+      ServerContext own = certificates;
+      Accepted known =
+          own != null && own.asksClients()
+              ? accepted.with(ClientCertificate.of(session))
+              : accepted;
+      becomes(spoken.over(handler.applicationProtocol(), known, tls, own));
+    } else if (!isDisplaced) {
       counters.failed();
     }
   }

@@ -8,6 +8,7 @@ public final class HandshakeCounters {
   private final LongAdder withTls13 = new LongAdder();
   private final LongAdder withTls12 = new LongAdder();
   private final LongAdder failed = new LongAdder();
+  private final LongAdder displaced = new LongAdder();
 
   /** One came to its end under this version, as the JDK names it. */
   public void succeeded(String version) {
@@ -17,6 +18,15 @@ public final class HandshakeCounters {
   /** One did not. */
   public void failed() {
     failed.increment();
+  }
+
+  /** One was given up for newer ones. */
+  public void displaced() {
+    displaced.increment();
+  }
+
+  public long displacements() {
+    return displaced.sum();
   }
 
   public long withTls13() {

@@ -77,6 +77,11 @@ public final class ServerContext {
     return certificates;
   }
 
+  /** Whether clients are asked for a certificate. */
+  public boolean asksClients() {
+    return policy.clients().demand() != ClientCertificates.Demand.NONE;
+  }
+
   /** Whether one of its certificates is for this host, in lower case. */
   public boolean covers(String host) {
     int dot = host.indexOf('.');

@@ -1,5 +1,7 @@
 package io.kamille.core.tls;
 
+import static java.util.Comparator.naturalOrder;
+
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -7,6 +9,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -131,6 +134,14 @@ public final class ServerTls implements AutoCloseable {
   /** The certificates in force. */
   public synchronized List<ServerCertificate> certificates() {
     return certificates;
+  }
+
+  /** When the first of its certificates expires. */
+  public Instant expires() {
+    return certificates().stream()
+        .map(ServerCertificate::notAfter)
+        .min(naturalOrder())
+        .orElseThrow();
   }
 
   private void buildSome(Table table) throws IOException {

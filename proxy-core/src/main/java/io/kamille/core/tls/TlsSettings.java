@@ -8,6 +8,7 @@ import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.tls.ClientCertificates.Demand;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +22,17 @@ import org.jspecify.annotations.Nullable;
  * @param profile which versions are offered
  * @param clientCertificates whether clients are asked for one
  * @param clientAuthorities who signs those
+ * @param handshakes that may be under way at a time
+ * @param hsts how long clients keep to HTTPS (RFC 6797); zero if they are not told to
  */
 public record TlsSettings(
     Source source,
     List<CertificateFiles> certificates,
     TlsProfile profile,
     Demand clientCertificates,
-    @Nullable Path clientAuthorities) {
+    @Nullable Path clientAuthorities,
+    int handshakes,
+    Duration hsts) {
 
   /** Where certificates come from. */
   public enum Source {
@@ -99,7 +104,25 @@ public record TlsSettings(
                   "client-authorities",
                   ValueTypes.file(),
                   "The certificates, as PEM, of those who sign client certificates.")
-              .orElse("No client certificate is accepted."));
+              .orElse("No client certificate is accepted."),
+          Setting.of(
+                  "handshakes",
+                  ValueTypes.wholeNumber(1, 1_000_000),
+                  "The most TLS handshakes under way at a time; each loop has its part. Beyond it,"
+                      + " the oldest one is given up. A handshake that takes longer than"
+                      + " `limits.head-timeout` is given up, too.")
+              .defaultsTo(2_048)
+              .appliesOnRestart(),
+          Setting.of(
+                  "hsts",
+                  ValueTypes.orWord(
+                      "off",
+                      Duration.ZERO,
+                      ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(3650))),
+                  "How long browsers keep to HTTPS for this host (`Strict-Transport-Security`, RFC"
+                      + " 6797). Every response of this listener says so.")
+              .defaultsTo(Duration.ZERO)
+              .appliesOnRestart());
 
   /** No TLS. */
   public static final TlsSettings OFF = SECTION.defaults();

@@ -49,6 +49,11 @@ public final class Certificates {
     return authority;
   }
 
+  /** The authority as a PEM file has it. */
+  public String pem() throws GeneralSecurityException {
+    return pem("CERTIFICATE", authority.getEncoded());
+  }
+
   public ServerCertificate ecdsa(String... names) throws GeneralSecurityException {
     return signed(ec(), names);
   }

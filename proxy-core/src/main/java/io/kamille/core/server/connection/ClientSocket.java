@@ -2,7 +2,9 @@ package io.kamille.core.server.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.socket.TunableChannel;
+import io.kamille.core.tls.ClientCertificate;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -36,6 +38,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private final boolean secure;
   private final InetSocketAddress client;
   private final InetSocketAddress local;
+  private final @Nullable ClientCertificate certificate;
   private final ClientConnections connections;
   private final Farewell farewell;
   private final @Nullable TunableChannel tunable;
@@ -66,6 +69,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.secure = secure;
     this.client = accepted.client();
     this.local = accepted.local();
+    this.certificate = accepted.certificate();
     this.input = new ClientInput(channel);
     String protocol = secure ? version + " over TLS" : version;
     this.tunable = shared.opened(channel, accepted.peer(), protocol);
@@ -87,6 +91,11 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   /** The address of ours that the client connected to. */
   public final InetSocketAddress local() {
     return local;
+  }
+
+  /** Has the request say whose it is, and removes what its client says about that. */
+  protected final void identify(RequestHead request) {
+    ClientCertificate.tell(certificate, request.fields());
   }
 
   /** Whether what goes over it is encrypted. */

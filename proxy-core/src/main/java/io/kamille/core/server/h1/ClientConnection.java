@@ -122,6 +122,7 @@ public final class ClientConnection extends ClientSocket implements Carrier {
     phase = Phase.EXCHANGE;
     progress.atAnyTime();
     current.request().secure(isSecure());
+    identify(current.request());
     handling = true;
     current.handle();
     handling = false;

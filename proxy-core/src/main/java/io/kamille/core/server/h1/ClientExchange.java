@@ -3,6 +3,7 @@ package io.kamille.core.server.h1;
 import io.kamille.core.content.ContentSink;
 import io.kamille.core.content.LimitedSink;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
@@ -25,6 +26,7 @@ final class ClientExchange implements ClientContent.Owner {
   private static final System.Logger LOG = System.getLogger("kamille.server");
 
   private final ServerShard shared;
+  private final ExchangeHandler handler;
   private final HeadLimits limits;
   private final RequestParser parser;
   private final RequestTerms terms = new RequestTerms();
@@ -36,8 +38,9 @@ final class ClientExchange implements ClientContent.Owner {
   private @Nullable Exchange exchange;
   private @Nullable ClientContent content;
 
-  ClientExchange(ServerShard shared, ReplyHeads heads, HeadLimits limits) {
+  ClientExchange(ServerShard shared, ExchangeHandler handler, ReplyHeads heads, HeadLimits limits) {
     this.shared = shared;
+    this.handler = handler;
     this.limits = limits;
     this.parser = new RequestParser(limits);
     this.writer = new ReplyWriter(heads);
@@ -127,7 +130,7 @@ final class ClientExchange implements ClientContent.Owner {
 
   private void handle(Exchange current) {
     try {
-      shared.handler().handle(current);
+      handler.handle(current);
     } catch (RuntimeException | OutOfMemoryError bug) {
       LOG.log(
           Level.ERROR, "an exchange failed by a fault of ours: " + current.request().target(), bug);

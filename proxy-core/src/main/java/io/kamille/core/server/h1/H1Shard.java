@@ -1,25 +1,29 @@
 package io.kamille.core.server.h1;
 
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.server.connection.HeadsUnderWay;
+import io.kamille.core.server.connection.HttpsPolicy;
 import io.kamille.core.server.connection.ServerShard;
 import java.util.ArrayDeque;
 
 /**
- * What the HTTP/1.1 connections of one loop share beside the {@link ServerShard}: scratch and spare
- * exchanges. Confined to its loop.
+ * What the HTTP/1.1 connections of one listener and loop share beside the {@link ServerShard}:
+ * scratch and spare exchanges. Confined to its loop.
  */
 public final class H1Shard {
 
   private static final int MAX_SPARE = 64;
 
   private final ServerShard server;
+  private final ExchangeHandler handler;
   private final ReplyHeads heads;
   private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
 
-  /** The HTTP/1.1 part of {@code server}. */
-  public H1Shard(ServerShard server) {
+  /** The HTTP/1.1 part of {@code server}, for listeners with that policy. */
+  public H1Shard(ServerShard server, HttpsPolicy policy) {
     this.server = server;
-    this.heads = new ReplyHeads(server.name(), server::epochSeconds);
+    this.handler = policy.before(server.handler());
+    this.heads = new ReplyHeads(server.name(), server::epochSeconds, policy);
   }
 
   ServerShard server() {
@@ -32,7 +36,7 @@ public final class H1Shard {
     ClientExchange exchange =
         used != null && isCurrent(used)
             ? used
-            : new ClientExchange(server, heads, server.settings().head());
+            : new ClientExchange(server, handler, heads, server.settings().head());
     exchange.begin(connection);
     return exchange;
   }

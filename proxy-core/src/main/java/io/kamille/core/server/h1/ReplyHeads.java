@@ -8,6 +8,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.server.connection.HttpsPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,7 @@ final class ReplyHeads {
 
   private final HeadWriter out = new HeadWriter();
   private final LongSupplier epochSeconds;
+  private final HttpsPolicy policy;
   private final byte[][] shedLines = new byte[Shedder.MOST_RETRY_AFTER_SECONDS][];
 
   /**
@@ -49,9 +51,12 @@ final class ReplyHeads {
    *
    * @param proxy how this proxy calls itself in {@code Proxy-Status}
    * @param epochSeconds wall clock for the {@code Date} of answers that lack one
+   * @param policy of the listener: its HSTS stands before one of the origin, which then counts for
+   *     nothing (RFC 6797 §8.1)
    */
-  ReplyHeads(String proxy, LongSupplier epochSeconds) {
+  ReplyHeads(String proxy, LongSupplier epochSeconds, HttpsPolicy policy) {
     this.epochSeconds = epochSeconds;
+    this.policy = policy;
     for (int i = 0; i < shedLines.length; i++) {
       shedLines[i] = shedLines(proxy, i + 1);
     }
@@ -85,6 +90,7 @@ final class ReplyHeads {
       ConnectionLine line,
       ByteBufAllocator allocator) {
     out.statusLine(head.status());
+    out.octets(policy.hsts());
     lines(head.fields());
     if (!head.has(FieldName.DATE) && head.status() != StatusCode.SWITCHING_PROTOCOLS) {
       out.line(FieldName.DATE, HttpDate.format(epochSeconds.getAsLong()));
@@ -101,7 +107,9 @@ final class ReplyHeads {
   private void lines(Fields fields) {
     for (int i = 0; i < fields.size(); i++) {
       FieldName name = fields.knownAt(i);
-      if (name != FieldName.CONTENT_LENGTH && name != FieldName.TRANSFER_ENCODING) {
+      if (name != FieldName.CONTENT_LENGTH
+          && name != FieldName.TRANSFER_ENCODING
+          && !(name == FieldName.STRICT_TRANSPORT_SECURITY && policy.hasHsts())) {
         out.line(fields, i);
       }
     }
@@ -116,6 +124,7 @@ final class ReplyHeads {
   ByteBuf stored(
       int status, byte[] ownLines, int ownLength, ConnectionLine line, ByteBufAllocator allocator) {
     out.statusLine(status);
+    out.octets(policy.hsts());
     out.octets(ownLines, 0, ownLength);
     out.octets(line.octets);
     return out.toBuffer(allocator);
@@ -124,6 +133,7 @@ final class ReplyHeads {
   /** The answer to a request that is shed: octets made beforehand, for this must cost little. */
   ByteBuf shed(int retryAfterSeconds, ConnectionLine line, ByteBufAllocator allocator) {
     out.statusLine(Overload.SHED.status());
+    out.octets(policy.hsts());
     out.octets(shedLines[retryAfterSeconds - 1]);
     out.octets(line.octets);
     return ended(allocator);

@@ -113,7 +113,7 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
 
   private void handle(Exchange exchange) {
     try {
-      shared.handler().handle(exchange);
+      client.shard().handler().handle(exchange);
     } catch (RuntimeException | OutOfMemoryError bug) {
       LOG.log(Level.ERROR, "an exchange failed by a fault of ours: " + request.target(), bug);
       reply.failAndTell(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));

@@ -169,6 +169,7 @@ public final class H2ClientConnection extends ClientSocket
       RequestSink.Verdict verdict,
       long contentLength,
       boolean isLast) {
+    identify(head);
     return new ClientStream(this, carrier, id, head, verdict.refusal(), contentLength, isLast);
   }
 

@@ -1,31 +1,46 @@
 package io.kamille.core.server.h2;
 
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h2.H2Settings;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.server.connection.HeadsUnderWay;
+import io.kamille.core.server.connection.HttpsPolicy;
 import io.kamille.core.server.connection.ServerShard;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * What the HTTP/2 connections of one loop share beside the {@link ServerShard}: scratch and spare
- * heads. Confined to its loop.
+ * What the HTTP/2 connections of one listener and loop share beside the {@link ServerShard}:
+ * scratch and spare heads. Confined to its loop.
  */
 public final class H2Shard {
 
   private static final int MAX_SPARE = 256;
 
   private final ServerShard server;
+  private final HttpsPolicy policy;
+  private final ExchangeHandler handler;
   private final RequestSink sink = new RequestSink();
   private final HpackWriter section = new HpackWriter();
   private final ArrayDeque<RequestHead> spare = new ArrayDeque<>(MAX_SPARE);
   private byte[] lines = new byte[2048];
 
-  /** The HTTP/2 part of {@code server}. */
-  public H2Shard(ServerShard server) {
+  /** The HTTP/2 part of {@code server}, for listeners with that policy. */
+  public H2Shard(ServerShard server, HttpsPolicy policy) {
     this.server = server;
+    this.policy = policy;
+    this.handler = policy.before(server.handler());
+  }
+
+  HttpsPolicy policy() {
+    return policy;
+  }
+
+  /** The first station. */
+  ExchangeHandler handler() {
+    return handler;
   }
 
   ServerShard server() {

@@ -36,6 +36,7 @@ final class StreamHeads {
   /** A final head; {@code contentLength} is negative if unknown. */
   HpackWriter head(ResponseHead head, long contentLength) {
     HpackWriter out = section(head.status());
+    hsts(out);
     lines(out, head.fields());
     if (!head.has(FieldName.DATE)) {
       out.line(FieldName.DATE, HttpDate.format(shared.epochSeconds()));
@@ -51,6 +52,7 @@ final class StreamHeads {
     byte[] lines = shard.lines(linesLength);
     rest.readBytes(lines, 0, linesLength);
     HpackWriter out = section(status);
+    hsts(out);
     out.lines(ownLines, 0, ownLength);
     out.lines(lines, 0, linesLength);
     return out;
@@ -74,9 +76,16 @@ final class StreamHeads {
     return out;
   }
 
-  private static void lines(HpackWriter out, Fields fields) {
+  private void hsts(HpackWriter out) {
+    byte[] line = shard.policy().hsts();
+    out.lines(line, 0, line.length);
+  }
+
+  private void lines(HpackWriter out, Fields fields) {
     for (int i = 0; i < fields.size(); i++) {
-      if (fields.knownAt(i) != FieldName.CONTENT_LENGTH) {
+      FieldName name = fields.knownAt(i);
+      if (name != FieldName.CONTENT_LENGTH
+          && !(name == FieldName.STRICT_TRANSPORT_SECURITY && shard.policy().hasHsts())) {
         out.line(fields, i);
       }
     }

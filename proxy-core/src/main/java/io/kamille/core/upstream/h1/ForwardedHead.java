@@ -39,11 +39,15 @@ public final class ForwardedHead {
   private static final byte[] CONNECTION_BOTH = ascii("Connection: upgrade, TE\r\n");
 
   /**
-   * What frames, routes or governs the connection is written by us alone; {@code Content_Length},
-   * which many origins take for {@code Content-Length}, is not passed on beside it.
+   * What frames, routes, governs the connection or names its client is written by us alone; {@code
+   * Content_Length}, which many origins take for {@code Content-Length}, is not passed on beside
+   * it.
    */
   private static final List<String> OURS_IN_DISGUISE =
       List.of(
+          "Client-Cert",
+          "Client-Cert-Chain",
+          "Client-Cert-Subject",
           "Connection",
           "Content-Length",
           "Host",
@@ -197,6 +201,9 @@ public final class ForwardedHead {
 
   private boolean isDropped(Fields fields, int line, boolean expects) {
     FieldName known = fields.knownAt(line);
+    if (known == FieldName.CLIENT_CERT || known == FieldName.CLIENT_CERT_SUBJECT) {
+      return false; // ours: those of clients were removed as they came
+    }
     if (known != null && (rewritten.contains(known) || (known == FieldName.EXPECT && !expects))) {
       return true;
     }

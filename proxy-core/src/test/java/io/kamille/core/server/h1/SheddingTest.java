@@ -10,6 +10,7 @@ import io.kamille.core.admission.Shedder;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientSettings;
+import io.kamille.core.server.connection.HttpsPolicy;
 import io.kamille.core.server.connection.ServerShard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -70,7 +71,9 @@ class SheddingTest {
         .pipeline()
         .addLast(
             new ClientConnection(
-                new H1Shard(shared), Accepted.of(channel, ClientTally.UNLIMITED), false));
+                new H1Shard(shared, HttpsPolicy.NONE),
+                Accepted.of(channel, ClientTally.UNLIMITED),
+                false));
   }
 
   private void handle(Exchange exchange) {

@@ -177,7 +177,8 @@ public final class TestServer implements AutoCloseable {
         access,
         protocols,
         TlsSettings.OFF,
-        proxyProtocol);
+        proxyProtocol,
+        0);
   }
 
   /** Lets these clients in, from now on. */
