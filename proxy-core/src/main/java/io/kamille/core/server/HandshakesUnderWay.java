@@ -14,21 +14,28 @@ final class HandshakesUnderWay {
    * oldest yields: a client that does nothing wrong is done within a few round trips. Those that
    * come later are not kept waiting by those that never go on.
    */
-  private final Set<TlsOpening> openings = new LinkedHashSet<>();
+  /** One of them. */
+  interface Handshake {
+
+    /** Yields to a newer one: ends, and is over by then. */
+    void displace();
+  }
+
+  private final Set<Handshake> handshakes = new LinkedHashSet<>();
   private final int limit;
 
   HandshakesUnderWay(int limit) {
     this.limit = limit;
   }
 
-  void begun(TlsOpening opening) {
-    openings.add(opening);
-    if (openings.size() > limit) {
-      openings.iterator().next().displace();
+  void begun(Handshake handshake) {
+    handshakes.add(handshake);
+    if (handshakes.size() > limit) {
+      handshakes.iterator().next().displace();
     }
   }
 
-  void over(TlsOpening opening) {
-    openings.remove(opening);
+  void over(Handshake handshake) {
+    handshakes.remove(handshake);
   }
 }

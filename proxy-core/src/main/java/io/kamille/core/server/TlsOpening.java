@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A connection during its TLS handshake: the server name chooses the certificate, ALPN what is
  * spoken then. Confined to its loop.
  */
-final class TlsOpening extends OpeningConnection {
+final class TlsOpening extends OpeningConnection implements HandshakesUnderWay.Handshake {
 
   private static final int MOST_HELLO_BYTES = 16 * 1024;
 
@@ -59,8 +59,8 @@ final class TlsOpening extends OpeningConnection {
     underWay.over(this);
   }
 
-  /** Yields to a newer one. */
-  void displace() {
+  @Override
+  public void displace() {
     isDisplaced = true;
     counters.displaced();
     close();
