@@ -9,11 +9,6 @@ import java.util.Set;
  */
 final class HandshakesUnderWay {
 
-  /*
-   * Each holds native memory that its client has paid nothing for. When there are too many, the
-   * oldest yields: a client that does nothing wrong is done within a few round trips. Those that
-   * come later are not kept waiting by those that never go on.
-   */
   /** One of them. */
   interface Handshake {
 
@@ -21,6 +16,11 @@ final class HandshakesUnderWay {
     void displace();
   }
 
+  /*
+   * Each holds native memory that its client has paid nothing for. When there are too many, the
+   * oldest yields: a client that does nothing wrong is done within a few round trips. Those that
+   * come later are not kept waiting by those that never go on.
+   */
   private final Set<Handshake> handshakes = new LinkedHashSet<>();
   private final int limit;
 
