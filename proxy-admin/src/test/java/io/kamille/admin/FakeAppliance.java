@@ -16,6 +16,7 @@ import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.Explanation;
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
@@ -60,6 +61,7 @@ final class FakeAppliance implements ApplianceView {
   volatile boolean isBroken;
   volatile PaceSettings pace = PaceSettings.ADAPTIVE;
   volatile boolean isFull;
+  volatile long watchedSeconds;
   final List<String> purged = new ArrayList<>();
   final List<PurgeReport> reports = new ArrayList<>();
 
@@ -138,6 +140,23 @@ final class FakeAppliance implements ApplianceView {
   public boolean choosePeak(PeakChoice choice) {
     peak = choice;
     return hasDisk;
+  }
+
+  @Override
+  public void watch(long seconds) {
+    watchedSeconds = seconds;
+  }
+
+  @Override
+  public @Nullable Forecast forecast() {
+    return watchedSeconds == 0
+        ? null
+        : new Forecast(
+            1_795_251_600,
+            1_795_251_600 + watchedSeconds,
+            true,
+            0.25,
+            List.of(new Forecast.Estimate(Policy.LRU, 2, 2 << 20, 400, 0.5, 0.25, 0.75, 0.025)));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
@@ -222,6 +223,16 @@ public final class CacheOperations {
   /** Which policy chooses what to forget, and why. */
   public PolicySnapshot policy() {
     return store.policy();
+  }
+
+  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
+  public void watch(long seconds) {
+    store.watch(seconds);
+  }
+
+  /** What they would have hit; empty if that was never watched. */
+  public Optional<Forecast> forecast() {
+    return Optional.ofNullable(store.forecast());
   }
 
   /** How many target URIs something is stored under; an estimate while fills go on. */

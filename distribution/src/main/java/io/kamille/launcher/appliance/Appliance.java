@@ -3,7 +3,6 @@ package io.kamille.launcher.appliance;
 import io.kamille.admin.AdminServer;
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Resource;
-import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.admission.Overload;
@@ -39,9 +38,6 @@ public final class Appliance implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
 
-  /** The longest that a collector of traces may take. */
-  private static final Duration EXPORT_LIMIT = Duration.ofSeconds(5);
-
   private final MetricRegistry registry = new MetricRegistry();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
@@ -51,7 +47,6 @@ public final class Appliance implements AutoCloseable {
   private final Assembly assembly;
   private final ClientSide clientSide;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private @Nullable TraceExporter exporter;
   private @Nullable AdminServer admin;
   // Volatile: written by whoever reloads or drains, read by the control plane.
   private volatile ApplianceView.State state = ApplianceView.State.STARTING;
@@ -104,7 +99,7 @@ public final class Appliance implements AutoCloseable {
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
-      appliance.openExporter();
+      appliance.clientSide.exportTraces(version);
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
         appliance.clientSide.listen(sockets);
@@ -161,15 +156,6 @@ public final class Appliance implements AutoCloseable {
       throw new StartFailure(
           StartFailure.Kind.FILE, "cannot open the admin API: " + failed.getMessage());
     }
-  }
-
-  private void openExporter() {
-    running
-        .tracing()
-        .endpoint()
-        .ifPresent(
-            endpoint ->
-                exporter = new TraceExporter(tracing(), endpoint, version, EXPORT_LIMIT, registry));
   }
 
   private AccessLog openAccessLog(Configuration configuration) throws StartFailure {
@@ -374,9 +360,6 @@ public final class Appliance implements AutoCloseable {
     }
     clientSide.close();
     closeAdmin();
-    if (exporter != null) {
-      exporter.close();
-    }
     assembly.close();
     loops.close();
     accessLog.close();

@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
@@ -43,6 +44,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where clients come in: the listeners, what each loop knows of their connections, and the limits
@@ -54,6 +56,9 @@ final class ClientSide {
    * As an eighth of the heap each, unfinished heads and those under way leave enough for the rest.
    */
   private static final int ROOM_FOR_HEADS_PART = 8;
+
+  /** The longest that a collector of traces may take. */
+  private static final Duration EXPORT_LIMIT = Duration.ofSeconds(5);
 
   private static final long RELOAD_WAIT_MILLIS = 5_000;
   private static final long DRAIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -70,6 +75,7 @@ final class ClientSide {
   private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Tracing tracing;
+  private @Nullable TraceExporter exporter;
   private final TlsListeners tls = new TlsListeners();
   // Volatile: written by whoever reloads, read by the metrics page.
   private volatile Configuration running;
@@ -253,8 +259,21 @@ final class ClientSide {
   void close() {
     listeners.forEach(Listener::close);
     tuner.close();
+    if (exporter != null) {
+      exporter.close();
+    }
     shards.forEach(ServerShard::closeAll);
     tls.close();
+  }
+
+  /** Sends what is recorded to a collector, if there is one. */
+  void exportTraces(String version) {
+    tracing
+        .settings()
+        .endpoint()
+        .ifPresent(
+            endpoint ->
+                exporter = new TraceExporter(tracing, endpoint, version, EXPORT_LIMIT, registry));
   }
 
   /** The recording of single requests. */

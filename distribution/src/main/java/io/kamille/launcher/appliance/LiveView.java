@@ -12,6 +12,7 @@ import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.index.Forecast;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.purge.PurgeTarget;
@@ -101,6 +102,16 @@ final class LiveView implements ApplianceView {
           watch.choose(choice);
         });
     return peak.isPresent();
+  }
+
+  @Override
+  public void watch(long seconds) {
+    appliance.assembly().cache().watch(seconds);
+  }
+
+  @Override
+  public @Nullable Forecast forecast() {
+    return appliance.assembly().cache().forecast().orElse(null);
   }
 
   @Override

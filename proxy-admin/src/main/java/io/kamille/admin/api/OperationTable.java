@@ -89,6 +89,7 @@ public final class OperationTable {
                 new Requests(appliance),
                 new Live(),
                 new AuditEntries(audit)));
+    all.addAll(WhatIfResources.of(appliance));
     all.addAll(TraceResources.of(appliance.tracing(), clock));
     all.addAll(SessionResources.of(authenticator, audit, origin));
     all.addAll(TokenResources.of(authenticator));

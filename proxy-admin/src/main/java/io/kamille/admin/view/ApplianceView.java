@@ -2,6 +2,7 @@ package io.kamille.admin.view;
 
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.cache.StoredObject;
+import io.kamille.cache.index.Forecast;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
@@ -52,6 +53,12 @@ public interface ApplianceView {
    * @return false if there is no disk
    */
   boolean choosePeak(PeakChoice choice);
+
+  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
+  void watch(long seconds);
+
+  /** What they would have hit; null if that was never watched. */
+  @Nullable Forecast forecast();
 
   List<UpstreamSnapshot> upstreams();
 

@@ -304,6 +304,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       cache.maintain();
       room.endEvicted();
       follow(judge.hear(samples));
+      judge.endWatch(clock.epochSeconds());
       room.keepSpare();
       room.worked();
     } catch (RuntimeException | Error e) {
@@ -358,5 +359,19 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public PolicySnapshot policy() {
     return judge.snapshot();
+  }
+
+  @Override
+  public void watch(long seconds) {
+    if (seconds == 0) {
+      judge.endWatch();
+    } else {
+      judge.watch(clock.epochSeconds(), clock.epochSeconds() + seconds);
+    }
+  }
+
+  @Override
+  public @Nullable Forecast forecast() {
+    return judge.forecast(clock.epochSeconds());
   }
 }

@@ -68,6 +68,9 @@ abstract sealed class Ghost {
 
   abstract long units();
 
+  /** How many keys it knows. */
+  abstract long keys();
+
   /** Goes on with what it holds as the cache would if it had just begun to have this policy. */
   abstract void beginAnew();
 
@@ -110,6 +113,11 @@ abstract sealed class Ghost {
     @Override
     long units() {
       return size.weightedSize().orElse(0);
+    }
+
+    @Override
+    long keys() {
+      return cache.estimatedSize();
     }
 
     @Override
@@ -164,6 +172,11 @@ abstract sealed class Ghost {
     @Override
     long units() {
       return units;
+    }
+
+    @Override
+    long keys() {
+      return entries.size();
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.kamille.cache.index.PolicySnapshot.Estimate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which policy is the better one, by what each would hit of the last requests. Any thread, but for
@@ -36,7 +37,8 @@ final class PolicyJudge {
 
   private final long leastUnits;
   private final int sampleShift;
-  private final Side[] sides = new Side[Policy.values().length];
+  private final long capacityUnits;
+  private final GhostTally[] sides = new GhostTally[Policy.values().length];
 
   private int bucket;
   private long requests;
@@ -48,6 +50,9 @@ final class PolicyJudge {
   private long switches;
   private String reason;
 
+  private @Nullable WhatIf whatIf;
+  private @Nullable Forecast lastForecast;
+
   /**
    * Both policies for an index of that size.
    *
@@ -57,11 +62,12 @@ final class PolicyJudge {
     this.choice = choice;
     this.leastUnits = leastUnits;
     this.sampleShift = sampleShift(maximumUnits);
+    this.capacityUnits = maximumUnits;
     this.policy = choice.first();
     this.sinceEpochSeconds = nowEpochSeconds;
     this.reason = FIRST_REASON;
     for (Policy each : Policy.values()) {
-      sides[each.ordinal()] = new Side(each, maximumUnits >> sampleShift);
+      sides[each.ordinal()] = new GhostTally(each, maximumUnits >> sampleShift, BUCKETS);
     }
   }
 
@@ -71,64 +77,6 @@ final class PolicyJudge {
       shift--;
     }
     return shift;
-  }
-
-  /** One ghost and what it would have hit. */
-  private static final class Side {
-
-    private final Ghost ghost;
-    private final long[] requests = new long[BUCKETS];
-    private final long[] hits = new long[BUCKETS];
-    private final long[] units = new long[BUCKETS];
-    private final long[] hitUnits = new long[BUCKETS];
-
-    Side(Policy policy, long maximumUnits) {
-      this.ghost = Ghost.of(policy, maximumUnits);
-    }
-
-    boolean use(Long hash, int bucket) {
-      int weight = ghost.use(hash);
-      if (weight > 0) {
-        requests[bucket]++;
-        units[bucket] += weight;
-        hits[bucket]++;
-        hitUnits[bucket] += weight;
-      }
-      return weight > 0;
-    }
-
-    void miss(Long hash, Integer weight, int bucket) {
-      requests[bucket]++;
-      units[bucket] += weight;
-      ghost.store(hash, weight);
-    }
-
-    void begin(int bucket) {
-      requests[bucket] = 0;
-      hits[bucket] = 0;
-      units[bucket] = 0;
-      hitUnits[bucket] = 0;
-    }
-
-    double objectHitRatio() {
-      return ratio(hits, requests);
-    }
-
-    double byteHitRatio() {
-      return ratio(hitUnits, units);
-    }
-
-    private static double ratio(long[] parts, long[] wholes) {
-      return (double) sum(parts) / Math.max(1, sum(wholes));
-    }
-  }
-
-  private static long sum(long[] counts) {
-    long sum = 0;
-    for (long count : counts) {
-      sum += count;
-    }
-    return sum;
   }
 
   /** Whether a key with that hash is one of the sample; any thread. */
@@ -146,10 +94,13 @@ final class PolicyJudge {
   synchronized void found(long hash, int units) {
     Long boxed = hash;
     Integer weight = units;
-    for (Side side : sides) {
+    for (GhostTally side : sides) {
       if (!side.use(boxed, bucket)) {
         side.miss(boxed, weight, bucket);
       }
+    }
+    if (whatIf != null) {
+      whatIf.found(boxed, weight);
     }
     count();
   }
@@ -158,8 +109,11 @@ final class PolicyJudge {
   synchronized void missed(long hash) {
     Long boxed = hash;
     boolean isHit = false;
-    for (Side side : sides) {
+    for (GhostTally side : sides) {
       isHit |= side.use(boxed, bucket);
+    }
+    if (whatIf != null) {
+      whatIf.missed(boxed);
     }
     if (isHit) {
       count();
@@ -171,12 +125,15 @@ final class PolicyJudge {
     Long boxed = hash;
     Integer weight = units;
     boolean isNew = true;
-    for (Side side : sides) {
-      if (side.ghost.weigh(boxed, weight)) {
+    for (GhostTally side : sides) {
+      if (side.ghost().weigh(boxed, weight)) {
         isNew = false;
       } else {
         side.miss(boxed, weight, bucket);
       }
+    }
+    if (whatIf != null) {
+      whatIf.stored(boxed, weight);
     }
     if (isNew) {
       count();
@@ -185,9 +142,39 @@ final class PolicyJudge {
 
   /** Something of the sample was removed, and not for want of room. */
   synchronized void removed(long hash) {
-    for (Side side : sides) {
-      side.ghost.forget(hash);
+    for (GhostTally side : sides) {
+      side.ghost().forget(hash);
     }
+    if (whatIf != null) {
+      whatIf.removed(hash);
+    }
+  }
+
+  /** Watches what other amounts of memory would hit, until then; anew if it is watched already. */
+  synchronized void watch(long nowEpochSeconds, long untilEpochSeconds) {
+    whatIf = new WhatIf(capacityUnits, sampleShift, nowEpochSeconds, untilEpochSeconds);
+    lastForecast = null;
+  }
+
+  /** Ends that; what was counted stays. */
+  synchronized void endWatch() {
+    if (whatIf != null) {
+      lastForecast = whatIf.forecast(false);
+      whatIf = null;
+    }
+  }
+
+  /** Ends that if its time is over. */
+  synchronized void endWatch(long nowEpochSeconds) {
+    if (whatIf != null && whatIf.isOver(nowEpochSeconds)) {
+      endWatch();
+    }
+  }
+
+  /** What was counted; null if it was never watched. */
+  synchronized @Nullable Forecast forecast(long nowEpochSeconds) {
+    endWatch(nowEpochSeconds);
+    return whatIf == null ? lastForecast : whatIf.forecast(true);
   }
 
   private void count() {
@@ -195,10 +182,10 @@ final class PolicyJudge {
     if (requests % BUCKET_REQUESTS == 0) {
       bucketsSinceSwitch++;
       if (policy == Policy.LRU && bucketsSinceSwitch % BUCKETS == 0) {
-        sides[Policy.TINYLFU.ordinal()].ghost.beginAnew();
+        sides[Policy.TINYLFU.ordinal()].ghost().beginAnew();
       }
       bucket = (bucket + 1) % BUCKETS;
-      for (Side side : sides) {
+      for (GhostTally side : sides) {
         side.begin(bucket);
       }
     }
@@ -229,7 +216,7 @@ final class PolicyJudge {
     switches++;
     sinceEpochSeconds = nowEpochSeconds;
     bucketsSinceSwitch = 0;
-    sides[Policy.TINYLFU.ordinal()].ghost.beginAnew();
+    sides[Policy.TINYLFU.ordinal()].ghost().beginAnew();
   }
 
   private String reasonFor(Policy chosen) {
@@ -250,7 +237,7 @@ final class PolicyJudge {
   synchronized PolicySnapshot snapshot() {
     List<Estimate> estimates = new ArrayList<>();
     for (Policy each : Policy.values()) {
-      Side side = sides[each.ordinal()];
+      GhostTally side = sides[each.ordinal()];
       estimates.add(new Estimate(each, side.objectHitRatio(), side.byteHitRatio()));
     }
     return new PolicySnapshot(

@@ -113,4 +113,10 @@ public interface ResponseIndex {
 
   /** Which policy chooses what to forget, and why. Not for the path of a request. */
   PolicySnapshot policy();
+
+  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
+  void watch(long seconds);
+
+  /** What they would have hit, while or after that was watched; null if it never was. */
+  @Nullable Forecast forecast();
 }

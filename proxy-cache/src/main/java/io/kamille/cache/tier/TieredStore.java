@@ -1,5 +1,6 @@
 package io.kamille.cache.tier;
 
+import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.ResponseIndex;
@@ -335,6 +336,16 @@ public final class TieredStore {
   /** Lets that policy choose what to forget, from now on. */
   public void choose(PolicyChoice choice) {
     index.choose(choice);
+  }
+
+  /** As {@link ResponseIndex#watch}. */
+  public void watch(long seconds) {
+    index.watch(seconds);
+  }
+
+  /** As {@link ResponseIndex#forecast}. */
+  public @Nullable Forecast forecast() {
+    return index.forecast();
   }
 
   /** Which policy chooses what to forget, and why. */

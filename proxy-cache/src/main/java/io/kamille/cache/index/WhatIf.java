@@ -1,0 +1,126 @@
+package io.kamille.cache.index;
+
+import io.kamille.cache.index.Forecast.Estimate;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ghosts of other sizes, while somebody asks what they would hit. Guarded by its judge. */
+final class WhatIf {
+
+  /*
+   * Each policy is watched with a quarter, half, one, two and four times the memory there is. All
+   * begin empty and see the same requests, so they can be compared with each other, and with
+   * nothing else. Of a large cache fewer keys are watched than the judge watches: the ghost of the
+   * size that there is stands for at most 64 MiB. Where objects are so small that all ghosts
+   * together would know too many keys, watching ends early, and what was counted stays.
+   */
+  private static final double[] FACTORS = {0.25, 0.5, 1, 2, 4};
+  private static final int MOST_KEYS = 400_000;
+  private static final long MOST_UNITS = (64L << 20) / IndexAccounts.UNIT_BYTES;
+
+  private final long capacityUnits;
+  private final long sinceEpochSeconds;
+  private final long untilEpochSeconds;
+  private final int moreShift;
+  private final double sampledShare;
+  private final List<Sized> sizes = new ArrayList<>();
+
+  private record Sized(Policy policy, double factor, long maximumUnits, GhostTally tally) {}
+
+  /**
+   * Begins to watch.
+   *
+   * @param capacityUnits of the whole index
+   * @param sampleShift the judge sees one key of 2 to the power of that
+   */
+  WhatIf(long capacityUnits, int sampleShift, long sinceEpochSeconds, long untilEpochSeconds) {
+    this.capacityUnits = capacityUnits;
+    this.sinceEpochSeconds = sinceEpochSeconds;
+    this.untilEpochSeconds = untilEpochSeconds;
+    int more = 0;
+    while (capacityUnits >> sampleShift + more > MOST_UNITS) {
+      more++;
+    }
+    moreShift = more;
+    sampledShare = 1.0 / (1L << sampleShift + more);
+    for (Policy policy : Policy.values()) {
+      for (double factor : FACTORS) {
+        long units = Math.max(1, (long) ((capacityUnits >> sampleShift + more) * factor));
+        sizes.add(new Sized(policy, factor, units, new GhostTally(policy, units, 1)));
+      }
+    }
+  }
+
+  private boolean isWatched(long hash) {
+    return (hash & (1L << moreShift) - 1) == 0;
+  }
+
+  /** Something was found, which weighs that much. */
+  void found(Long hash, Integer units) {
+    if (isWatched(hash)) {
+      for (Sized each : sizes) {
+        if (!each.tally.use(hash, 0)) {
+          each.tally.miss(hash, units, 0);
+        }
+      }
+    }
+  }
+
+  /** Something was asked for and not found. */
+  void missed(Long hash) {
+    if (isWatched(hash)) {
+      for (Sized each : sizes) {
+        each.tally.use(hash, 0);
+      }
+    }
+  }
+
+  /** Something that was not found is stored, or could have been. */
+  void stored(Long hash, Integer units) {
+    if (isWatched(hash)) {
+      for (Sized each : sizes) {
+        if (!each.tally.ghost().weigh(hash, units)) {
+          each.tally.miss(hash, units, 0);
+        }
+      }
+    }
+  }
+
+  /** Something was removed, and not for want of room. */
+  void removed(Long hash) {
+    if (isWatched(hash)) {
+      for (Sized each : sizes) {
+        each.tally.ghost().forget(hash);
+      }
+    }
+  }
+
+  /** Whether it has seen enough, or knows too much. */
+  boolean isOver(long nowEpochSeconds) {
+    return nowEpochSeconds >= untilEpochSeconds
+        || sizes.stream().mapToLong(each -> each.tally.ghost().keys()).sum() > MOST_KEYS;
+  }
+
+  Forecast forecast(boolean isOpen) {
+    return new Forecast(
+        sinceEpochSeconds,
+        untilEpochSeconds,
+        isOpen,
+        sampledShare,
+        sizes.stream().map(this::estimate).toList());
+  }
+
+  private Estimate estimate(Sized each) {
+    double ratio = each.tally.objectHitRatio();
+    long requests = each.tally.requests();
+    return new Estimate(
+        each.policy,
+        each.factor,
+        (long) (capacityUnits * each.factor) * IndexAccounts.UNIT_BYTES,
+        requests,
+        ratio,
+        each.tally.byteHitRatio(),
+        (double) each.tally.ghost().units() / each.maximumUnits,
+        Math.sqrt(ratio * (1 - ratio) / Math.max(1, requests)));
+  }
+}

@@ -1,0 +1,101 @@
+package io.kamille.cache.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** What other amounts of memory would hit. */
+class WhatIfTest {
+
+  private static final int MAXIMUM = 1000;
+
+  private final PolicyJudge judge = new PolicyJudge(PolicyChoice.LRU, MAXIMUM, MAXIMUM, 100);
+  private final SplittableRandom random = new SplittableRandom(5);
+
+  private Forecast forecast(long now) {
+    return Objects.requireNonNull(judge.forecast(now));
+  }
+
+  private double ratio(Forecast forecast, Policy policy, double factor) {
+    return forecast.estimates().stream()
+        .filter(each -> each.policy() == policy && each.factor() == factor)
+        .mapToDouble(Forecast.Estimate::objectHitRatio)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void nobodyIsToldWhatNobodyAsked() {
+    judge.found(1, 1);
+    assertThat(judge.forecast(100)).isNull();
+  }
+
+  /** Two thousand objects, asked for equally often: memory for so many holds that share of them. */
+  @Test
+  void lruHitsTheShareThatFits() {
+    judge.watch(100, 700);
+    for (int i = 0; i < 200_000; i++) {
+      judge.found(random.nextInt(2 * MAXIMUM), 1);
+    }
+    Forecast forecast = forecast(101);
+    assertThat(forecast.isOpen()).isTrue();
+    assertThat(forecast.sampledShare()).isEqualTo(1);
+    assertThat(ratio(forecast, Policy.LRU, 0.25)).isBetween(0.11, 0.14);
+    assertThat(ratio(forecast, Policy.LRU, 0.5)).isBetween(0.23, 0.27);
+    assertThat(ratio(forecast, Policy.LRU, 1)).isBetween(0.47, 0.53);
+    assertThat(ratio(forecast, Policy.LRU, 2)).isBetween(0.97, 1.0);
+    assertThat(ratio(forecast, Policy.LRU, 4)).isEqualTo(ratio(forecast, Policy.LRU, 2));
+    assertThat(forecast.estimates()).hasSize(10).allMatch(each -> each.requests() == 200_000);
+    assertThat(forecast.estimates())
+        .allMatch(each -> each.error() < 0.002 && each.filled() > 0.49 && each.filled() <= 1);
+  }
+
+  @Test
+  void whatIsNotFoundCountsOnceItIsStored() {
+    judge.watch(100, 700);
+    judge.missed(1);
+    assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 0);
+    judge.stored(1, 10);
+    judge.missed(1);
+    assertThat(forecast(101).estimates())
+        .allMatch(each -> each.requests() == 2 && each.objectHitRatio() == 0.5);
+    judge.removed(1);
+    judge.missed(1);
+    assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 2);
+  }
+
+  @Test
+  void watchingEndsWithItsTimeAndTheCountStays() {
+    judge.watch(100, 160);
+    judge.found(1, 1);
+    judge.endWatch(160);
+    judge.found(1, 1);
+    Forecast forecast = forecast(200);
+    assertThat(forecast.isOpen()).isFalse();
+    assertThat(forecast.estimates()).allMatch(each -> each.requests() == 1);
+    judge.watch(200, 260);
+    assertThat(forecast(200).estimates()).allMatch(each -> each.requests() == 0);
+  }
+
+  @Test
+  void ofALargeCacheFewerKeysAreWatched() {
+    long units = (64L << 30) / IndexAccounts.UNIT_BYTES;
+    WhatIf large = new WhatIf(units, 6, 100, 160);
+    assertThat(large.forecast(true).sampledShare()).isEqualTo(1.0 / 1024);
+  }
+
+  @Test
+  void tooManyKeysEndIt() {
+    long units = (64L << 20) / IndexAccounts.UNIT_BYTES;
+    WhatIf watch = new WhatIf(units, 0, 100, 160);
+    long key = 0;
+    while (!watch.isOver(100)) {
+      for (int i = 0; i < 10_000; i++) {
+        watch.found(key++, 1);
+      }
+      assertThat(key).isLessThan(200_000);
+    }
+  }
+}
