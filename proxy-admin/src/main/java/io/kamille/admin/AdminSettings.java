@@ -35,7 +35,7 @@ public record AdminSettings(
       Setting.of(
               "address",
               ValueTypes.orWord("off", ValueTypes.address()),
-              "Where health, metrics and the API are served, or `off`. Not the address of a"
+              "The address that serves health, metrics and the API, or `off`. Not the address of a"
                   + " listener. Keep it on loopback: the API can purge the cache.")
           .defaultsTo(Optional.of(new HostPort("127.0.0.1", 9090)))
           .appliesOnRestart();

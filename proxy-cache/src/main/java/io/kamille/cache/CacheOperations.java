@@ -108,9 +108,8 @@ public final class CacheOperations {
       MetricDescriptor.gauge(
           "kamille_cache_memory_part_bytes",
           Unit.BYTES,
-          "The used memory by what takes it: stored responses; the index, what they take on the"
-              + " heap, nearly; filling, for responses on their way; leased, not stored or"
-              + " forgotten and still read or sent.",
+          "Used memory by its use. index: nearly what entries take on the heap. filling: responses"
+              + " on their way. leased: no longer stored, but still read or sent.",
           "part");
 
   public static final MetricDescriptor POLICY =
@@ -130,14 +129,14 @@ public final class CacheOperations {
       MetricDescriptor.gauge(
           "kamille_cache_policy_object_hit_ratio",
           Unit.RATIO,
-          "What each policy would have hit of the last sampled requests for what may be stored.",
+          "The share of the last sampled cacheable requests that each policy would have hit.",
           "policy");
 
   public static final MetricDescriptor BYTE_HITS =
       MetricDescriptor.gauge(
           "kamille_cache_policy_byte_hit_ratio",
           Unit.RATIO,
-          "What each policy would have hit of the octets that these requests asked for.",
+          "The share of octets that each policy would have hit, of the same requests.",
           "policy");
 
   private final TieredStore store;

@@ -52,8 +52,8 @@ public record DiskSettings(
       Setting.of(
               "capacity",
               ValueTypes.size(CAPACITY_MINIMUM_BYTES, 1024 * TIB),
-              "What the files may take. Must be given with `path`. A response has to fit into a"
-                  + " 64th of it, or 256 MiB if that is less.")
+              "The most that the files may take. Must be given with `path`. A response has to fit"
+                  + " into a 64th of it, or 256 MiB if that is less.")
           .orElse("nothing is written to a disk", 0L)
           .appliesOnRestart();
 
@@ -65,8 +65,8 @@ public record DiskSettings(
                   ValueTypes.oneOf(PeakChoice.values()),
                   "Whether requests leave the disk alone at a peak: what is not in memory is then a"
                       + " miss, and nothing is written. `auto` does so while the disk is too busy"
-                      + " to be of use, and in `peak-hours`; `off` never; `forced` always. What is"
-                      + " removed or purged is removed from the disk in any case.")
+                      + " to be of use, and in `peak-hours`; `off` never; `forced` always. Purges"
+                      + " and removals reach the disk in any case.")
               .defaultsTo(PeakChoice.AUTO)
               .into("choice"),
           Setting.of(
@@ -90,28 +90,27 @@ public record DiskSettings(
           Setting.of(
                   "admit",
                   ValueTypes.oneOf(Admission.values()),
-                  "What is written: with `second-request`, a response that memory answers a request"
-                      + " with and that is fresh for another minute at least; with `always`,"
-                      + " whatever is stored in memory, at once.")
+                  "When a response is written. `second-request`: on the first hit in memory, if it"
+                      + " stays fresh for another minute. `always`: as soon as it is stored in"
+                      + " memory.")
               .defaultsTo(Admission.SECOND_REQUEST)
               .appliesOnRestart()
               .into("admission"),
           Setting.of(
                   "keep-memory",
                   ValueTypes.onOff(),
-                  "Whether a clean stop writes what memory was asked for and the disk does not"
-                      + " have, for ten seconds at most, and the next start takes the hottest of it"
-                      + " back into memory.")
+                  "Whether memory survives a clean stop. The stop writes responses that were hit"
+                      + " and are not on the disk, for ten seconds at most. The next start loads"
+                      + " the hottest.")
               .defaultsTo(true)
               .appliesOnRestart(),
           Setting.of(
                   "send-from",
                   ValueTypes.orWord("off", Long.MAX_VALUE, ValueTypes.size(64 << 10, 16 * TIB)),
-                  "What takes at least this much on the disk and is not in memory is sent from its"
-                      + " file, by sendfile(2), and not taken into memory; and so is whatever"
-                      + " memory has no room for. `off` sends nothing so. Where the connection does"
-                      + " not allow it, and where the response has to be validated, it is taken"
-                      + " into memory, or is a miss.")
+                  "A response of at least this size that is not in memory is sent from its file, by"
+                      + " sendfile(2). So is each that memory has no room for. `off` sends nothing"
+                      + " so. If the connection does not allow sendfile, or the response must be"
+                      + " validated, it is loaded into memory or is a miss.")
               .defaultsTo(1L << 20)
               .appliesOnRestart(),
           PEAK.inlined());

@@ -127,9 +127,9 @@ public record RouteCacheSettings(
           Setting.of(
                   "stale-if-error",
                   seconds(0),
-                  "How long a stale response answers in place of 500, 502, 503, 504 or no answer at"
-                      + " all (RFC 5861 §4), where the response does not say. The same responses"
-                      + " are left out.")
+                  "How long a stale response answers in place of 500, 502, 503, 504 or no answer"
+                      + " (RFC 5861 §4). The response's own `stale-if-error` wins. The same"
+                      + " responses are left out.")
               .defaultsTo(0)
               .into("ifErrorSeconds"),
           Setting.of(
@@ -147,19 +147,17 @@ public record RouteCacheSettings(
           Setting.of(
                   "refresh-ahead",
                   ValueTypes.orWord("off", 0, SharedCacheSettings.PERCENT),
-                  "A hit in the last part of a response's lifetime, such as `0.1` for the last"
-                      + " tenth, has the response validated or fetched again before anybody has to"
-                      + " wait for it. One request per response, 256 in all at a time, none for a"
-                      + " second after one that came to nothing.")
+                  "The last part of a lifetime, such as `0.1` for the last tenth, in which a hit"
+                      + " refreshes the response in the background. One request per response, 256"
+                      + " in all at a time, none for a second after one that came to nothing.")
               .defaultsTo(0)
               .into("refreshAheadPercent"),
           Setting.of(
                   "fill-ranges",
                   ValueTypes.onOff(),
-                  "Whether the whole response is fetched too when a client asks for a range of one"
-                      + " that is not stored, so that later ranges are hits. It costs the origin"
-                      + " the whole once, even if nobody asks for more; the limits of"
-                      + " `refresh-ahead` hold.")
+                  "Whether a range of a response that is not stored has the whole response fetched"
+                      + " too. Later ranges are then hits. It costs the origin the whole once, even"
+                      + " if nobody asks for more; the limits of `refresh-ahead` hold.")
               .defaultsTo(false));
 
   public static final Subsection<StatusTtl> STATUS_TTL =
@@ -167,14 +165,13 @@ public record RouteCacheSettings(
           .named(
               "status-ttl",
               "How long responses without freshness information may be reused, by status code"
-                  + " (`404: 30s`) or class of codes (`5xx: 1s`); a code wins over its class."
-                  + " `404: 30s` is short for `404: {ttl: 30s}`. It lets responses be stored that"
-                  + " RFC 9111 §3 does not without a word of the origin's, such as 302 and 503."
-                  + " What the origin says about lifetime and storing wins, as do all other rules."
-                  + " A class leaves out what one request brings about rather than the resource:"
-                  + " 400, 402, 403, 406, 408, 411, 413, 415, 421, 422, 425, 426, 428, 429, 431 and"
-                  + " 511, which must be named to be meant; 206, 304, 401, 407, 412, 416 and 417"
-                  + " cannot be.")
+                  + " (`404: 30s`) or class (`5xx: 1s`). A code wins over its class. `404: 30s` is"
+                  + " short for `404: {ttl: 30s}`. It lets responses be stored that RFC 9111 §3"
+                  + " does not without a word of the origin's, such as 302 and 503. The origin's"
+                  + " word on lifetime and storing wins, as do all other rules. A class leaves out"
+                  + " codes that depend on the one request: 400, 402, 403, 406, 408, 411, 413, 415,"
+                  + " 421, 422, 425, 426, 428, 429, 431, 511. Name them to include them. 206, 304,"
+                  + " 401, 407, 412, 416 and 417 cannot be named.")
           .withShorthand(STATUS_LIFETIME);
 
   public static final Setting<Long> MAX_OBJECT_SIZE =
@@ -202,12 +199,13 @@ public record RouteCacheSettings(
   public static final Subsection<Query> QUERY =
       QUERY_SECTION.one(
           "query",
-          "Which query parameters of requests that may be cached count. One that is ignored is"
-              + " neither part of the cache key nor forwarded, and sorted parameters are forwarded"
-              + " as sorted: an origin that saw what the key does not cover could be made to poison"
-              + " the cache. Names are compared percent-decoded, upper and lower case differ, and a"
-              + " `*` at the end stands for anything. Empty parameters (`a=1&&b=2`) are ignored"
-              + " where any of this is set. The access log tells the query as it came.");
+          "Which query parameters of requests that may be cached count. Ignored parameters are"
+              + " neither part of the cache key nor forwarded; sorted ones are forwarded sorted."
+              + " Otherwise the origin could answer by a value that the key does not cover, which"
+              + " poisons the cache. Names are compared percent-decoded, upper and lower case"
+              + " differ, and a `*` at the end stands for anything. Empty parameters (`a=1&&b=2`)"
+              + " are ignored where any of this is set. The access log tells the query as it"
+              + " came.");
 
   /** What a bare value stands for. */
   public static final Setting<Boolean> ENABLED =
@@ -257,10 +255,10 @@ public record RouteCacheSettings(
                       "list of cookie names",
                       text -> COOKIE.matcher(text).matches(),
                       "the name of a cookie, with a * at its end for all names that begin so"),
-                  "Requests with one of these cookies pass the cache by: they are neither answered"
-                      + " from it, nor is what they bring stored, nor do they wait for one another."
-                      + " A `*` at the end stands for anything (`wordpress_logged_in_*`); upper and"
-                      + " lower case differ.")
+                  "Requests with one of these cookies bypass the cache. They get no stored"
+                      + " response, store none, and do not wait for one another. A `*` at the end"
+                      + " stands for anything (`wordpress_logged_in_*`); upper and lower case"
+                      + " differ.")
               .defaultsTo("none", cache -> List.of()),
           BYPASS_PATHS,
           Setting.of(

@@ -149,7 +149,7 @@ public record SharedCacheSettings(
               .into("mostBytes"));
 
   public static final Subsection<MemorySettings> MEMORY =
-      MemorySettings.SECTION.one("memory", "Where stored responses lie.");
+      MemorySettings.SECTION.one("memory", "The places of stored responses.");
 
   public static final Subsection<DiskSettings> DISK =
       DiskSettings.SECTION.one(
@@ -175,14 +175,13 @@ public record SharedCacheSettings(
           Setting.of(
                   "policy",
                   ValueTypes.oneOf(PolicyChoice.values()),
-                  "What is forgotten when memory is short: with `lru`, what was not used for the"
-                      + " longest time; with `tinylfu`, what is used seldom (W-TinyLFU). `auto`"
-                      + " watches what both would hit on a sample of the requests, and takes the"
-                      + " better one. Changing the policy keeps what is stored.")
+                  "The policy of eviction when memory is short. `lru` evicts the least recently"
+                      + " used, `tinylfu` the least frequently used (W-TinyLFU). `auto` watches"
+                      + " what both would hit on a sample of the requests, and takes the better"
+                      + " one. Changing the policy keeps what is stored.")
               .defaultsTo(PolicyChoice.AUTO),
           DISK,
-          COMPRESSION.one(
-              "compression", "What is compressed on routes with `cache: {compress: on}`."),
+          COMPRESSION.one("compression", "Compression on routes with `cache: {compress: on}`."),
           Setting.of(
                   "store-set-cookie",
                   ValueTypes.onOff(),
@@ -192,8 +191,7 @@ public record SharedCacheSettings(
                       + " `no-cache` lists the field, and without it.")
               .defaultsTo(false),
           HEURISTIC.one("heuristic", "How long responses that say nothing about it may be reused."),
-          COLLAPSE.one(
-              "collapse", "What happens to several requests for the same missing response."),
+          COLLAPSE.one("collapse", "Collapsing of requests for the same missing response."),
           Setting.of(
                   "status-field",
                   ValueTypes.orWord("off", ValueTypes.token()),
@@ -210,11 +208,10 @@ public record SharedCacheSettings(
                   "purge-from",
                   ValueTypes.addresses(),
                   "Clients that may remove what is stored for a URL by the method `PURGE`:"
-                      + " addresses and ranges (CIDR). Where any are given, `PURGE` reaches no"
-                      + " origin on any route, and others are refused with 403. Without, it is"
-                      + " forwarded as any method that Kamille does not know. What counts is the"
-                      + " address that the connection comes from: that of a load balancer stands"
-                      + " for all who come through it.")
+                      + " addresses and ranges (CIDR). If the list has ranges, `PURGE` reaches no"
+                      + " origin on any route, and others get 403. Without, it is forwarded as any"
+                      + " method that Kamille does not know. The client's address is that of the"
+                      + " connection: a load balancer's stands for all clients behind it.")
               .defaultsTo("none", cache -> AddressRanges.NONE));
 
   private static Parsed<List<ContentCoding>> parseCodings(String text) {

@@ -84,7 +84,7 @@ public final class Configuration {
 
   static final Subsection<LimitSettings> LIMITS =
       LimitSettings.SECTION.one(
-          "limits", "What clients and origins may send, how much of it and how slowly.");
+          "limits", "Limits on size, number and slowness of messages from clients and origins.");
 
   static final Subsection<AdminSettings> ADMIN =
       AdminSettings.SECTION.one(
@@ -101,13 +101,11 @@ public final class Configuration {
           ROUTES,
           CACHE,
           LIMITS,
-          OverloadSettings.SECTION.one(
-              "overload", "What happens when more is asked for than can be done."),
+          OverloadSettings.SECTION.one("overload", "Behaviour under overload."),
           TuningSettings.SECTION.one("tuning", "How send buffers are tuned."),
           ForwardingSettings.SECTION.one(
-              "forwarding", "What a forwarded message says about its way."),
-          LogSettings.SECTION.one(
-              "log", "What is written about requests and about Kamille itself."),
+              "forwarding", "Fields of forwarded messages that describe their way."),
+          LogSettings.SECTION.one("log", "Logs of requests and of Kamille itself."),
           TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
           ADMIN);
 

@@ -41,10 +41,10 @@ public record RouteSettings(
                   "a host such as example.org, or *.example.org in quotes",
                   RouteSettings::hostOf,
                   host -> host),
-              "The host that requests must name, without port: exact (`example.org`) or every name"
-                  + " below a domain (`\"*.example.org\"`, not `example.org` itself; in quotes"
-                  + " because YAML reads a bare `*` as an alias). An exact host wins over a"
-                  + " wildcard, a longer wildcard over a shorter one.")
+              "The host that requests must name, without port. `example.org` is that host alone;"
+                  + " `\"*.example.org\"` is every name below it. Quote the latter: YAML reads a"
+                  + " bare `*` as an alias. An exact host wins over a wildcard, a longer wildcard"
+                  + " over a shorter one.")
           .orElse("any host");
 
   static final Setting<String> PATH_PREFIX =
@@ -57,12 +57,12 @@ public record RouteSettings(
                       + " letter",
                   text -> Route.isPathPrefix(text) ? text : null,
                   path -> path),
-              "What the target path must begin with, in whole segments: `/api` matches `/api` and"
+              "The prefix of the target path, in whole segments: `/api` matches `/api` and"
                   + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for"
                   + " the same host the longest path wins; when none matches, less specific hosts"
-                  + " are asked. Paths are compared without their empty segments (`//`), without"
-                  + " dot segments (`/./`, `/../`) and with encoded letters decoded (`%61`); the"
-                  + " origin gets, and the cache goes by, the path as it came.")
+                  + " are asked. Paths are compared without empty segments (`//`) and dot segments"
+                  + " (`/./`, `/../`), and with encoded letters (`%61`) decoded. Origin and cache"
+                  + " key get the path as it came.")
           .defaultsTo("/");
 
   static final Setting<String> UPSTREAM =

@@ -49,7 +49,7 @@ public final class ConfigResources {
       Operation.get(
               PATH + "/diff",
               Scope.READ,
-              "What differs between two versions, as JSON or as a unified diff (text/x-diff).")
+              "The difference between two versions, as JSON or as a unified diff (text/x-diff).")
           .must("from", "A version's number.")
           .must("to", "A version's number.");
 

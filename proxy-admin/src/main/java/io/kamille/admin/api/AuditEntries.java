@@ -18,7 +18,7 @@ final class AuditEntries implements Resource {
 
   @Override
   public Operation operation() {
-    return Operation.get("/v1/audit", Scope.READ, "Who changed what, the newest first.")
+    return Operation.get("/v1/audit", Scope.READ, "Changes and their authors, the newest first.")
         .may("limit", "How many entries, at most 1000.");
   }
 

@@ -29,8 +29,7 @@ final class CacheTiers implements Resource {
     return Operation.get(
             PATH,
             Scope.READ,
-            "What takes memory, what is forgotten when it is short, and whether requests use the"
-                + " disk.")
+            "Memory by its use, the eviction policies, and whether requests use the disk.")
         .answers(Document.class);
   }
 

@@ -30,7 +30,8 @@ final class Explain implements Resource {
 
   @Override
   public Operation operation() {
-    return Operation.get("/v1/explain", Scope.READ, "What would become of a request, and why.")
+    return Operation.get(
+            "/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
         .must("url", "The URL.")
         .may("method", "GET unless it is there.")
         .may("field", "A field line; may be there several times.")

@@ -7,7 +7,7 @@ final class ProblemPage implements Resource {
 
   @Override
   public Operation operation() {
-    return Operation.open("/problems/{name}", "What a type of problem means, and what to do.")
+    return Operation.open("/problems/{name}", "The meaning of a type of problem, and what to do.")
         .answersAs("text/plain; charset=utf-8");
   }
 

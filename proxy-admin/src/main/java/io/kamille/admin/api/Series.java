@@ -20,7 +20,7 @@ final class Series implements Resource {
   @Override
   public Operation operation() {
     return Operation.get(
-            "/v1/series", Scope.READ, "What some figures were in the last minutes, hours or days.")
+            "/v1/series", Scope.READ, "Some figures of the last minutes, hours or days.")
         .may("range", "minutes (each second of ten), hours (each ten seconds of six) or days.")
         .answers(Document.class);
   }

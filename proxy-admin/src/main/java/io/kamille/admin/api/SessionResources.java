@@ -106,7 +106,7 @@ final class SessionResources {
 
     @Override
     public Operation operation() {
-      return Operation.get(PATH, Scope.READ, "Who asks, and what they may do.")
+      return Operation.get(PATH, Scope.READ, "The caller, and what they may do.")
           .answers(Person.class);
     }
 

@@ -17,7 +17,7 @@ public final class TuningHistograms {
       MetricDescriptor.histogram(
           "kamille_client_rate_bytes",
           Unit.BYTES,
-          "What connections that wrote can carry in a second, once for each look.");
+          "Estimated octets per second of connections that wrote, once for each look.");
 
   static final MetricDescriptor LOSS =
       MetricDescriptor.histogram(
@@ -29,8 +29,8 @@ public final class TuningHistograms {
       MetricDescriptor.histogram(
           "kamille_client_send_buffer_bytes",
           Unit.BYTES,
-          "What waits for clients of connections that wrote, in the kernel and in front of it, once"
-              + " for each look.");
+          "Octets that wait for clients of connections that wrote, in the kernel and in front of"
+              + " it, once for each look.");
 
   private static final double NANO = 1e9;
   private static final int NANOS_PER_MICRO = 1000;

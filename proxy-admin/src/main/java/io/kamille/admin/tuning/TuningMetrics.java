@@ -13,21 +13,21 @@ public final class TuningMetrics {
       MetricDescriptor.gauge(
           "kamille_tuning_budget_bytes",
           Unit.BYTES,
-          "What all send buffers together may be allowed: as configured, or less while memory is"
-              + " short. It binds with the policies equal, window and equation.");
+          "The budget of all send buffers together: as configured, or less while memory is short."
+              + " It binds with the policies equal, window and equation.");
 
   static final MetricDescriptor ALLOCATED =
       MetricDescriptor.gauge(
           "kamille_tuning_allocated_bytes",
           Unit.BYTES,
-          "What connections are allowed of that budget.");
+          "Octets of that budget that connections are allowed.");
 
   static final MetricDescriptor HELD =
       MetricDescriptor.gauge(
           "kamille_tuning_held_bytes",
           Unit.BYTES,
-          "What waits for clients in memory that stored responses do not have anyway: in front of"
-              + " the kernel, unsent in it, and sent but not acknowledged.");
+          "Octets that wait for clients: in front of the kernel, unsent in it, and sent but not"
+              + " acknowledged. Stored responses are not counted twice.");
 
   static final MetricDescriptor FAIRNESS =
       MetricDescriptor.gauge(

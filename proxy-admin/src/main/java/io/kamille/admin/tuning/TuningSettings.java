@@ -31,10 +31,10 @@ public record TuningSettings(
           Setting.of(
                   "policy",
                   TuningPolicy.type(),
-                  "Who decides on send buffers. `kernel`: the kernel tunes sizes, and Kamille"
-                      + " bounds what was never sent by what each path can use. `equation`,"
-                      + " `window` and `equal` share `tuning.budget` by estimated throughput, by"
-                      + " congestion window, or equally. `off`: the kernel alone.")
+                  "The policy of send buffers. `kernel`: the kernel tunes sizes, and Kamille bounds"
+                      + " what was never sent by what each path can use. `equation`, `window` and"
+                      + " `equal` share `tuning.budget` by estimated throughput, by congestion"
+                      + " window, or equally. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
           Setting.of(
                   "model",
@@ -52,8 +52,8 @@ public record TuningSettings(
           Setting.of(
                   "headroom",
                   ValueTypes.number(1, 8),
-                  "By what factor a send buffer is larger than throughput × round-trip time. What"
-                      + " is lost stays in the buffer for a second round trip.")
+                  "By what factor a send buffer is larger than throughput × round-trip time. Lost"
+                      + " segments stay in the buffer for a second round trip.")
               .defaultsTo(DEFAULT.headroom()),
           Setting.of(
                   "period",

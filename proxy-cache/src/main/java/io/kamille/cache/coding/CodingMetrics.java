@@ -16,9 +16,8 @@ public final class CodingMetrics {
       MetricDescriptor.counter(
           "kamille_cache_compressions_total",
           Unit.COUNT,
-          "Stored responses that were compressed, by content coding and outcome: kept; useless,"
-              + " because it saved less than a tenth; no-memory; replaced, because the response"
-              + " left the store meanwhile; failed.",
+          "Compressions of stored responses, by content coding and outcome. useless: saved less"
+              + " than a tenth. replaced: the response left the store meanwhile.",
           "coding",
           "outcome");
 

@@ -22,11 +22,13 @@ final class DiskMetrics {
 
   private static final MetricDescriptor CAPACITY =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_capacity_bytes", Unit.BYTES, "What the disk tier's files may take.");
+          "kamille_cache_disk_capacity_bytes",
+          Unit.BYTES,
+          "The most that the disk tier's files may take.");
 
   private static final MetricDescriptor USED =
       MetricDescriptor.gauge(
-          "kamille_cache_disk_used_bytes", Unit.BYTES, "What the disk tier's files take.");
+          "kamille_cache_disk_used_bytes", Unit.BYTES, "Octets that the disk tier's files take.");
 
   private static final MetricDescriptor RECORDS =
       MetricDescriptor.gauge(

@@ -46,8 +46,8 @@ public final class PeakWatch {
       MetricDescriptor.counter(
           "kamille_cache_peak_skipped_total",
           Unit.COUNT,
-          "What the disk was spared in peak mode: read, requests for what seems to be there, which"
-              + " were misses; write, times that a response would have been written.",
+          "Disk accesses that peak mode saved. read: a request for a response that seems to be"
+              + " there was a miss. write: a response was not written.",
           "kind");
 
   private final WallClock clock;

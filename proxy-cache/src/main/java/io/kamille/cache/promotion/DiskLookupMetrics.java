@@ -35,9 +35,9 @@ final class DiskLookupMetrics {
       MetricDescriptor.counter(
           "kamille_cache_disk_reads_total",
           Unit.COUNT,
-          "Reads of the disk for requests, by their outcome: found (and taken into memory), sent"
-              + " (found, and sent from its file), none (of the key, or not any more), failed, full"
-              + " (too many waited) or no-memory. All but found and sent are misses.",
+          "Disk reads for requests, by outcome. found: loaded into memory. sent: sent from its"
+              + " file. none: the key is not there. full: too many reads waited. All but found and"
+              + " sent are misses.",
           "outcome");
 
   private static final MetricDescriptor LATE =

@@ -25,11 +25,11 @@ public record AccessList(AddressRanges allow, AddressRanges deny) {
           Setting.of(
                   "allow",
                   ValueTypes.addresses(),
-                  "Addresses and ranges (CIDR) that are let in. Where any are given, others are"
-                      + " not. The smallest range with an address decides about it, so that a part"
-                      + " of what is denied can be allowed, and the other way round. What counts is"
-                      + " the address that the connection comes from, or that a PROXY header"
-                      + " names.")
+                  "Addresses and ranges (CIDR) that are let in. If the list has ranges, all other"
+                      + " clients are refused. The smallest range with an address decides about it,"
+                      + " so that a part of what is denied can be allowed, and the other way round."
+                      + " The client's address is that of the connection, or the one in its PROXY"
+                      + " header.")
               .defaultsTo("all", access -> AddressRanges.NONE),
           Setting.of(
                   "deny",

@@ -20,17 +20,16 @@ public final class AdmissionMetrics {
       MetricDescriptor.counter(
           "kamille_requests_shed_total",
           Unit.COUNT,
-          "Requests answered with 503, or with what stale-if-error allows, because their loop was"
-              + " late: those that would have been forwarded (forward), and those nobody had looked"
-              + " at (any).",
+          "Requests shed because their loop was late, with 503 or a stale response. forward: it"
+              + " would have been forwarded. any: it was not looked up yet.",
           "kind");
 
   private static final MetricDescriptor SHED_SHARE =
       MetricDescriptor.gauge(
           "kamille_loop_shed_share",
           Unit.COUNT,
-          "What a loop sheds now: up to 1 the share of requests to be forwarded; what is over 1 is"
-              + " the share of all others.",
+          "The share of requests that a loop sheds now. Up to 1 counts requests to be forwarded;"
+              + " beyond 1 is the share of all others.",
           "loop");
 
   private AdmissionMetrics() {}

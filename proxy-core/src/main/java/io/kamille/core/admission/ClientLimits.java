@@ -44,8 +44,8 @@ public record ClientLimits(
           Setting.of(
                   "ipv6-prefix",
                   ValueTypes.wholeNumber(32, 128),
-                  "How many bits of an IPv6 address tell clients apart. Whoever has a network has"
-                      + " at least a /64, and can use each of its addresses.")
+                  "How many bits of an IPv6 address tell clients apart. A network has at least a"
+                      + " /64, and its owner can use each address.")
               .defaultsTo(64),
           Setting.of(
                   "unlimited",

@@ -22,8 +22,8 @@ public record OverloadSettings(Duration target) {
                       Duration.ZERO,
                       ValueTypes.duration(Duration.ofMillis(1), Duration.ofSeconds(1))),
                   "How long requests may have to wait for others of their loop, turn after turn."
-                      + " Those that would have to wait longer are answered with 503 then, those"
-                      + " that would be forwarded first, and no request is taken from their clients"
-                      + " for up to 3 s. 5ms is a good value to begin with.")
+                      + " Requests that would wait longer get 503, those to be forwarded first."
+                      + " Kamille then reads nothing from their clients for up to 3 s. 5ms is a"
+                      + " good value to begin with.")
               .defaultsTo(Duration.ZERO));
 }

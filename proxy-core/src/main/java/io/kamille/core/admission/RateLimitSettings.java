@@ -117,12 +117,12 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
                       "address, or field: and the name of a request field",
                       Key::parse,
                       Key::toString),
-                  "What tells clients apart: the address that the connection comes from (IPv6 by"
-                      + " `limits.client.ipv6-prefix`), or the value of a request field, such as an"
-                      + " API key; a request without the field counts for its address. A client"
-                      + " that may make up values has a new limit with each of them: use a field"
-                      + " only where something in front or behind proves it. Of more than 65,536"
-                      + " keys at a time some are forgotten, which lets them have another burst.")
+                  "The identity of a client: its address (IPv6 by `limits.client.ipv6-prefix`), or"
+                      + " the value of a request field, such as an API key. A request without the"
+                      + " field counts for its address. A client that makes up values gets a new"
+                      + " limit with each. Use a field only if something proves its value. Of more"
+                      + " than 65,536 keys at a time some are forgotten, which lets them have"
+                      + " another burst.")
               .defaultsTo(new Key(null)),
           Setting.of(
                   "counts",

@@ -20,8 +20,8 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
       MetricDescriptor.counter(
           "kamille_requests_total",
           Unit.COUNT,
-          "Requests that are over, by the class of the status code sent (none: the client left"
-              + " first) and by what the cache did (none: the route has no cache).",
+          "Requests that are over, by status class (none: the client left first) and by the cache's"
+              + " result (none: the route has no cache).",
           "status",
           "cache");
 

@@ -19,8 +19,8 @@ public record EngineSettings(
       Setting.of(
               "pacing",
               Pacing.type(),
-              "The least interval between two polls of a loop: none with `off`, a fixed one, or"
-                  + " with `adaptive` one that each loop chooses by its load.")
+              "The least interval between two polls of a loop. `off` sets none. With `adaptive`,"
+                  + " each loop chooses it by its load.")
           .defaultsTo(Pacing.ADAPTIVE);
 
   public static final Section<EngineSettings> SECTION =
@@ -30,7 +30,7 @@ public record EngineSettings(
           Setting.of(
                   "latency-budget",
                   Pacing.latencyBudgetType(),
-                  "What adaptive pacing may add to a response at the 99th percentile.")
+                  "The time that adaptive pacing may add to a response, at the 99th percentile.")
               .defaultsTo(Duration.ofNanos(PaceSettings.ADAPTIVE.latencyBudgetNanos())),
           Setting.of(
                   "spin",

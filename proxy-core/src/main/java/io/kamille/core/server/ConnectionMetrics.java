@@ -20,9 +20,9 @@ public final class ConnectionMetrics {
       MetricDescriptor.counter(
           "kamille_connections_refused_total",
           Unit.COUNT,
-          "Connections closed as soon as they came: too many were open and none was idle (limit),"
-              + " too many of their client were (client), their client is not let in (access), or"
-              + " they began with no valid PROXY header (proxy-header).",
+          "Connections closed as soon as they came, by reason. limit: too many are open and none is"
+              + " idle. client: too many of one client. access: not let in. proxy-header: none or"
+              + " no valid one.",
           "reason");
 
   private static final MetricDescriptor ACCEPT_FAILURES =
@@ -52,8 +52,7 @@ public final class ConnectionMetrics {
       MetricDescriptor.gauge(
           "kamille_request_heads_unfinished_bytes",
           Unit.BYTES,
-          "What request heads take of the Java heap of which only a part has come; an eighth of the"
-              + " heap at the most.");
+          "Heap that unfinished request heads take. Kamille limits it to an eighth of the heap.");
 
   private static final MetricDescriptor DISPLACED_HEADS =
       MetricDescriptor.counter(
@@ -66,8 +65,8 @@ public final class ConnectionMetrics {
       MetricDescriptor.gauge(
           "kamille_request_heads_under_way_bytes",
           Unit.BYTES,
-          "What the heads of requests under way take of the Java heap, those that take more than 4"
-              + " KiB; an eighth of the heap at the most.");
+          "Heap that the heads of requests under way take, of those above 4 KiB. Kamille limits it"
+              + " to an eighth of the heap.");
 
   private static final MetricDescriptor REFUSED_HEADS =
       MetricDescriptor.counter(

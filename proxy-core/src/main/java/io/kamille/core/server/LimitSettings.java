@@ -36,9 +36,9 @@ public record LimitSettings(
                   ValueTypes.wholeNumber(1, 10_000_000),
                   "The most client connections at once, over all listeners. Every one needs a file"
                       + " descriptor; a request toward an origin needs another. Beyond it, a new"
-                      + " connection takes the place of the one that is idle longest on its loop,"
-                      + " or of one that is closing and whose last answer has arrived whole; if"
-                      + " there is none, the new one is closed.")
+                      + " connection takes the place of the longest idle one on its loop. Next in"
+                      + " line is one that is closing and whose last answer has arrived. Without"
+                      + " either, the new connection is closed.")
               .defaultsTo(8_192),
           Setting.of(
                   "idle-threshold",
@@ -54,13 +54,13 @@ public record LimitSettings(
               .defaultsTo(new IdleTimeoutGovernor(0.7)),
           ClientLimits.SECTION.one(
               "client",
-              "What one client may have at a time: an IPv4 address, or a network of IPv6 addresses."
-                  + " What counts is the address that the connection comes from, or that a PROXY"
-                  + " header names."),
+              "Limits of one client, at a time. A client is an IPv4 address, or a network of IPv6"
+                  + " addresses. The client's address is that of the connection, or the one in its"
+                  + " PROXY header."),
           Setting.of(
                   "drain-deadline",
                   ValueTypes.duration(Duration.ZERO, Duration.ofHours(24)),
-                  "How long exchanges may go on after the order to stop. What is left then is cut"
-                      + " off.")
+                  "How long exchanges may go on after the order to stop. Exchanges left then are"
+                      + " cut off.")
               .defaultsTo(Duration.ofSeconds(30)));
 }

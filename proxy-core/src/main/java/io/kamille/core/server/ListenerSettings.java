@@ -61,7 +61,7 @@ public record ListenerSettings(
       Section.of(
           ListenerSettings.class,
           ADDRESS,
-          Setting.of("name", ValueTypes.token(), "What logs and metrics call this listener.")
+          Setting.of("name", ValueTypes.token(), "The name of this listener in logs and metrics.")
               .defaultsTo("the address", values -> values.value(ADDRESS).toString())
               .appliesOnRestart(),
           Setting.of(

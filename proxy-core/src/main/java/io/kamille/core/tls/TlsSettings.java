@@ -75,7 +75,7 @@ public record TlsSettings(
       Setting.of(
               "source",
               ValueTypes.oneOf(Source.values()),
-              "Where certificates come from. `self-signed` makes one at start, to try Kamille: no"
+              "The source of certificates. `self-signed` makes one at start, to try Kamille: no"
                   + " client trusts it.")
           .defaultsTo("`files` if `certificates` has any, else `off`", TlsSettings::source)
           .appliesOnRestart();

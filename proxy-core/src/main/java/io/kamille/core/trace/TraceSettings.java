@@ -33,8 +33,8 @@ public record TraceSettings(
           Setting.of(
                   "ratio",
                   ValueTypes.ratio(),
-                  "The share of requests that are recorded step by step. What is not recorded costs"
-                      + " a comparison.")
+                  "The share of requests that are recorded step by step. A request that is not"
+                      + " recorded costs one comparison.")
               .defaultsTo(OFF.ratio()),
           Setting.of(
                   "per-second",
@@ -51,8 +51,8 @@ public record TraceSettings(
           Setting.of(
                   "endpoint",
                   ValueTypes.orWord("off", collector()),
-                  "Where recorded requests are sent as OTLP over HTTP with JSON, such as"
-                      + " `http://127.0.0.1:4318/v1/traces`, or `off`.")
+                  "The collector of recorded requests, as OTLP over HTTP with JSON, such as"
+                      + " `http://127.0.0.1:4318/v1/traces`; or `off`.")
               .defaultsTo(OFF.endpoint())
               .appliesOnRestart());
 

@@ -36,17 +36,16 @@ public record HealthPolicy(
           Setting.of(
                   "failure-ratio",
                   ValueTypes.orWord("off", Double.MAX_VALUE, ValueTypes.positiveRatio()),
-                  "The share of an origin's requests within ten seconds, of at least 20, that takes"
-                      + " it out when they fail or are answered 502, 503 or 504; 20 of these in a"
-                      + " row do, too, within the ten seconds. `off` is for both: then neither"
-                      + " does.")
+                  "The share of failed requests that takes an origin out. It is counted over ten"
+                      + " seconds, from 20 requests on; 502, 503 and 504 are failures too. Twenty"
+                      + " failures in a row within the ten seconds also take it out. `off` switches"
+                      + " off both.")
               .defaultsTo(0.5),
           Setting.of(
                   "out-for",
                   ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-                  "How long such an origin stays out before one request tries it again: so long the"
-                      + " first time, twice as long each time that request fails, and up to a"
-                      + " quarter longer at random.")
+                  "How long such an origin stays out before one request tries it again. The time"
+                      + " doubles whenever that request fails. Up to a quarter is added at random.")
               .defaultsTo(Duration.ofSeconds(5)),
           Setting.of(
                   "longest-out",

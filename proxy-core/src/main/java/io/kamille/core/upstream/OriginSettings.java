@@ -17,8 +17,8 @@ public record OriginSettings(OriginUrl url, int weight) {
       Setting.of(
           "url",
           ValueTypes.origin(),
-          "Where the origin server is: `http://HOST[:PORT]`, or `https://HOST[:PORT]` for TLS. Port"
-              + " 80 or 443 when none is written.");
+          "The address of the origin server: `http://HOST[:PORT]`, or `https://HOST[:PORT]` for"
+              + " TLS. Port 80 or 443 when none is written.");
 
   public static final Section<OriginSettings> SECTION =
       Section.of(

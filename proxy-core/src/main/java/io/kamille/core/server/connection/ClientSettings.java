@@ -93,8 +93,8 @@ public record ClientSettings(
           Setting.of(
                   "upload-grace",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
-                  "How long request content may come slower than `limits.upload-rate`. What came"
-                      + " before gives no credit.")
+                  "How long request content may come slower than `limits.upload-rate`. Earlier"
+                      + " octets give no credit.")
               .defaultsTo(Duration.ofSeconds(20)),
           Setting.of(
                   "download-rate",
@@ -102,16 +102,16 @@ public record ClientSettings(
                   "The least rate, in bytes per second, at which a client must take what waits for"
                       + " it, or `none` for no such limit. A client that takes less within a"
                       + " `limits.download-grace` is reset. Taken is what its side has acknowledged"
-                      + " by TCP, whatever the send buffer holds. Time in which all it is to get"
-                      + " has been handed to the kernel, because the origin is the slow one, does"
-                      + " not count, nor does a connection after an upgrade.")
+                      + " by TCP, whatever the send buffer holds. Time in which the origin is the"
+                      + " slow one does not count: all there is has been handed to the kernel. A"
+                      + " connection after an upgrade is not measured.")
               .defaultsTo(500L)
               .into("downloadBytesPerSecond"),
           Setting.of(
                   "download-grace",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
                   "How long a client may take what waits for it slower than `limits.download-rate`."
-                      + " What it took before gives no credit.")
+                      + " Octets taken before give no credit.")
               .defaultsTo(Duration.ofSeconds(30)),
           Setting.of(
                   "request-content",

@@ -117,17 +117,17 @@ public record ForwardingSettings(
           Setting.of(
                   "x-forwarded",
                   MODE,
-                  "What becomes of `X-Forwarded-For`, `-Proto` and `-Host` toward the origin: `on`"
-                      + " replaces what the client sent, `append` adds the client's address to the"
-                      + " list that came (choose it only behind a proxy you trust), `off` passes"
-                      + " what the client sent, except fields in `forwarding.removed-fields`.")
+                  "`X-Forwarded-For`, `-Proto` and `-Host` toward the origin: `on` replaces the"
+                      + " client's values. `append` adds the client's address to the list that"
+                      + " came: choose it only behind a proxy you trust. `off` passes the client's"
+                      + " values, except fields in `forwarding.removed-fields`.")
               .defaultsTo(Mode.REPLACE),
           Setting.of(
                   "forwarded",
                   MODE,
-                  "What becomes of the `Forwarded` field (RFC 7239) toward the origin: `on` and"
-                      + " `append` mean the same as above, `off` removes what the client sent, or"
-                      + " passes it if `forwarding.x-forwarded` is `off` too.")
+                  "The `Forwarded` field (RFC 7239) toward the origin: `on` and `append` mean the"
+                      + " same as above, `off` removes what the client sent, or passes it if"
+                      + " `forwarding.x-forwarded` is `off` too.")
               .defaultsTo(Mode.PASS),
           Row.fixed(null),
           Setting.of(
@@ -136,14 +136,13 @@ public record ForwardingSettings(
                   "Request fields that never reach an origin, whatever their case, and with"
                       + " underscores in place of dashes too. By default: `"
                       + String.join("`, `", UNKEYED_FIELDS)
-                      + "`. They are other words for host, port, scheme, path or method of a"
-                      + " request or for the client's address, and no part of a cache key: if an"
-                      + " origin obeys one of them, any client can have its answer stored for all"
-                      + " others (web cache poisoning), or pretend to be another. The client's"
-                      + " address is in `X-Forwarded-For`. A list given here takes the place of the"
-                      + " default; `[]` removes nothing. Take a name off the list only where a"
-                      + " proxy you trust sets that field and lets no client set it. Fields that"
-                      + " Kamille writes itself, such as `X-Forwarded-Host` unless"
+                      + "`. They stand for host, port, scheme, path, method or client address, and"
+                      + " are no part of a cache key. If an origin obeys one, any client can have"
+                      + " its answer stored for all others (web cache poisoning), or pretend to be"
+                      + " another. The client's address is in `X-Forwarded-For`. A list given here"
+                      + " takes the place of the default; `[]` removes nothing. Take a name off the"
+                      + " list only where a proxy you trust sets that field and lets no client set"
+                      + " it. Fields that Kamille writes itself, such as `X-Forwarded-Host` unless"
                       + " `forwarding.x-forwarded` is `off`, are written all the same.")
               .defaultsTo("the names listed below", values -> UNKEYED_FIELDS));
 

@@ -28,9 +28,9 @@ public record PoolSettings(
                   "max-connections",
                   ValueTypes.wholeNumber(1, 65_535),
                   "Connections that one loop opens to one origin. Multiply by `loops` for the most"
-                      + " that an origin sees. Requests whose content is still to come get three"
-                      + " quarters of them at the most (of one, that one), so that slow uploads"
-                      + " leave some to requests without content.")
+                      + " that an origin sees. Requests with a body still to come get at most three"
+                      + " quarters of them (of one, that one). So slow uploads leave some to"
+                      + " requests without a body.")
               .defaultsTo(512),
           Setting.of(
                   "max-waiting",
@@ -54,8 +54,8 @@ public record PoolSettings(
                   "idle-timeout",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
                   "How long a connection without a request stays open for the next one. Keep it"
-                      + " shorter than the origin's own limit (5 s in Node.js and Apache), so that"
-                      + " no request meets a connection that the origin is closing.")
+                      + " shorter than the origin's own limit, which is 5 s in Node.js and Apache."
+                      + " Otherwise a request can meet a connection that the origin is closing.")
               .defaultsTo(Duration.ofSeconds(4)));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
