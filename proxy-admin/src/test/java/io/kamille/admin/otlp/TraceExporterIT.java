@@ -19,9 +19,11 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,7 @@ class TraceExporterIT {
   private final LoopTracer tracer = tracing.forLoop(TraceExporterIT::answer);
   private final LinkedBlockingQueue<JsonNode> received = new LinkedBlockingQueue<>();
   private ServerSocket collector;
-  private TraceExporter exporter;
+  private @Nullable TraceExporter opened;
 
   @BeforeEach
   void listen() throws IOException {
@@ -57,8 +59,12 @@ class TraceExporterIT {
 
   @AfterEach
   void close() throws IOException {
-    exporter.close();
+    exporter().close();
     collector.close();
+  }
+
+  private TraceExporter exporter() {
+    return Objects.requireNonNull(opened);
   }
 
   /** What a collector does with each connection once it has read a request. */
@@ -69,7 +75,7 @@ class TraceExporterIT {
 
   private void open(Duration limit, Manner manner) {
     Thread.ofPlatform().daemon().start(() -> serve(manner));
-    exporter =
+    opened =
         new TraceExporter(
             tracing,
             URI.create("http://127.0.0.1:" + collector.getLocalPort() + "/v1/traces"),
@@ -128,18 +134,18 @@ class TraceExporterIT {
     assertThat(exchange.path("events")).hasSize(2);
     assertThat(origin.path("parentSpanId")).isEqualTo(exchange.path("spanId"));
     assertThat(origin.path("kind").intValue()).isEqualTo(3);
-    await(() -> exporter.exported() == 1);
-    assertThat(exporter.lost()).isZero();
+    await(() -> exporter().exported() == 1);
+    assertThat(exporter().lost()).isZero();
   }
 
   @Test
   void aCollectorThatNeverAnswersCostsItsTracesAlone() {
     open(HASTY, out -> collector.accept().close());
     record("http://h/a");
-    await(() -> exporter.lost() == 1);
+    await(() -> exporter().lost() == 1);
     record("http://h/b");
-    await(() -> exporter.lost() == 2);
-    assertThat(exporter.exported()).isZero();
+    await(() -> exporter().lost() == 2);
+    assertThat(exporter().exported()).isZero();
   }
 
   @Test
@@ -157,8 +163,8 @@ class TraceExporterIT {
           }
         });
     record("http://h/a");
-    await(() -> exporter.lost() == 1);
-    assertThat(exporter.exported()).isZero();
+    await(() -> exporter().lost() == 1);
+    assertThat(exporter().exported()).isZero();
   }
 
   @Test
@@ -170,7 +176,7 @@ class TraceExporterIT {
                 "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII)));
     record("http://h/a");
-    await(() -> exporter.lost() == 1);
+    await(() -> exporter().lost() == 1);
   }
 
   @Test
@@ -179,7 +185,7 @@ class TraceExporterIT {
       record("http://h/a");
     }
     open(PATIENT, out -> out.write(OK.getBytes(StandardCharsets.US_ASCII)));
-    await(() -> exporter.exported() == 256);
-    assertThat(exporter.lost()).isEqualTo(44);
+    await(() -> exporter().exported() == 256);
+    assertThat(exporter().lost()).isEqualTo(44);
   }
 }

@@ -38,14 +38,14 @@ final class WhatIf {
     this.sinceEpochSeconds = sinceEpochSeconds;
     this.untilEpochSeconds = untilEpochSeconds;
     int more = 0;
-    while (capacityUnits >> sampleShift + more > MOST_UNITS) {
+    while ((capacityUnits >> (sampleShift + more)) > MOST_UNITS) {
       more++;
     }
     moreShift = more;
-    sampledShare = 1.0 / (1L << sampleShift + more);
+    sampledShare = 1.0 / (1L << (sampleShift + more));
     for (Policy policy : Policy.values()) {
       for (double factor : FACTORS) {
-        long units = Math.max(1, (long) ((capacityUnits >> sampleShift + more) * factor));
+        long units = Math.max(1, (long) ((capacityUnits >> (sampleShift + more)) * factor));
         sizes.add(new Sized(policy, factor, units, new GhostTally(policy, units, 1)));
       }
     }
@@ -116,7 +116,7 @@ final class WhatIf {
     return new Estimate(
         each.policy,
         each.factor,
-        (long) (capacityUnits * each.factor) * IndexAccounts.UNIT_BYTES,
+        ((long) (capacityUnits * each.factor)) * IndexAccounts.UNIT_BYTES,
         requests,
         ratio,
         each.tally.byteHitRatio(),

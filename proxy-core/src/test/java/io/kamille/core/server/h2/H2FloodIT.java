@@ -141,6 +141,7 @@ class H2FloodIT {
               .toList();
       ClientConnections connections = small.loops().getFirst().connections();
       TestServer.await("two yield", () -> connections.displacedHeads() == 2);
+      small.settle();
       assertThat(connections.unfinishedHeadBytes()).isBetween(2_000L, 3_000L);
       clients.forEach(TestH2Client::close);
     }
