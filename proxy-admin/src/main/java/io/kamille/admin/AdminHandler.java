@@ -19,9 +19,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Has each request of a connection answered, one after the other. Confined to its loop. */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -32,7 +33,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
    * waits here came in the same read as that request.
    */
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
-  private static final String SCHEME = "http://";
+  private static final Pattern SCHEME = Pattern.compile("(?i)https?://");
 
   private final OperationTable operations;
   private final Answers answers;
@@ -141,10 +142,11 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     HttpHeaders fields = request.headers();
     String target = request.uri();
     List<String> hosts = fields.getAll(HttpHeaderNames.HOST);
-    if (target.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
-      int path = target.indexOf('/', SCHEME.length());
+    Matcher scheme = SCHEME.matcher(target);
+    if (scheme.lookingAt()) {
+      int path = target.indexOf('/', scheme.end());
       int end = path < 0 ? target.length() : path;
-      hosts = List.of(target.substring(SCHEME.length(), end));
+      hosts = List.of(target.substring(scheme.end(), end));
       target = path < 0 ? "/" : target.substring(path);
     }
     int query = target.indexOf('?');

@@ -15,6 +15,7 @@ import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -66,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
   private final PrometheusText metrics;
   private final ChannelGroup connections;
   private final Channel listener;
+  private final String scheme;
 
   private @Nullable LocalSocket local;
 
@@ -76,7 +78,8 @@ public final class AdminServer implements AutoCloseable {
       Authenticator authenticator,
       PrometheusText metrics,
       ChannelGroup connections,
-      Channel listener) {
+      Channel listener,
+      String scheme) {
     this.group = group;
     this.control = control;
     this.audit = audit;
@@ -84,6 +87,7 @@ public final class AdminServer implements AutoCloseable {
     this.metrics = metrics;
     this.connections = connections;
     this.listener = listener;
+    this.scheme = scheme;
   }
 
   /**
@@ -102,12 +106,13 @@ public final class AdminServer implements AutoCloseable {
       MetricRegistry registry,
       WallClock clock)
       throws IOException {
-    return open(settings, appliance, more, registry, clock, false);
+    return open(settings, appliance, more, registry, clock, null, false);
   }
 
   /**
    * As the other one.
    *
+   * @param tls null for clear text; stays the caller's
    * @param isBesideAnother whether another process of ours may still listen there
    */
   public static AdminServer open(
@@ -116,6 +121,7 @@ public final class AdminServer implements AutoCloseable {
       List<Resource> more,
       MetricRegistry registry,
       WallClock clock,
+      @Nullable ServerTls tls,
       boolean isBesideAnother)
       throws IOException {
     InetSocketAddress address = address(settings);
@@ -149,7 +155,8 @@ public final class AdminServer implements AutoCloseable {
             clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
     Connections equipment =
-        new Connections(settings, operations, control, new Answers(clock), streams, connections);
+        new Connections(
+            settings, tls, operations, control, new Answers(clock), streams, connections);
     Sampler sampler = new Sampler(appliance);
     Runnable look =
         () -> {
@@ -167,12 +174,19 @@ public final class AdminServer implements AutoCloseable {
             .awaitUninterruptibly();
     AdminServer server =
         new AdminServer(
-            group, control, audit, authenticator, metrics, connections, bound.channel());
+            group,
+            control,
+            audit,
+            authenticator,
+            metrics,
+            connections,
+            bound.channel(),
+            tls == null ? "http://" : "https://");
     if (!bound.isSuccess()) {
       server.close();
       throw cannotBind(bound.cause());
     }
-    origin.set("http://" + NetUtil.toSocketAddressString(server.address()));
+    origin.set(server.url());
     control.scheduleAtFixedRate(
         () -> looked(look), SAMPLE_SECONDS, SAMPLE_SECONDS, TimeUnit.SECONDS);
     server.openLocal(directory.resolve("admin.sock"), equipment);
@@ -197,7 +211,8 @@ public final class AdminServer implements AutoCloseable {
       throw new IllegalArgumentException(
           "admin address: "
               + address.getHostString()
-              + " (expected: a loopback address, as tokens travel in clear; or allow remote use)");
+              + " (expected: a loopback address, as the API can purge the cache; or allow remote"
+              + " use)");
     }
     return address;
   }
@@ -247,7 +262,11 @@ public final class AdminServer implements AutoCloseable {
         CompletableFuture.supplyAsync(
                 () -> authenticator.sessions().code(Identity.local()), control)
             .join();
-    return "http://" + NetUtil.toSocketAddressString(address()) + "/#code=" + code;
+    return url() + "/#code=" + code;
+  }
+
+  private String url() {
+    return scheme + NetUtil.toSocketAddressString(address());
   }
 
   /** Stops listening, closes all connections and ends the loop, within seconds. */
@@ -279,6 +298,7 @@ public final class AdminServer implements AutoCloseable {
   private static final class Connections extends ChannelInitializer<Channel> {
 
     private final AdminSettings settings;
+    private final @Nullable ServerTls tls;
     private final OperationTable operations;
     private final Executor control;
     private final Answers answers;
@@ -287,12 +307,14 @@ public final class AdminServer implements AutoCloseable {
 
     Connections(
         AdminSettings settings,
+        @Nullable ServerTls tls,
         OperationTable operations,
         Executor control,
         Answers answers,
         LiveStreams streams,
         ChannelGroup connections) {
       this.settings = settings;
+      this.tls = tls;
       this.operations = operations;
       this.control = control;
       this.answers = answers;
@@ -309,6 +331,10 @@ public final class AdminServer implements AutoCloseable {
         return;
       }
       connections.add(connection);
+      if (!isLocal && tls != null && !encrypt(connection, tls)) {
+        connection.close();
+        return;
+      }
       HttpDecoderConfig limits =
           new HttpDecoderConfig()
               .setMaxInitialLineLength(REQUEST_LINE_BYTES)
@@ -319,6 +345,20 @@ public final class AdminServer implements AutoCloseable {
           .addLast(new AnswerDeadline(settings.answerLimit()))
           .addLast(new RequestCollector(operations, answers))
           .addLast(new AdminHandler(operations, answers, streams, control));
+    }
+
+    /** By the first certificate, whatever name the client asks for; false if it is not there. */
+    private static boolean encrypt(Channel connection, ServerTls tls) {
+      ServerTls.Choice choice = tls.choose(null, connection.eventLoop().newPromise()).getNow();
+      if (choice == null) {
+        return false;
+      }
+      try {
+        connection.pipeline().addLast(tls.handler(choice, connection.alloc()));
+      } finally {
+        choice.release();
+      }
+      return true;
     }
   }
 }

@@ -5,6 +5,7 @@ import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.TlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,10 +14,12 @@ import java.util.Optional;
  * The control plane's own listener. Immutable.
  *
  * @param address port 0 takes any free one; empty for no control plane
- * @param allowsRemote whether an address beyond loopback is meant: the token travels in clear
+ * @param allowsRemote whether an address beyond loopback is meant: without TLS the token travels in
+ *     clear
  * @param tokenFile holds the bearer token; created if missing
  * @param configWrites whether the configuration may be changed through the API
  * @param requestSamples how many requests of each loop are kept to look at, each second; 0 for none
+ * @param tls of the listener; the local socket has none
  * @param answerLimit the longest from accept or one complete answer to the next, before the
  *     connection is closed
  */
@@ -26,6 +29,7 @@ public record AdminSettings(
     Path tokenFile,
     boolean configWrites,
     int requestSamples,
+    TlsSettings tls,
     Duration answerLimit) {
 
   private static final int REQUEST_SAMPLES = 20;
@@ -44,8 +48,8 @@ public record AdminSettings(
       Setting.of(
               "allow-remote",
               ValueTypes.onOff(),
-              "Whether `admin.address` may be reached from other machines. The token travels in"
-                  + " clear: turn it on only where the network is trusted.")
+              "Whether `admin.address` may be reached from other machines. Without `admin.tls` the"
+                  + " token travels in clear: turn it on only where the network is trusted.")
           .defaultsTo(false)
           .appliesOnRestart();
 
@@ -80,11 +84,24 @@ public record AdminSettings(
                       + " is kept.")
               .defaultsTo(REQUEST_SAMPLES)
               .appliesOnRestart(),
+          TlsSettings.SECTION
+              .one(
+                  "tls",
+                  "TLS of the control plane, as that of a listener. `client-certificates: required`"
+                      + " lets only clients with a certificate ask; they need a token, too. The"
+                      + " local socket of the command line has no TLS.")
+              .withShorthand(TlsSettings.SOURCE),
           Row.fixed(ANSWER_LIMIT));
 
   /** On a loopback address, with the usual limits. */
   public static AdminSettings of(HostPort address, Path tokenFile) {
     return new AdminSettings(
-        Optional.of(address), false, tokenFile, true, REQUEST_SAMPLES, ANSWER_LIMIT);
+        Optional.of(address),
+        false,
+        tokenFile,
+        true,
+        REQUEST_SAMPLES,
+        TlsSettings.OFF,
+        ANSWER_LIMIT);
   }
 }

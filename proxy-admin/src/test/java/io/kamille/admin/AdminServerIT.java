@@ -11,6 +11,7 @@ import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.file.Files;
@@ -96,7 +97,8 @@ class AdminServerIT {
         .endsWith(
             "{\"version\":\"1.2.3\",\"state\":\"ready\",\"started\":\"2026-11-21T09:00:00Z\","
                 + "\"uptimeSeconds\":60,"
-                + "\"listeners\":[{\"address\":\"127.0.0.1:8080\",\"connections\":3}],"
+                + "\"listeners\":[{\"address\":\"127.0.0.1:8080\",\"connections\":3,"
+                + "\"certificateExpires\":\"2027-01-01T00:00:00Z\"}],"
                 + "\"loops\":[{\"name\":\"kamille-loop-1\",\"requests\":100,\"connections\":3,"
                 + "\"cpuSeconds\":1.25}],"
                 + "\"cache\":{\"capacityBytes\":1048576,\"usedBytes\":4096,\"objects\":2,"
@@ -111,9 +113,7 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/requests"))
         .endsWith(
             "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\","
-                + "\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\","
-                + "\"status\":502,\"contentBytes\":0,\"cache\":\"miss\","
-                + "\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"}]}\n");
+                + "\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\",\"status\":502,\"contentBytes\":0,\"cache\":\"miss\",\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"}]}\n");
     assertThat(getWithToken("/v1/requests?status=5xx&cache=miss&url=/b&minMillis=1"))
         .contains("http://h/b")
         .doesNotContain("http://h/a");
@@ -618,6 +618,7 @@ class AdminServerIT {
             directory.resolve("token"),
             true,
             0,
+            TlsSettings.OFF,
             Duration.ofMillis(50));
     try (AdminServer other = AdminServer.open(hasty, appliance, List.of(), registry, clock);
         Wire wire = new Wire(other.address())) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -127,6 +128,7 @@ class StreamLimitsIT {
             directory.resolve("token"),
             true,
             0,
+            TlsSettings.OFF,
             Duration.ofMillis(300)));
     for (int i = 0; i < 128; i++) {
       wire().send("GET /v1/sta");

@@ -147,6 +147,7 @@ public final class Appliance implements AutoCloseable {
               resources,
               registry,
               WallClock.system(),
+              clientSide.adminTls(),
               isBesideAnother);
     } catch (BindException taken) {
       throw new StartFailure(

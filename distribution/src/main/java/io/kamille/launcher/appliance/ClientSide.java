@@ -138,6 +138,11 @@ final class ClientSide {
         () -> running.limits().connection().idleTimeout().toNanos());
   }
 
+  /** The TLS of the control plane, which stays ours; null if it speaks none. */
+  @Nullable ServerTls adminTls() throws StartFailure {
+    return tls.open(running.admin());
+  }
+
   /** Listens, on the sockets that listen already where there are any. */
   void listen(InheritedSockets sockets) throws StartFailure {
     for (ListenerSettings settings : running.listeners()) {
@@ -215,7 +220,7 @@ final class ClientSide {
     for (int i = 0; i < listeners.size(); i++) {
       listeners.get(i).settings(next.listeners().get(i));
     }
-    tls.reload(next.listeners());
+    tls.reload(next.listeners(), next.admin());
     ClientSettings settings = connectionSettings(next);
     return unfinished(
         shards.stream().map(shard -> shard.settings(settings)).toList(), RELOAD_WAIT_MILLIS);

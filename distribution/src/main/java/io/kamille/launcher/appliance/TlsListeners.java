@@ -1,9 +1,12 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.AdminSettings;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
+import io.kamille.core.tls.TlsPolicy;
+import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.Source;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -21,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS of all listeners, its workers, and what has it read certificates again. Any thread; one
- * reload at a time.
+ * The TLS of all listeners and of the control plane, its workers, and what has it read certificates
+ * again. Any thread; one reload at a time.
  */
 final class TlsListeners implements AutoCloseable {
 
@@ -36,7 +39,24 @@ final class TlsListeners implements AutoCloseable {
   private static final long ROTATION_HOURS = 8;
   private static final Duration WARNING = Duration.ofDays(14);
 
-  private record Open(ListenerSettings settings, ServerTls tls) {}
+  /** Whose TLS it is, and what is spoken inside, in the words of ALPN. */
+  private record Endpoint(String name, TlsSettings tls, List<String> protocols) {
+
+    static Endpoint of(ListenerSettings listener) {
+      return new Endpoint(listener.name(), listener.tls(), listener.spoken().names());
+    }
+
+    /** Under a name that no listener can have. */
+    static Endpoint of(AdminSettings admin) {
+      return new Endpoint("admin API", admin.tls(), List.of("http/1.1"));
+    }
+
+    TlsPolicy policy() throws IOException {
+      return tls.policy(protocols);
+    }
+  }
+
+  private record Open(Endpoint endpoint, ServerTls tls) {}
 
   private final Map<String, Open> open = new HashMap<>();
   private final Map<Path, FileTime> seen = new HashMap<>();
@@ -61,7 +81,16 @@ final class TlsListeners implements AutoCloseable {
    *
    * @throws StartFailure if its certificates cannot be used
    */
-  synchronized @Nullable ServerTls open(ListenerSettings settings) throws StartFailure {
+  @Nullable ServerTls open(ListenerSettings settings) throws StartFailure {
+    return open(Endpoint.of(settings));
+  }
+
+  /** The same for the control plane. */
+  @Nullable ServerTls open(AdminSettings settings) throws StartFailure {
+    return open(Endpoint.of(settings));
+  }
+
+  private synchronized @Nullable ServerTls open(Endpoint settings) throws StartFailure {
     if (!settings.tls().isOn()) {
       return null;
     }
@@ -72,8 +101,7 @@ final class TlsListeners implements AutoCloseable {
     }
     try {
       List<ServerCertificate> certificates = settings.tls().read(Instant.now());
-      ServerTls tls =
-          ServerTls.open(settings.tls().policy(settings.spoken().names()), certificates, workers);
+      ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
@@ -85,26 +113,29 @@ final class TlsListeners implements AutoCloseable {
   }
 
   /** Goes by the certificates of these settings, for handshakes from now on. */
-  synchronized void reload(List<ListenerSettings> listeners) {
-    for (ListenerSettings settings : listeners) {
-      Open before = open.get(settings.name());
-      if (before != null && settings.tls().isOn()) {
-        Open next = new Open(settings, before.tls());
-        open.put(settings.name(), next);
-        update(next);
-      }
+  synchronized void reload(List<ListenerSettings> listeners, AdminSettings admin) {
+    listeners.forEach(listener -> reload(Endpoint.of(listener)));
+    reload(Endpoint.of(admin));
+  }
+
+  private void reload(Endpoint settings) {
+    Open before = open.get(settings.name());
+    if (before != null && settings.tls().isOn()) {
+      Open next = new Open(settings, before.tls());
+      open.put(settings.name(), next);
+      update(next);
     }
   }
 
   private void update(Open listener) {
-    ListenerSettings settings = listener.settings();
+    Endpoint settings = listener.endpoint();
     remember(settings);
     try {
       List<ServerCertificate> certificates =
           settings.tls().source() == Source.SELF_SIGNED
               ? listener.tls().certificates()
               : settings.tls().read(Instant.now());
-      if (listener.tls().update(settings.tls().policy(settings.spoken().names()), certificates)) {
+      if (listener.tls().update(settings.policy(), certificates)) {
         LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
         warn(listener, Instant.now());
       }
@@ -124,12 +155,12 @@ final class TlsListeners implements AutoCloseable {
   /** Of certificates that expire soon; one made for trying lasts longer than the trial. */
   private static void warn(Open listener, Instant now) {
     for (ServerCertificate certificate : listener.tls().certificates()) {
-      if (listener.settings().tls().source() == Source.FILES
+      if (listener.endpoint().tls().source() == Source.FILES
           && certificate.notAfter().isBefore(now.plus(WARNING))) {
         LOG.log(
             Level.WARNING,
             "{0}: a certificate expires soon or has expired; renew {1}",
-            listener.settings().name(),
+            listener.endpoint().name(),
             certificate);
       }
     }
@@ -146,7 +177,7 @@ final class TlsListeners implements AutoCloseable {
     try {
       for (Open listener : new ArrayList<>(open.values())) {
         boolean changed =
-            files(listener.settings()).stream()
+            files(listener.endpoint()).stream()
                 .anyMatch(file -> !timeOf(file).equals(seen.get(file)));
         if (changed) {
           update(listener);
@@ -157,11 +188,11 @@ final class TlsListeners implements AutoCloseable {
     }
   }
 
-  private void remember(ListenerSettings settings) {
+  private void remember(Endpoint settings) {
     files(settings).forEach(file -> seen.put(file, timeOf(file)));
   }
 
-  private static List<Path> files(ListenerSettings settings) {
+  private static List<Path> files(Endpoint settings) {
     List<Path> files = new ArrayList<>();
     settings
         .tls()

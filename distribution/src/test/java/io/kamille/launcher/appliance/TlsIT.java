@@ -8,6 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.tls.Certificates;
+import io.kamille.launcher.client.LocalApi;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +20,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
@@ -257,6 +259,36 @@ class TlsIT {
         .containsPattern("kamille_tls_certificate_expiry_timestamp_seconds\\{[^}]*} [0-9.E]+");
     assertThat(journey.admin("/v1/status").body())
         .containsPattern("\"certificateExpires\":\\s*\"20[0-9-]+T");
+  }
+
+  @Test
+  void theControlPlaneSpeaksTlsAndAsksForCertificates() throws Exception {
+    var authority = new Certificates("operators");
+    Path authorities = journey.file("operators.pem");
+    Files.writeString(authorities, authority.pem());
+    journey.with(
+        "admin: {address: '127.0.0.1:0', token-file: '"
+            + journey.file("token")
+            + "', tls: {source: self-signed, client-certificates: required, client-authorities: '"
+            + authorities
+            + "'}}");
+    String admin = journey.appliance().adminListening().orElseThrow();
+    HttpRequest status =
+        HttpRequest.newBuilder(URI.create("https://" + admin + "/v1/status"))
+            .header("Authorization", "Bearer " + journey.token())
+            .build();
+    SSLContext known = TrustingAll.context(authority.ecdsa("operator"));
+    try (HttpClient client = HttpClient.newBuilder().sslContext(known).build()) {
+      assertThat(client.send(status, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+    }
+    try (HttpClient stranger = client(Version.HTTP_1_1)) {
+      assertThatThrownBy(() -> stranger.send(status, BodyHandlers.ofString()))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(journey.appliance().signInLink().orElseThrow()).startsWith("https://" + admin);
+    // The command line needs neither certificate nor token.
+    LocalApi local = new LocalApi(authorities.getParent());
+    assertThat(local.ask("GET", "/v1/status", Map.of(), null).status()).isEqualTo(200);
   }
 
   private boolean failures() {

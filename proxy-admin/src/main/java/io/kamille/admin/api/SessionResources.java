@@ -31,14 +31,15 @@ final class SessionResources {
    */
   static List<Resource> of(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
     return List.of(
-        new SignIn(authenticator, audit),
+        new SignIn(authenticator, audit, origin),
         new SignedIn(),
         new SignOut(authenticator),
         new SignInCode(authenticator, origin));
   }
 
   /** {@code POST}: takes a token or a code, gives a cookie and a key. */
-  private record SignIn(Authenticator authenticator, AuditLog audit) implements Resource {
+  private record SignIn(Authenticator authenticator, AuditLog audit, Supplier<String> origin)
+      implements Resource {
 
     @Override
     public Operation operation() {
@@ -65,7 +66,8 @@ final class SessionResources {
               OperationTable.cookieName(request)
                   + "="
                   + opened.cookie()
-                  + "; Path=/; HttpOnly; SameSite=Strict");
+                  + "; Path=/; HttpOnly; SameSite=Strict"
+                  + (origin.get().startsWith("https:") ? "; Secure" : ""));
     }
 
     private Answer refused(AdminRequest request) {
