@@ -8,6 +8,7 @@ import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
+import io.kamille.cache.index.IndexMetrics;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.QueryRules;
@@ -115,14 +116,13 @@ public final class Cache implements AutoCloseable {
     this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
     this.operations =
         new CacheOperations(
-            store,
-            flights,
-            purges,
-            removals,
-            new OperatorPurges(removals, sweeper, clock),
-            queries,
-            registry);
+            store, flights, removals, new OperatorPurges(removals, sweeper, clock), queries);
     this.contents = new CacheContents(store, queries, clock);
+    IndexMetrics.register(index, registry);
+    store.figures().register(registry);
+    flights.register(registry);
+    purges.register(registry);
+    removals.register(registry);
   }
 
   private static IndexMemory memory(Arena arena) {

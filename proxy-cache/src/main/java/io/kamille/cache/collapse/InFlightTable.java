@@ -4,6 +4,9 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * out not to be shared. Any thread.
  */
 public final class InFlightTable {
+
+  private static final MetricDescriptor IN_FLIGHT =
+      MetricDescriptor.gauge(
+          "kamille_cache_in_flight",
+          Unit.COUNT,
+          "Forwarded requests that others may wait for at this moment.");
 
   /*
    * Origins answer users whom they know by a cookie otherwise than all others. What comes for
@@ -148,7 +157,12 @@ public final class InFlightTable {
     return hasCookie(request) ? uncachableWithCookie : uncachable;
   }
 
-  /** How many flights there are, for metrics. */
+  /** Tells of the flights in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    registry.gauge(IN_FLIGHT, this::size);
+  }
+
+  /** How many flights there are. */
   public int size() {
     return flights.size();
   }

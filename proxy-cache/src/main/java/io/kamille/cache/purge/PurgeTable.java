@@ -3,6 +3,9 @@ package io.kamille.cache.purge;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.semantics.Tags;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -20,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; reading never waits.
  */
 public final class PurgeTable {
+
+  private static final MetricDescriptor PURGE_NOTES =
+      MetricDescriptor.gauge(
+          "kamille_cache_purge_notes",
+          Unit.COUNT,
+          "Tags and prefixes that are remembered as purged.");
 
   /*
    * Purges are numbered. A response carries the number of the last purge before its request was
@@ -90,6 +99,11 @@ public final class PurgeTable {
   /** Who was forwarded before that purge is not stored. */
   public long floor() {
     return floor;
+  }
+
+  /** Tells of the table in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    registry.gauge(PURGE_NOTES, this::size);
   }
 
   /** How many tags and prefixes are noted. */

@@ -12,6 +12,9 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.util.EnumMap;
 import java.util.Map;
@@ -23,6 +26,14 @@ import org.jspecify.annotations.Nullable;
  * those that are still on their way. Any thread.
  */
 public final class Removals {
+
+  private static final MetricDescriptor PURGES =
+      MetricDescriptor.counter(
+          "kamille_cache_purges_total",
+          Unit.COUNT,
+          "Purges, by what they were about: url, prefix, host, tag, all, or group, which origins"
+              + " ask for in answers to unsafe requests.",
+          "kind");
 
   private final TieredStore store;
   private final InFlightTable flights;
@@ -118,9 +129,8 @@ public final class Removals {
     counts.get(kind).increment();
   }
 
-  /** How many purges of that kind there were. */
-  @SuppressWarnings("NullAway") // every kind has its counter
-  public long count(Kind kind) {
-    return counts.get(kind).sum();
+  /** Tells of purges in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    counts.forEach((kind, count) -> registry.counting(PURGES, count::sum, kind.token()));
   }
 }

@@ -2,10 +2,54 @@ package io.kamille.cache.tier;
 
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What metrics and operators are told of the store. Any thread. */
 public final class StoreFigures {
+
+  private static final MetricDescriptor CAPACITY =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_capacity_bytes",
+          Unit.BYTES,
+          "Memory for stored responses, taken at start and never exceeded.");
+
+  private static final MetricDescriptor USED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_used_bytes",
+          Unit.BYTES,
+          "Memory taken by responses that are stored, being stored, or forgotten and still sent.");
+
+  private static final MetricDescriptor RETIRED =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_retired_bytes",
+          Unit.BYTES,
+          "Memory lost until a restart, because the kernel did not replace pages that connections"
+              + " may still send. Part of the used memory; zero unless something is wrong.");
+
+  private static final MetricDescriptor PART =
+      MetricDescriptor.gauge(
+          "kamille_cache_memory_part_bytes",
+          Unit.BYTES,
+          "Used memory by its use. index: nearly what entries take on the heap. filling: responses"
+              + " on their way. leased: no longer stored, but still read or sent.",
+          "part");
+
+  private static final MetricDescriptor REGIONS =
+      MetricDescriptor.counter(
+          "kamille_cache_region_bytes_total",
+          Unit.BYTES,
+          "Stored content that went to clients by sendfile, without a copy.");
+
+  private static final MetricDescriptor PURGED =
+      MetricDescriptor.counter(
+          "kamille_cache_purged_responses_total",
+          Unit.COUNT,
+          "Stored responses that were removed (hard) or made stale (soft), by purges or because an"
+              + " unsafe request made them invalid.",
+          "mode");
 
   private final Arena arena;
   private final ResponseIndex index;
@@ -37,38 +81,22 @@ public final class StoreFigures {
         arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
   }
 
-  /** What of it never comes free: see {@link Arena#retiredBytes}. */
-  public long retiredBytes() {
-    return arena.retiredBytes();
-  }
-
-  /** What of it was sent without a copy: see {@link Arena#regionBytes}. */
-  public long regionBytes() {
-    return arena.regionBytes();
-  }
-
   /** How many keys were evicted for want of room since the start. */
   public long evictions() {
     return index.evictions();
   }
 
-  /** How many of them by LRU because the policy had made no room. */
-  public long fallbackEvictions() {
-    return index.fallbackEvictions();
-  }
-
-  /** How many responses were not stored because the index was behind. */
-  public long refusals() {
-    return index.refusals();
-  }
-
-  /** How many responses were removed by purges and invalidation since the start. */
-  public long removed() {
-    return removed.sum() + settlement.removed();
-  }
-
-  /** How many responses were made stale by purges since the start. */
-  public long madeStale() {
-    return settlement.madeStale();
+  /** Tells of the store in {@code registry}. */
+  public void register(MetricRegistry registry) {
+    registry.gauge(CAPACITY, arena::capacityBytes);
+    registry.gauge(USED, arena::usedBytes);
+    registry.gauge(RETIRED, arena::retiredBytes);
+    registry.gauge(PART, () -> memory().storedBytes(), "stored");
+    registry.gauge(PART, () -> memory().indexBytes(), "index");
+    registry.gauge(PART, () -> memory().fillingBytes(), "filling");
+    registry.gauge(PART, () -> memory().leasedBytes(), "leased");
+    registry.counting(REGIONS, arena::regionBytes);
+    registry.counting(PURGED, () -> removed.sum() + settlement.removed(), "hard");
+    registry.counting(PURGED, settlement::madeStale, "soft");
   }
 }

@@ -8,6 +8,8 @@ import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.metric.MetricFamily;
+import io.kamille.core.metric.MetricRegistry;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -64,6 +66,11 @@ class RemovalsTest {
     long before = table.last();
     invalidateGroup();
     assertThat(table.find(before, Tags.NONE, () -> "http://example.org/page")).isNotNull();
-    assertThat(removals.count(Kind.ALL)).isEqualTo(1);
+    MetricRegistry registry = new MetricRegistry();
+    removals.register(registry);
+    assertThat(registry.read().stream().flatMap(family -> family.samples().stream()))
+        .filteredOn(sample -> sample.labelValues().contains(Kind.ALL.token()))
+        .extracting(MetricFamily.Sample::value)
+        .containsExactly(1.0);
   }
 }
