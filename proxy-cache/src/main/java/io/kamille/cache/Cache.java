@@ -16,8 +16,6 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.promotion.DiskLookups;
 import io.kamille.cache.promotion.DiskReaders;
-import io.kamille.cache.promotion.HotSet;
-import io.kamille.cache.promotion.Warming;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
@@ -33,6 +31,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -64,18 +63,13 @@ public final class Cache implements AutoCloseable {
   private final Executor workers;
   private final Coder coder;
 
-  private final @Nullable OnDisk disk;
+  private final @Nullable HeldDisk disk;
   private final @Nullable DiskLookups lookups;
-
-  /** The disk tier, what it keeps, and who reads it. */
-  private record OnDisk(
-      DiskTier tier, DiskCopies copies, Executor readers, DiskSettings settings) {}
-
-  private final @Nullable Warming warming;
+  private final CacheHandover handover;
 
   private Cache(
       Arena arena,
-      @Nullable OnDisk disk,
+      @Nullable HeldDisk disk,
       long sendfileFromBytes,
       Executor workers,
       LoopStates loops,
@@ -95,17 +89,13 @@ public final class Cache implements AutoCloseable {
     if (disk == null) {
       this.store = new TieredStore(arena, index, purges);
       this.lookups = null;
-      this.warming = null;
     } else {
-      disk.tier.keepPurges(purges);
-      disk.tier.register(registry);
-      disk.copies.peak().register(registry);
-      this.store = new TieredStore(arena, index, purges, disk.copies);
+      disk.begin(purges, registry);
+      this.store = new TieredStore(arena, index, purges, disk.copies());
       this.lookups =
           new DiskLookups(
-              store, disk.copies, disk.readers, disk.settings.sendFromBytes(), registry);
-      this.warming =
-          disk.settings.keepsMemory() ? Warming.start(store, disk.copies, disk.tier) : null;
+              store, disk.copies(), disk.readers(), disk.settings().sendFromBytes(), registry);
+      disk.warm(store);
     }
     this.workers = workers;
     this.coder = new Coder(store, workers, registry);
@@ -118,6 +108,7 @@ public final class Cache implements AutoCloseable {
         new CacheOperations(
             store, flights, removals, new OperatorPurges(removals, sweeper, clock), queries);
     this.contents = new CacheContents(store, queries, clock);
+    this.handover = new CacheHandover(store, purges, removals, disk, clock);
     IndexMetrics.register(index, registry);
     store.figures().register(registry);
     flights.register(registry);
@@ -207,12 +198,11 @@ public final class Cache implements AutoCloseable {
       MetricRegistry registry,
       WallClock clock)
       throws IOException {
-    DiskTier tier =
-        StoreOpening.open(
-            disk,
-            Objects.requireNonNull(settings.path(), "path"),
-            settings.capacityBytes(),
-            Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES));
+    Path path = Objects.requireNonNull(settings.path(), "path");
+    long queueBytes = Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES);
+    HeldDisk.Opening opening =
+        () -> StoreOpening.open(disk, path, settings.capacityBytes(), queueBytes);
+    DiskTier tier = opening.open();
     Arena arena = null;
     try {
       arena =
@@ -228,8 +218,8 @@ public final class Cache implements AutoCloseable {
     LoopStates loops = new LoopStates(registry);
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
-    OnDisk onDisk = new OnDisk(tier, copies, readers, settings);
-    return new Cache(arena, onDisk, sendfileFromBytes, workers, loops, registry, clock);
+    HeldDisk held = new HeldDisk(opening, copies, readers, settings);
+    return new Cache(arena, held, sendfileFromBytes, workers, loops, registry, clock);
   }
 
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
@@ -296,6 +286,11 @@ public final class Cache implements AutoCloseable {
     return operations;
   }
 
+  /** How it takes the place of another process's, and is replaced. */
+  public CacheHandover handover() {
+    return handover;
+  }
+
   /** What lies in it. */
   public CacheContents contents() {
     return contents;
@@ -314,22 +309,11 @@ public final class Cache implements AutoCloseable {
       own.close();
     }
     if (disk != null) {
-      close(disk);
+      disk.close(store, clock);
     }
     flights.clear();
     store.close();
     index.close();
     arena.close();
-  }
-
-  private void close(OnDisk disk) {
-    if (disk.readers instanceof DiskReaders own) {
-      own.close();
-    }
-    if (warming != null) {
-      warming.close();
-      HotSet.leave(store, disk.tier, clock, HotSet.LIMIT_NANOS);
-    }
-    disk.tier.close();
   }
 }

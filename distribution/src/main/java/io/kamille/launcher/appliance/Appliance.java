@@ -5,6 +5,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -15,6 +16,8 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.trace.Tracing;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.service.Incumbent;
+import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.InheritedSockets;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * A running Kamille: loops, listeners, the chain of stations, logs and the control plane. Any
  * thread; reloads and {@link #drain} one at a time.
  */
-public final class Appliance implements AutoCloseable {
+public final class Appliance implements Incumbent, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
 
@@ -53,10 +57,15 @@ public final class Appliance implements AutoCloseable {
   private volatile Configuration running;
 
   private Appliance(
-      Configuration configuration, Preflight preflight, String version, Machine machine)
+      Configuration configuration,
+      Preflight preflight,
+      String version,
+      Inheritance inheritance,
+      Machine machine)
       throws StartFailure {
     this.version = version;
     running = configuration;
+    inheritance.claim();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, machine);
     accessLog = openAccessLog(configuration);
@@ -72,15 +81,14 @@ public final class Appliance implements AutoCloseable {
    * @throws StartFailure with one sentence, and everything closed again
    */
   public static Appliance start(Configuration configuration, String version) throws StartFailure {
-    return start(
-        configuration, version, InheritedSockets.none(), appliance -> List.of(), Machine.HERE);
+    return start(configuration, version, Inheritance.none(), appliance -> List.of(), Machine.HERE);
   }
 
   /**
    * Starts what the configuration describes, on the sockets that listen already where there are
    * any.
    *
-   * @param sockets borrowed
+   * @param inheritance the sockets, and the process whose place we take; borrowed
    * @param resources of the control plane besides those of every appliance
    * @param machine what it stands on
    * @throws StartFailure with one sentence, and everything closed again
@@ -88,14 +96,16 @@ public final class Appliance implements AutoCloseable {
   public static Appliance start(
       Configuration configuration,
       String version,
-      InheritedSockets sockets,
+      Inheritance inheritance,
       Function<Appliance, List<Resource>> resources,
       Machine machine)
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(configuration);
-    Appliance appliance = new Appliance(configuration, preflight, version, machine);
+    Appliance appliance = new Appliance(configuration, preflight, version, inheritance, machine);
+    InheritedSockets sockets = inheritance.sockets();
+    inheritance.follow(appliance.assembly.handover().follower());
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
@@ -105,7 +115,7 @@ public final class Appliance implements AutoCloseable {
         appliance.clientSide.listen(sockets);
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
-        appliance.openAdmin(resources.apply(appliance), sockets.isFromPredecessor());
+        appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
         appliance.clientSide.listen(sockets);
       }
     } catch (StartFailure failure) {
@@ -304,7 +314,7 @@ public final class Appliance implements AutoCloseable {
     return sentence;
   }
 
-  /** The listening sockets of each address, as descriptors that stay ours. */
+  @Override
   public Map<String, List<Integer>> listeningSockets() {
     return clientSide.listeningSockets();
   }
@@ -319,7 +329,18 @@ public final class Appliance implements AutoCloseable {
     return running.limits().drainDeadline();
   }
 
+  @Override
+  public void release(RemovalListener heir) {
+    assembly.handover().release(heir);
+  }
+
+  @Override
+  public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
+    assembly.handover().takeBack(meanwhile);
+  }
+
   /** Accepts nothing any more, on any listener: another process does. What is open stays. */
+  @Override
   public void stepBack() {
     clientSide.stopListening();
     closeAdmin();

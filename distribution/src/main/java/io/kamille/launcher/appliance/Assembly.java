@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
+import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.key.QueryRules;
@@ -97,6 +98,10 @@ final class Assembly implements AutoCloseable {
 
   CacheOperations cache() {
     return cache.operations();
+  }
+
+  CacheHandover handover() {
+    return cache.handover();
   }
 
   CacheContents cacheContents() {

@@ -8,7 +8,7 @@ import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.service.InheritedSockets;
+import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.Service;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -43,14 +43,14 @@ final class Running {
     try (Service service = Service.begin(toldToStop);
         versions;
         Appliance appliance =
-            start(configuration, Version.number(), service.sockets(), versions::resources)) {
+            start(configuration, Version.number(), service.inheritance(), versions::resources)) {
       if (file != null) {
         Signals.on("HUP", () -> service.reload(() -> versions.reload(appliance)));
       }
       appliance.listening().forEach(address -> err.println("listening on " + address));
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
       err.flush();
-      service.serve(appliance.eventLoops(), appliance::listeningSockets, appliance::stepBack);
+      service.serve(appliance.eventLoops(), appliance);
       toldToStop.await();
       service.stop(appliance.drainLimit());
       if (service.isSucceeded()) {
@@ -67,17 +67,17 @@ final class Running {
   /** Starts, or fails with the exit code that tells why not. */
   static Appliance start(Configuration configuration, Function<Appliance, List<Resource>> resources)
       throws CommandFailure {
-    return start(configuration, Version.number(), InheritedSockets.none(), resources);
+    return start(configuration, Version.number(), Inheritance.none(), resources);
   }
 
   private static Appliance start(
       Configuration configuration,
       String version,
-      InheritedSockets sockets,
+      Inheritance inheritance,
       Function<Appliance, List<Resource>> resources)
       throws CommandFailure {
     try {
-      return Appliance.start(configuration, version, sockets, resources, Machine.HERE);
+      return Appliance.start(configuration, version, inheritance, resources, Machine.HERE);
     } catch (StartFailure failure) {
       int exitCode =
           switch (failure.kind()) {

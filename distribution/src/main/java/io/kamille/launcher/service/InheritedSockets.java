@@ -25,15 +25,11 @@ public final class InheritedSockets implements AutoCloseable {
 
   private final List<Inherited> sockets = new ArrayList<>();
 
-  private final boolean isFromPredecessor;
-
-  private InheritedSockets(boolean isFromPredecessor) {
-    this.isFromPredecessor = isFromPredecessor;
-  }
+  private InheritedSockets() {}
 
   /** None. */
   public static InheritedSockets none() {
-    return new InheritedSockets(false);
+    return new InheritedSockets();
   }
 
   /** Those that systemd names in these variables, if it names them to us. */
@@ -44,8 +40,7 @@ public final class InheritedSockets implements AutoCloseable {
         ? of(
             IntStream.range(FIRST_DESCRIPTOR, FIRST_DESCRIPTOR + Integer.parseInt(count))
                 .boxed()
-                .toList(),
-            false)
+                .toList())
         : none();
   }
 
@@ -54,8 +49,8 @@ public final class InheritedSockets implements AutoCloseable {
    *
    * @param descriptors owned from now on; what is no listening socket of IP is closed
    */
-  static InheritedSockets of(List<Integer> descriptors, boolean isFromPredecessor) {
-    InheritedSockets inherited = new InheritedSockets(isFromPredecessor);
+  static InheritedSockets of(List<Integer> descriptors) {
+    InheritedSockets inherited = new InheritedSockets();
     for (int descriptor : descriptors) {
       InetSocketAddress address = address(descriptor);
       if (address == null) {
@@ -77,11 +72,6 @@ public final class InheritedSockets implements AutoCloseable {
   /** Whether there are none left. */
   public boolean isEmpty() {
     return sockets.isEmpty();
-  }
-
-  /** Whether another Kamille still accepts on them. */
-  public boolean isFromPredecessor() {
-    return isFromPredecessor;
   }
 
   /**

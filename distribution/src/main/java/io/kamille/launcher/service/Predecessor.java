@@ -1,5 +1,6 @@
 package io.kamille.launcher.service;
 
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -8,16 +9,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The process whose place we take, see {@link Successor}. One thread. */
+/** The process whose place we take, see {@link Successor}. Confined to the thread that starts. */
 public final class Predecessor implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.service");
   static final String VARIABLE = "KAMILLE_PREDECESSOR";
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final int MOST_BYTES = 4096;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int MOST_BYTES = 2 * RemovalWords.MOST_BYTES;
 
   private final UnixSocket socket;
+  private final CountDownLatch hasSteppedBack = new CountDownLatch(1);
+
+  // Volatile: set by the thread that listens, read by the one that waits for it.
+  private volatile boolean isToldToGo;
+  private @Nullable Thread follower;
 
   private Predecessor(UnixSocket socket) {
     this.socket = socket;
@@ -57,7 +66,7 @@ public final class Predecessor implements AutoCloseable {
       descriptors.addAll(message.descriptors());
       left = left(message.text());
     } while (left > 0);
-    return InheritedSockets.of(descriptors, true);
+    return InheritedSockets.of(descriptors);
   }
 
   private static int left(String text) throws IOException {
@@ -69,18 +78,69 @@ public final class Predecessor implements AutoCloseable {
     return Integer.parseInt(count);
   }
 
-  /** Says that we serve, and waits until it steps back. If it is gone, there is nobody else. */
-  void ready() {
+  /** Asks for what one process at a time may have. If it is gone, there is nobody else. */
+  void claim() {
     try {
-      socket.send(Successor.READY, List.of());
-      socket.receive(MOST_BYTES);
+      socket.send(Successor.CLAIM, List.of());
+      String word = socket.receive(MOST_BYTES).text();
+      if (!word.equals(Successor.YOURS)) {
+        LOG.log(Level.WARNING, "the process before us gave nothing up: " + word);
+      }
     } catch (IOException gone) {
       LOG.log(Level.WARNING, "the process before us is gone: " + gone.getMessage());
     }
   }
 
+  /** Listens to it until its end: to what it removes, on a thread of its own. */
+  void follow(RemovalListener cache) {
+    follower = Thread.ofPlatform().daemon().name("kamille-follow").start(() -> listen(cache));
+  }
+
+  private void listen(RemovalListener cache) {
+    try {
+      socket.timeout(Duration.ZERO);
+      String words = socket.receive(MOST_BYTES).text();
+      while (!words.isEmpty()) {
+        if (words.equals(Successor.GO)) {
+          isToldToGo = true;
+          hasSteppedBack.countDown();
+        } else {
+          RemovalWords.play(words, cache);
+        }
+        words = socket.receive(MOST_BYTES).text();
+      }
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "the process before us is not understood: " + failed.getMessage());
+    } finally {
+      hasSteppedBack.countDown();
+    }
+  }
+
+  /** Says that we serve, and waits until it steps back. If it is gone, there is nobody else. */
+  void ready() {
+    try {
+      socket.send(Successor.READY, List.of());
+      if (!hasSteppedBack.await(PATIENCE.toSeconds(), TimeUnit.SECONDS) || !isToldToGo) {
+        LOG.log(Level.WARNING, "the process before us is gone");
+      }
+    } catch (IOException gone) {
+      LOG.log(Level.WARNING, "the process before us is gone: " + gone.getMessage());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Override
   public void close() {
+    Thread listening = follower;
+    if (listening != null) {
+      socket.shutdown();
+      try {
+        listening.join();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
     socket.close();
   }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,7 @@ public final class Service implements AutoCloseable {
 
   private final ServiceManager manager;
   private final Optional<Predecessor> predecessor;
-  private final InheritedSockets sockets;
+  private final Inheritance inheritance;
   private final CountDownLatch toldToStop;
   private final Object installed;
   private @Nullable Upgrade upgrade;
@@ -42,7 +41,7 @@ public final class Service implements AutoCloseable {
       CountDownLatch toldToStop) {
     this.manager = manager;
     this.predecessor = predecessor;
-    this.sockets = sockets;
+    inheritance = new Inheritance(sockets, predecessor);
     this.toldToStop = toldToStop;
     installed = installed();
   }
@@ -66,26 +65,25 @@ public final class Service implements AutoCloseable {
         toldToStop);
   }
 
-  /** Those that listen already. */
-  public InheritedSockets sockets() {
-    return sockets;
+  /** What we begin with. */
+  public Inheritance inheritance() {
+    return inheritance;
   }
 
   /**
    * We serve: tells who waits for it, and waits for the order to upgrade.
    *
    * @param loops that the watchdog looks at
-   * @param listening the sockets of each address
-   * @param stepBack accepts nothing more
+   * @param incumbent us, until another process takes over
    */
-  public void serve(
-      List<EventLoop> loops, Supplier<Map<String, List<Integer>>> listening, Runnable stepBack) {
-    sockets.closeRest(address -> manager.forget(name(address)));
-    awaitOrders(listening, stepBack);
+  public void serve(List<EventLoop> loops, Incumbent incumbent) {
+    inheritance.sockets().closeRest(address -> manager.forget(name(address)));
+    awaitOrders(incumbent);
     predecessor.ifPresent(Predecessor::ready);
     takeOrders();
-    listening.get().forEach((address, kept) -> manager.keep(name(address), kept));
-    manager.ready("serving on " + String.join(", ", listening.get().keySet()));
+    Map<String, List<Integer>> listening = incumbent.listeningSockets();
+    listening.forEach((address, kept) -> manager.keep(name(address), kept));
+    manager.ready("serving on " + String.join(", ", listening.keySet()));
     Watchdog.start(manager, loops);
   }
 
@@ -94,7 +92,7 @@ public final class Service implements AutoCloseable {
     return address.replace(':', '-').replace("[", "").replace("]", "");
   }
 
-  private void awaitOrders(Supplier<Map<String, List<Integer>>> listening, Runnable stepBack) {
+  private void awaitOrders(Incumbent incumbent) {
     String directory = System.getenv("RUNTIME_DIRECTORY");
     String home = System.getProperty(HOME, "");
     if (directory == null || directory.isEmpty() || home.isEmpty()) {
@@ -111,12 +109,11 @@ public final class Service implements AutoCloseable {
               control,
               command(home),
               manager,
-              () -> listening.get().values().stream().flatMap(List::stream).toList(),
+              incumbent,
               () -> {
                 isSucceeded = true;
-                stepBack.run();
-              },
-              toldToStop::countDown);
+                toldToStop.countDown();
+              });
     } catch (IOException failed) {
       LOG.log(Level.WARNING, "no upgrade without a restart: " + failed.getMessage());
     }
@@ -177,7 +174,7 @@ public final class Service implements AutoCloseable {
 
   @Override
   public void close() {
-    sockets.close();
+    inheritance.sockets().close();
     predecessor.ifPresent(Predecessor::close);
     if (upgrade != null) {
       upgrade.close();

@@ -2,12 +2,14 @@ package io.kamille.launcher.service;
 
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,14 +18,21 @@ import java.util.concurrent.TimeUnit;
  */
 final class Successor {
 
+  private static final System.Logger LOG = System.getLogger("kamille.service");
+
   /*
    *   old                                  new
    *    │ starts it                          │
    *    │          ◄── take over ────────────│   the kernel says who asks: it must be the one we started
    *    │─── sockets N, descriptors ────────►│
-   *    │                                    │   reads the configuration, takes memory, listens
+   *    │          ◄── claim ────────────────│
+   *    │─── yours ─────────────────────────►│   opens the disk, takes memory, listens
+   *    │─── remove, purge, clear ──────────►│   from now to the old one's end
    *    │          ◄── ready ────────────────│
    *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
+   *
+   * Each is one message of a socket that keeps their bounds. If the new one ends before it is ready,
+   * the old one takes the disk back.
    *
    * Both accept from the same queues between "ready" and the old one's last accept: a listening
    * socket is one and the same in both processes, so that no handshake is lost.
@@ -32,6 +41,8 @@ final class Successor {
   static final String READY = "ready";
   static final String GO = "go";
   static final String SOCKETS = "sockets ";
+  static final String CLAIM = "claim";
+  static final String YOURS = "yours";
   private static final int MOST_BYTES = 4096;
   private static final List<String> NOT_INHERITED =
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
@@ -96,29 +107,60 @@ final class Successor {
   }
 
   /**
-   * Gives it the listening sockets and waits until it serves.
+   * Gives it the listening sockets, and what it claims, and waits until it serves.
    *
-   * @param descriptors borrowed
-   * @throws IOException if it fails; it is ended then
+   * @return what it is told until our end, if it claimed anything
+   * @throws IOException if it fails; it is ended then, and the incumbent has everything again
    */
-  void handOver(UnixSocket caller, List<Integer> descriptors) throws IOException {
+  Optional<RemovalFeed> handOver(UnixSocket caller, Incumbent incumbent) throws IOException {
+    RemovalFeed feed = null;
     try {
       caller.timeout(limit);
-      int sent = 0;
-      do {
-        int end = Math.min(descriptors.size(), sent + UnixSocket.MOST_DESCRIPTORS);
-        List<Integer> part = new ArrayList<>(descriptors.subList(sent, end));
-        caller.send(SOCKETS + (descriptors.size() - end), part);
-        sent = end;
-      } while (sent < descriptors.size());
-      String word = caller.receive(MOST_BYTES).text().strip();
+      sendSockets(caller, incumbent);
+      String word = caller.receive(MOST_BYTES).text();
+      if (word.equals(CLAIM)) {
+        feed = new RemovalFeed(caller);
+        incumbent.release(feed);
+        caller.send(YOURS, List.of());
+        feed.begin();
+        word = caller.receive(MOST_BYTES).text();
+      }
       if (!word.equals(READY)) {
         throw new IOException(
             word.isEmpty() ? "the new process ended before it served" : "it said " + word);
       }
-    } catch (IOException failed) {
+    } catch (IOException | RuntimeException failed) {
       end();
-      throw failed;
+      if (feed != null) {
+        feed.end();
+        takeBack(incumbent, feed);
+      }
+      throw failed instanceof IOException known ? known : new IOException(failed);
+    }
+    if (feed != null) {
+      feed.keepNothing();
+    }
+    return Optional.ofNullable(feed);
+  }
+
+  private static void sendSockets(UnixSocket caller, Incumbent incumbent) throws IOException {
+    List<Integer> descriptors =
+        incumbent.listeningSockets().values().stream().flatMap(List::stream).toList();
+    int sent = 0;
+    do {
+      int end = Math.min(descriptors.size(), sent + UnixSocket.MOST_DESCRIPTORS);
+      caller.send(SOCKETS + (descriptors.size() - end), descriptors.subList(sent, end));
+      sent = end;
+    } while (sent < descriptors.size());
+  }
+
+  private static void takeBack(Incumbent incumbent, RemovalFeed feed) {
+    try {
+      incumbent.takeBack(feed::playTo);
+    } catch (IOException lost) {
+      LOG.log(
+          Level.ERROR,
+          "the disk tier is off until a restart; purge everything behind it: " + lost.getMessage());
     }
   }
 

@@ -6,7 +6,8 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the order to upgrade: starts the version that is installed now, hands the listening sockets
@@ -27,26 +28,34 @@ public final class Upgrade implements AutoCloseable {
   private final Path path;
   private final List<String> command;
   private final ServiceManager manager;
-  private final Supplier<List<Integer>> sockets;
-  private final Runnable stepBack;
+  private final Incumbent incumbent;
   private final Runnable leave;
   private final Duration limit;
   private final ControlSocket control;
+  // Volatile: set by the thread of the orders, read by the one that ends.
+  private volatile @Nullable Feeding feeding;
+
+  /** What the process that took over is told until our end, and over what. */
+  private record Feeding(UnixSocket socket, Optional<RemovalFeed> feed) {
+
+    void end() {
+      feed.ifPresent(RemovalFeed::end);
+      socket.close();
+    }
+  }
 
   Upgrade(
       Path path,
       List<String> command,
       ServiceManager manager,
-      Supplier<List<Integer>> sockets,
-      Runnable stepBack,
+      Incumbent incumbent,
       Runnable leave,
       Duration limit)
       throws IOException {
     this.path = path;
     this.command = command;
     this.manager = manager;
-    this.sockets = sockets;
-    this.stepBack = stepBack;
+    this.incumbent = incumbent;
     this.leave = leave;
     this.limit = limit;
     control = ControlSocket.open(path, this::take);
@@ -56,20 +65,14 @@ public final class Upgrade implements AutoCloseable {
    * Listens for the order that will be given at {@code path}.
    *
    * @param command that starts the installed version
-   * @param sockets the listening sockets as descriptors
-   * @param stepBack accepts nothing more; once the new process serves
+   * @param incumbent gives to the new process what it has, and steps back once that serves
    * @param leave drains and ends; once it is told that the new process serves
    * @throws IOException if that cannot be
    */
   public static Upgrade await(
-      Path path,
-      List<String> command,
-      ServiceManager manager,
-      Supplier<List<Integer>> sockets,
-      Runnable stepBack,
-      Runnable leave)
+      Path path, List<String> command, ServiceManager manager, Incumbent incumbent, Runnable leave)
       throws IOException {
-    return new Upgrade(path, command, manager, sockets, stepBack, leave, LIMIT);
+    return new Upgrade(path, command, manager, incumbent, leave, LIMIT);
   }
 
   /** Orders that are given at {@code path} come to us from now on. */
@@ -115,16 +118,29 @@ public final class Upgrade implements AutoCloseable {
   private long succeed() throws IOException {
     Successor successor = Successor.start(command, path, limit);
     LOG.log(Level.INFO, "process " + successor.processId() + " was started to take over");
-    try (UnixSocket caller = await(successor)) {
-      successor.handOver(caller, sockets.get());
-      ControlSocket.publish(path, successor.processId());
-      manager.mainProcess(successor.processId());
-      stepBack.run();
-      control.close();
-      LOG.log(Level.INFO, "process " + successor.processId() + " has taken over");
-      caller.send(Successor.GO, List.of());
+    UnixSocket caller = await(successor);
+    try {
+      feeding = new Feeding(caller, successor.handOver(caller, incumbent));
+    } catch (IOException failed) {
+      caller.close();
+      throw failed;
     }
+    stepBack(successor, caller);
     return successor.processId();
+  }
+
+  /** There is no way back: the new process serves. */
+  private void stepBack(Successor successor, UnixSocket caller) {
+    manager.mainProcess(successor.processId());
+    incumbent.stepBack();
+    control.close();
+    LOG.log(Level.INFO, "process " + successor.processId() + " has taken over");
+    try {
+      ControlSocket.publish(path, successor.processId());
+      caller.send(Successor.GO, List.of());
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "process " + successor.processId() + ": " + failed.getMessage());
+    }
   }
 
   /** Waits until it asks; others are told to come again. */
@@ -166,9 +182,13 @@ public final class Upgrade implements AutoCloseable {
     }
   }
 
-  /** Takes no further order. */
+  /** Takes no further order, and tells the process that took over what is left to tell. */
   @Override
   public void close() {
     control.close();
+    Feeding last = feeding;
+    if (last != null) {
+      last.end();
+    }
   }
 }

@@ -7,7 +7,7 @@ import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.service.InheritedSockets;
+import io.kamille.launcher.service.Inheritance;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -98,8 +98,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     if (appliance == null) {
       try {
         appliance =
-            Appliance.start(
-                configuration(), "test", InheritedSockets.none(), _ -> List.of(), machine);
+            Appliance.start(configuration(), "test", Inheritance.none(), _ -> List.of(), machine);
       } catch (StartFailure failure) {
         throw new AssertionError(failure);
       }

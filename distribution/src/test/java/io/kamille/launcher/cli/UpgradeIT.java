@@ -9,7 +9,7 @@ import io.kamille.launcher.appliance.Await;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -196,7 +196,7 @@ class UpgradeIT {
       successors.add(successor.pid());
       running.signal("KILL");
       assertThat(order.get()).hasMessageContaining("no answer");
-      try (InputStream goesOn = Files.newInputStream(log);
+      try (RandomAccessFile goesOn = new RandomAccessFile(log.toFile(), "rw");
           TestClient client = TestClient.connect(address)) {
         assertThat(client.get("/a").answer().content()).isEqualTo("hello");
         assertThat(goesOn).isNotNull();
@@ -206,18 +206,147 @@ class UpgradeIT {
   }
 
   @Test
-  void twoProcessesNeverHaveOneDirectoryOfADisk() throws Exception {
+  void theDiskChangesHandsAndTheNewProcessServesWhatIsOnIt() throws Exception {
+    useDisk();
+    try (KamilleProcess first = start()) {
+      InetSocketAddress address = first.address();
+      store(address, "/b");
+      long second = upgrade();
+      assertThat(first.awaitEnd()).isZero();
+      assertThat(hasDisk(second)).isTrue();
+      awaitFromDisk(address, "/b");
+      long third = upgrade();
+      assertThat(hasDisk(third)).isTrue();
+      awaitFromDisk(address, "/b");
+    }
+  }
+
+  @Test
+  void aNewVersionThatDoesNotStartLeavesTheOldOneItsDisk() throws Exception {
+    useDisk();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      Await.until(this::takesOrders, "orders are taken");
+      install("exit 3");
+      assertThatThrownBy(this::upgrade).hasMessageContaining("ended");
+      assertThat(hasDisk(running.processId())).isTrue();
+      assertServes(running, address);
+    }
+  }
+
+  @Test
+  void ifTheNewProcessIsKilledWithTheDiskTheOldOneTakesItBackWithoutWhatWasPurged()
+      throws Exception {
+    useDisk();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      store(address, "/b");
+      store(address, "/c");
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      ProcessHandle successor = withTheDiskOf(running);
+      purge(address, "/c");
+      successor.destroyForcibly();
+      assertThat(order.get()).hasMessageContaining("ended before it served");
+      assertThat(hasDisk(running.processId())).isTrue();
+      assertServes(running, address);
+      Files.delete(log);
+      configure("127.0.0.1:0");
+      useDisk();
+      upgrade();
+      awaitFromDisk(address, "/b");
+      awaitForwarded(address, "/c");
+    }
+  }
+
+  @Test
+  void aPurgeAtTheOldProcessIsAPurgeAtTheNewOne() throws Exception {
+    useDisk();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      store(address, "/b");
+      store(address, "/c");
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      successors.add(withTheDiskOf(running).pid());
+      purge(address, "/c");
+      try (RandomAccessFile goesOn = new RandomAccessFile(log.toFile(), "rw")) {
+        assertThat(order.get()).hasMessageContaining("serves");
+        awaitFromDisk(address, "/b");
+        awaitForwarded(address, "/c");
+        assertThat(goesOn).isNotNull();
+      }
+    }
+  }
+
+  @Test
+  void anOldVersionThatIsKilledOnceItsDiskIsGivenLeavesItToTheNewOne() throws Exception {
+    useDisk();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      store(address, "/b");
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      ProcessHandle successor = withTheDiskOf(running);
+      successors.add(successor.pid());
+      running.signal("KILL");
+      assertThat(order.get()).hasMessageContaining("no answer");
+      try (RandomAccessFile goesOn = new RandomAccessFile(log.toFile(), "rw")) {
+        awaitFromDisk(address, "/b");
+        assertThat(goesOn).isNotNull();
+      }
+    }
+  }
+
+  private void useDisk() throws IOException {
     Files.writeString(
         file,
         Files.readString(file)
             .replace(
                 "cache: {",
-                "cache: {disk: {path: '" + directory.resolve("disk") + "', capacity: 64MiB}, "));
-    try (KamilleProcess running = start()) {
-      InetSocketAddress address = running.address();
-      assertThatThrownBy(this::upgrade).hasMessageContaining("ended before it served");
-      assertServes(running, address);
+                "cache: {purge-from: [127.0.0.1], disk: {path: '"
+                    + directory.resolve("disk")
+                    + "', capacity: 64MiB, admit: always, keep-memory: off, peak: off}, "));
+  }
+
+  /** Has a response stored that the origin gives once. */
+  private void store(InetSocketAddress address, String target) {
+    origin.on(target, ok("stored", "Cache-Control: max-age=3600"));
+    assertThat(cacheStatus(address, target)).contains("stored");
+    origin.on(target, StubOrigin.message("404 Not Found", "", "Cache-Control: no-store"));
+  }
+
+  private static String cacheStatus(InetSocketAddress address, String target) {
+    try (TestClient client = TestClient.connect(address)) {
+      return String.valueOf(client.get(target).answer().field("Cache-Status"));
     }
+  }
+
+  private static void purge(InetSocketAddress address, String target) {
+    try (TestClient client = TestClient.connect(address)) {
+      assertThat(client.request("PURGE", target).answer().status()).isEqualTo(200);
+    }
+  }
+
+  /** A process that starts finds what is on the disk little by little. */
+  private static void awaitFromDisk(InetSocketAddress address, String target) {
+    Await.until(
+        () -> cacheStatus(address, target).contains("detail=disk"), target + " is on the disk");
+  }
+
+  private static void awaitForwarded(InetSocketAddress address, String target) {
+    Await.until(() -> cacheStatus(address, target).contains("fwd="), target + " is not stored");
+  }
+
+  /** The process that has been given the disk of that one. */
+  private ProcessHandle withTheDiskOf(KamilleProcess running) {
+    ProcessHandle successor = withTheSocketsOf(running);
+    Await.until(() -> hasDisk(successor.pid()), "the disk is given");
+    return successor;
+  }
+
+  private boolean hasDisk(long process) {
+    return open(process).contains(directory.resolve("disk/lock").toString());
   }
 
   /** From now on a process that starts waits for the reader of its access log. */
@@ -246,30 +375,49 @@ class UpgradeIT {
   }
 
   /** The process that has been given the sockets of that one. */
-  private static ProcessHandle withTheSocketsOf(KamilleProcess running) {
-    String words = running.awaitLine("kamille.service: process ");
-    long successor = Long.parseLong(words.substring(0, words.indexOf(' ')));
+  private ProcessHandle withTheSocketsOf(KamilleProcess running) {
+    List<ProcessHandle> found = new ArrayList<>();
     Await.until(
-        () -> sockets(successor).stream().anyMatch(sockets(running.processId())::contains),
+        () -> {
+          Set<String> given = sockets(running.processId());
+          ProcessHandle.allProcesses()
+              .filter(other -> other.pid() != running.processId() && isOfThisTest(other))
+              .filter(other -> sockets(other.pid()).stream().anyMatch(given::contains))
+              .forEach(found::add);
+          return !found.isEmpty();
+        },
         "the sockets are given");
-    return ProcessHandle.of(successor).orElseThrow();
+    return found.getFirst();
+  }
+
+  private boolean isOfThisTest(ProcessHandle process) {
+    try {
+      return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"))
+          .contains(file.toString());
+    } catch (IOException gone) {
+      return false;
+    }
   }
 
   private static Set<String> sockets(long process) {
-    Set<String> sockets = new HashSet<>();
+    Set<String> sockets = open(process);
+    sockets.removeIf(target -> !target.startsWith("socket:"));
+    return sockets;
+  }
+
+  /** What a process has open: its files, and its sockets by number. */
+  private static Set<String> open(long process) {
+    Set<String> targets = new HashSet<>();
     try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(process), "fd"))) {
       for (Path descriptor : open.toList()) {
         if (Files.isSymbolicLink(descriptor)) {
-          String target = Files.readSymbolicLink(descriptor).toString();
-          if (target.startsWith("socket:")) {
-            sockets.add(target);
-          }
+          targets.add(Files.readSymbolicLink(descriptor).toString());
         }
       }
     } catch (IOException closed) {
       // Closed while we looked: another look will tell.
     }
-    return sockets;
+    return targets;
   }
 
   private static void assertServes(KamilleProcess running, InetSocketAddress address)

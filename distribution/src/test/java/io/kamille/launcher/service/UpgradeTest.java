@@ -3,6 +3,7 @@ package io.kamille.launcher.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,14 +24,33 @@ class UpgradeTest {
   @TempDir private Path directory;
   private final AtomicBoolean hasSteppedBack = new AtomicBoolean();
 
+  /** Has nothing to give. */
+  private final class Idle implements Incumbent {
+
+    @Override
+    public Map<String, List<Integer>> listeningSockets() {
+      return Map.of();
+    }
+
+    @Override
+    public void release(RemovalListener heir) {}
+
+    @Override
+    public void takeBack(Consumer<RemovalListener> meanwhile) {}
+
+    @Override
+    public void stepBack() {
+      hasSteppedBack.set(true);
+    }
+  }
+
   private Upgrade await(List<String> command, Duration limit) throws IOException {
     Upgrade upgrade =
         new Upgrade(
             directory.resolve("control"),
             command,
             ServiceManager.of(Map.of(), 1),
-            List::of,
-            () -> hasSteppedBack.set(true),
+            new Idle(),
             () -> {},
             limit);
     upgrade.publish();

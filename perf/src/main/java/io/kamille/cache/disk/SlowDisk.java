@@ -5,7 +5,7 @@ import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.service.InheritedSockets;
+import io.kamille.launcher.service.Inheritance;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -44,7 +44,7 @@ public final class SlowDisk implements Disk {
         Appliance.start(
             configuration(Path.of(arguments[3])),
             "slow-disk",
-            InheritedSockets.none(),
+            Inheritance.none(),
             _ -> List.of(),
             new Machine(disk, Machine.HERE.names(), Machine.HERE.shedding()));
     Runtime.getRuntime().addShutdownHook(new Thread(appliance::close));

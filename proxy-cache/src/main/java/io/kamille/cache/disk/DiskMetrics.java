@@ -3,6 +3,7 @@ package io.kamille.cache.disk;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.function.Supplier;
 
 /** What a disk tier tells of itself. */
 final class DiskMetrics {
@@ -73,18 +74,17 @@ final class DiskMetrics {
 
   private DiskMetrics() {}
 
-  static void register(DiskTier tier, MetricRegistry registry) {
-    DiskCounts counts = tier.counts();
-    registry.gauge(UP, () -> tier.isRunning() ? 1 : 0);
-    registry.gauge(RECOVERED, () -> tier.isRecovered() ? 1 : 0);
-    registry.gauge(CAPACITY, tier::capacityBytes);
-    registry.gauge(USED, tier::usedBytes);
-    registry.gauge(RECORDS, tier::size);
-    registry.gauge(INDEX, tier::indexBytes);
-    registry.counting(WRITTEN, counts.writtenBytes::sum);
-    registry.counting(DROPPED, counts.droppedWrites::sum);
-    registry.counting(READMITTED, counts.readmissions::sum);
-    registry.counting(EVICTED, counts.evictedSegments::sum);
-    registry.counting(DAMAGED, counts.damagedRecords::sum);
+  static void register(Supplier<DiskTier> tier, MetricRegistry registry) {
+    registry.gauge(UP, () -> tier.get().isRunning() ? 1 : 0);
+    registry.gauge(RECOVERED, () -> tier.get().isRecovered() ? 1 : 0);
+    registry.gauge(CAPACITY, () -> tier.get().capacityBytes());
+    registry.gauge(USED, () -> tier.get().usedBytes());
+    registry.gauge(RECORDS, () -> tier.get().size());
+    registry.gauge(INDEX, () -> tier.get().indexBytes());
+    registry.counting(WRITTEN, () -> tier.get().counts().writtenBytes.sum());
+    registry.counting(DROPPED, () -> tier.get().counts().droppedWrites.sum());
+    registry.counting(READMITTED, () -> tier.get().counts().readmissions.sum());
+    registry.counting(EVICTED, () -> tier.get().counts().evictedSegments.sum());
+    registry.counting(DAMAGED, () -> tier.get().counts().damagedRecords.sum());
   }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,9 @@ public final class DiskTier implements AutoCloseable {
   private final DiskWorker worker = new DiskWorker(new Duties());
   private final RecordReads reads;
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
+
+  /** Set before the last responses are written: others could come without an end. */
+  private volatile boolean isEnding;
 
   /** Read by whoever ends the last lease on a segment. */
   private volatile boolean hasEnded;
@@ -131,7 +135,7 @@ public final class DiskTier implements AutoCloseable {
    */
   public boolean offer(
       CacheKey key, StoredResponse response, long sequence, BooleanSupplier isCurrent) {
-    boolean isTaken = isRunning() && queue.offer(key, response, sequence, isCurrent);
+    boolean isTaken = isRunning() && !isEnding && queue.offer(key, response, sequence, isCurrent);
     if (!isTaken) {
       response.release();
       counts.droppedWrites.increment();
@@ -154,6 +158,11 @@ public final class DiskTier implements AutoCloseable {
    */
   public boolean touch(CacheKey key) {
     return !isRunning() || index.touch(key.low()) || !isRecovered();
+  }
+
+  /** Whether there may be, or may have been at the end, a record of that key. */
+  public boolean mayHaveHad(CacheKey key) {
+    return index.count(key.low()) > 0 || !isRecovered();
   }
 
   /** How many records of that key there seem to be. Takes no lock, allocates nothing. */
@@ -222,8 +231,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Gives a table the purges of earlier processes, and keeps its own from now on. Comes before
-   * anything is purged, read or offered.
+   * Gives a table the purges of other processes, and keeps its own and all that come. Comes before
+   * anything is read or offered.
    */
   public void keepPurges(PurgeTable table) {
     table.keep(earlierPurges, new Keeper());
@@ -295,9 +304,9 @@ public final class DiskTier implements AutoCloseable {
     return index.heapBytes();
   }
 
-  /** Tells of the tier in {@code registry}. */
-  public void register(MetricRegistry registry) {
-    DiskMetrics.register(this, registry);
+  /** Tells of the tier that is there at that moment in {@code registry}. */
+  public static void register(Supplier<DiskTier> tier, MetricRegistry registry) {
+    DiskMetrics.register(tier, registry);
   }
 
   DiskCounts counts() {
@@ -355,11 +364,20 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  /** Writes what was offered, and closes the files. Nothing may be offered any more. */
+  /**
+   * Writes what was offered, and gives the directory up. From then on the tier finds and takes
+   * nothing. What was lent can be sent to its end.
+   */
   @Override
   public void close() {
+    isEnding = true;
     worker.close();
     hasEnded = true;
+    try {
+      log.deleteForgotten();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "the disk tier keeps files that it has forgotten", e);
+    }
     log.close();
     disposeUnused();
     try {

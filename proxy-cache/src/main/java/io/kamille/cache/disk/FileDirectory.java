@@ -129,9 +129,12 @@ final class FileDirectory implements StoreDirectory {
 
   @Override
   public void delete(String name) throws IOException {
-    Files.deleteIfExists(path.resolve(name));
+    if (lock.isOpen()) {
+      Files.deleteIfExists(path.resolve(name));
+    }
   }
 
+  /** From now on the files are another's: nothing of ours is deleted late. */
   @Override
   public void close() throws IOException {
     sink.close();

@@ -229,6 +229,15 @@ final class SegmentLog {
     }
   }
 
+  /** Deletes what was forgotten and is still sent: nobody is to take it for stored. */
+  void deleteForgotten() throws IOException {
+    for (String name : directory.names()) {
+      if (Segment.isName(name) && !segments.containsKey(Segment.number(name))) {
+        directory.delete(name);
+      }
+    }
+  }
+
   /** Ends the store's leases; the files stay. */
   void close() {
     for (Segment segment : segments.values()) {

@@ -38,15 +38,18 @@ public record PurgeNotes(long last, long trimmed, List<Note> notes) {
       return new Note(purge.sequence(), purge.isSoft(), purge.epochSeconds(), prefixes, tags);
     }
 
+    /** What it is about, as far as another process knows it. */
+    public PurgeTarget target() {
+      return new PurgeTarget(
+          prefixes.isEmpty() ? PurgeTarget.Kind.TAG : PurgeTarget.Kind.PREFIX,
+          prefixes,
+          prefixes,
+          tags);
+    }
+
     /** The purge, as far as a later process knows it. */
     Purge purge() {
-      PurgeTarget target =
-          new PurgeTarget(
-              prefixes.isEmpty() ? PurgeTarget.Kind.TAG : PurgeTarget.Kind.PREFIX,
-              prefixes,
-              prefixes,
-              tags);
-      return new Purge(sequence, target, isSoft, epochSeconds);
+      return new Purge(sequence, target(), isSoft, epochSeconds);
     }
   }
 

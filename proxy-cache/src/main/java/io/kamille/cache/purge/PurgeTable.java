@@ -139,14 +139,14 @@ public final class PurgeTable {
   }
 
   /**
-   * Takes over what an earlier process noted, before anything is purged or found, and tells {@code
+   * Adds what another process noted, before anything that it stored is found, and tells {@code
    * keeper} of all that comes.
    */
-  public synchronized void keep(PurgeNotes earlier, PurgeNotes.Keeper keeper) {
+  public synchronized void keep(PurgeNotes others, PurgeNotes.Keeper keeper) {
     Map<String, Prefix> oldestFirst = new LinkedHashMap<>();
     TagMarks marks = tags;
     List<PurgeNotes.Note> inOrder =
-        earlier.notes().stream()
+        Stream.concat(notes().notes().stream(), others.notes().stream())
             .sorted(Comparator.comparingLong(PurgeNotes.Note::sequence))
             .toList();
     for (PurgeNotes.Note note : inOrder) {
@@ -158,8 +158,13 @@ public final class PurgeTable {
     }
     tags = marks;
     prefixes = List.copyOf(oldestFirst.values()).reversed().toArray(Prefix[]::new);
-    trimmed = earlier.trimmed();
-    last = (earlier.last() / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
+    trimmed = Math.max(trimmed, others.trimmed());
+    last = (Math.max(last, others.last()) / NUMBERS_OF_A_PROCESS + 1) * NUMBERS_OF_A_PROCESS;
+    this.keeper = keeper;
+  }
+
+  /** Tells {@code keeper} of all that comes, and nobody else. */
+  public synchronized void tell(PurgeNotes.@Nullable Keeper keeper) {
     this.keeper = keeper;
   }
 

@@ -1,11 +1,14 @@
 package io.kamille.cache.removal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.semantics.Invalidation;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.store.Variants;
@@ -98,6 +101,28 @@ public final class Removals {
     store.whenKept(action);
   }
 
+  /** Removes here what another process removes that has the same keys. */
+  public RemovalListener follower() {
+    return new RemovalListener() {
+      @Override
+      public void removed(CacheKey key) {
+        removeNow(key);
+      }
+
+      @Override
+      public void purged(PurgeNotes.Note note) {
+        if (purge(note.target(), note.isSoft()) == null) {
+          clear();
+        }
+      }
+
+      @Override
+      public void cleared() {
+        clear();
+      }
+    };
+  }
+
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     flights.clear();
@@ -119,6 +144,7 @@ public final class Removals {
     }
   }
 
+  @CanIgnoreReturnValue
   private int removeNow(CacheKey key) {
     flights.remove(key);
     return store.remove(key);

@@ -54,7 +54,8 @@ public final class DiskCopies {
     ALWAYS
   }
 
-  private final DiskTier disk;
+  // Volatile: replaced by whoever gives the disk away or takes it back, read by all.
+  private volatile DiskTier disk;
   private final Admission admission;
   private final PeakWatch peak;
 
@@ -70,6 +71,21 @@ public final class DiskCopies {
     this.disk = disk;
     this.admission = admission;
     this.peak = peak;
+  }
+
+  /** Copies are in that tier from now on. The one before is closed. */
+  public void use(DiskTier next) {
+    disk = next;
+  }
+
+  /** The tier they are in, which may be closed. */
+  public DiskTier disk() {
+    return disk;
+  }
+
+  /** Whether there may be a copy under that key, also if the tier is closed. */
+  boolean mayHaveHad(CacheKey key) {
+    return disk.mayHaveHad(key);
   }
 
   /** When requests leave the disk alone. */

@@ -3,6 +3,7 @@ package io.kamille.cache.tier;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import org.jspecify.annotations.Nullable;
@@ -10,14 +11,33 @@ import org.jspecify.annotations.Nullable;
 /** Changes under a key that concern memory and disk, each as one change. Any thread. */
 final class TierChanges {
 
+  /*
+   * While another process has the disk, it is told of each removal, after our own tiers: a removal
+   * that came too late for the disk finds the listener, which is set before the disk is closed. What
+   * replaces a copy removes it there: the other process must not serve the older one.
+   */
   private final ResponseIndex index;
   private final PurgeSettlement settlement;
   private final @Nullable DiskCopies copies;
+  // Volatile: set by whoever hands over, read by all.
+  private volatile @Nullable RemovalListener listener;
 
   TierChanges(ResponseIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
     this.index = index;
     this.settlement = settlement;
     this.copies = copies;
+  }
+
+  /** Tells that one of all removals from now on; null for nobody. */
+  void tell(@Nullable RemovalListener next) {
+    listener = next;
+  }
+
+  private void tellRemoved(CacheKey key) {
+    RemovalListener told = listener;
+    if (told != null) {
+      told.removed(key);
+    }
   }
 
   /** A response takes the place of the one with the same selecting fields. Borrows it. */
@@ -32,6 +52,9 @@ final class TierChanges {
       copies.replace(key, response);
       copies.end(key);
       copies.stored(key, response, index);
+      if (listener != null && copies.mayHaveHad(key)) {
+        tellRemoved(key);
+      }
     }
   }
 
@@ -55,6 +78,7 @@ final class TierChanges {
       count = Math.max(count, copies.remove(key));
       copies.end(key);
     }
+    tellRemoved(key);
     return count;
   }
 
@@ -74,6 +98,7 @@ final class TierChanges {
       copies.remove(key);
       copies.end(key);
     }
+    tellRemoved(key);
     return count;
   }
 
@@ -86,6 +111,10 @@ final class TierChanges {
     if (copies != null) {
       copies.clear();
       copies.endAll();
+    }
+    RemovalListener told = listener;
+    if (told != null) {
+      told.cleared();
     }
     return count;
   }

@@ -10,6 +10,7 @@ import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
@@ -254,6 +255,11 @@ public final class TieredStore {
     int count = tiers.clear();
     removed.add(count);
     return count;
+  }
+
+  /** Tells that one of everything that is removed from now on; null for nobody. */
+  public void tell(@Nullable RemovalListener listener) {
+    tiers.tell(listener);
   }
 
   /** Forgets everything in memory; copies stay. Comes last. */

@@ -31,6 +31,7 @@ public enum SystemCall {
   RECVMSG(47, 212),
   SENDMSG(46, 211),
   SETSOCKOPT(54, 208),
+  SHUTDOWN(48, 210),
   SOCKET(41, 198);
 
   /*

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking socket of the Unix domain that passes file descriptors, see {@code unix(7)}. Java's
- * own cannot pass them, and none of datagrams exists there. One thread at a time.
+ * A blocking socket of the Unix domain that passes messages and file descriptors, see {@code
+ * unix(7)}. Java's own does neither. One thread at a time may send, and one receive.
  */
 public final class UnixSocket implements AutoCloseable {
 
@@ -24,7 +24,7 @@ public final class UnixSocket implements AutoCloseable {
    * struct cmsghdr      len 8 | level 4 | type 4 | descriptors 4 each, padded to 8
    */
   private static final int AF_UNIX = 1;
-  private static final int SOCK_STREAM = 1;
+  private static final int SOCK_SEQPACKET = 5;
   private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
   private static final int SOL_SOCKET = 1;
@@ -35,8 +35,10 @@ public final class UnixSocket implements AutoCloseable {
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
   private static final int MSG_CTRUNC = 0x8;
+  private static final int SHUT_RDWR = 2;
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
+  private static final int ECONNRESET = 104;
 
   private static final int PATH_OFFSET = 2;
   private static final int PATH_BYTES = 108;
@@ -50,7 +52,7 @@ public final class UnixSocket implements AutoCloseable {
   /**
    * What one {@link #receive} brought.
    *
-   * @param text empty at the end of the stream
+   * @param text empty at the end, whether or not the other side had read everything
    * @param descriptors owned by the receiver
    */
   public record Message(String text, List<Integer> descriptors) {}
@@ -95,7 +97,7 @@ public final class UnixSocket implements AutoCloseable {
   }
 
   private static UnixSocket bound(SystemCall call, String verb, String path) throws IOException {
-    UnixSocket socket = open(SOCK_STREAM);
+    UnixSocket socket = open(SOCK_SEQPACKET);
     try (Arena scope = Arena.ofConfined()) {
       MemorySegment name = name(path, scope);
       check(verb + " " + path, call.call(socket.descriptor, name.address(), name.byteSize()));
@@ -198,7 +200,7 @@ public final class UnixSocket implements AutoCloseable {
   /**
    * Waits for what the other side sends.
    *
-   * @param mostBytes of text; the rest stays for the next call
+   * @param mostBytes of text; the rest of the message is lost
    */
   public Message receive(int mostBytes) throws IOException {
     try (Arena scope = Arena.ofConfined()) {
@@ -209,6 +211,9 @@ public final class UnixSocket implements AutoCloseable {
       do {
         received = SystemCall.RECVMSG.call(descriptor, header.address(), MSG_CMSG_CLOEXEC);
       } while (received == -EINTR);
+      if (received == -ECONNRESET) {
+        return new Message("", List.of());
+      }
       check("receive", received);
       List<Integer> descriptors = descriptors(header, control);
       if ((header.get(ValueLayout.JAVA_INT, 48) & MSG_CTRUNC) != 0) {
@@ -273,6 +278,11 @@ public final class UnixSocket implements AutoCloseable {
       throw new IOException("cannot " + what + ": " + SystemCall.reason(result));
     }
     return result;
+  }
+
+  /** Ends what any thread waits for here. Any thread. */
+  public void shutdown() {
+    SystemCall.SHUTDOWN.call(descriptor, SHUT_RDWR, 0);
   }
 
   @Override

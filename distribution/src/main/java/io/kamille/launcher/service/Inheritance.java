@@ -1,0 +1,44 @@
+package io.kamille.launcher.service;
+
+import io.kamille.cache.purge.RemovalListener;
+import java.util.Optional;
+
+/**
+ * What a process begins with: listening sockets, and perhaps a process whose place it takes. One
+ * thread.
+ */
+public final class Inheritance {
+
+  private final InheritedSockets sockets;
+  private final Optional<Predecessor> predecessor;
+
+  Inheritance(InheritedSockets sockets, Optional<Predecessor> predecessor) {
+    this.sockets = sockets;
+    this.predecessor = predecessor;
+  }
+
+  /** Nothing. */
+  public static Inheritance none() {
+    return new Inheritance(InheritedSockets.none(), Optional.empty());
+  }
+
+  /** Those that listen already. */
+  public InheritedSockets sockets() {
+    return sockets;
+  }
+
+  /** Whether another Kamille still serves. */
+  public boolean isFromPredecessor() {
+    return predecessor.isPresent();
+  }
+
+  /** Asks for what one process at a time may have, and waits until it is ours. */
+  public void claim() {
+    predecessor.ifPresent(Predecessor::claim);
+  }
+
+  /** Has removed here what the process before us removes from now on, on a thread of its own. */
+  public void follow(RemovalListener cache) {
+    predecessor.ifPresent(before -> before.follow(cache));
+  }
+}

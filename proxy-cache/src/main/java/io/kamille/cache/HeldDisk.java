@@ -1,0 +1,149 @@
+package io.kamille.cache;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.promotion.DiskReaders;
+import io.kamille.cache.promotion.HotSet;
+import io.kamille.cache.promotion.Warming;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.tier.DiskCopies;
+import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The disk tier of a cache, for as long as its directory is ours. Any thread; whoever gives it away
+ * or takes it back waits for the disk.
+ */
+final class HeldDisk {
+
+  /** Opens the directory. */
+  @FunctionalInterface
+  interface Opening {
+
+    DiskTier open() throws IOException;
+  }
+
+  private final Opening opening;
+  private final DiskCopies copies;
+  private final Executor readers;
+  private final DiskSettings settings;
+
+  @GuardedBy("this")
+  private @Nullable Warming warming;
+
+  @GuardedBy("this")
+  private boolean isOurs = true;
+
+  /**
+   * A disk that is ours.
+   *
+   * @param opening opens the directory once more
+   * @param copies in the tier that is open
+   */
+  HeldDisk(Opening opening, DiskCopies copies, Executor readers, DiskSettings settings) {
+    this.opening = opening;
+    this.copies = copies;
+    this.readers = readers;
+    this.settings = settings;
+  }
+
+  DiskCopies copies() {
+    return copies;
+  }
+
+  Executor readers() {
+    return readers;
+  }
+
+  DiskSettings settings() {
+    return settings;
+  }
+
+  /** Comes before anything is stored. */
+  void begin(PurgeTable purges, MetricRegistry registry) {
+    copies.disk().keepPurges(purges);
+    DiskTier.register(copies::disk, registry);
+    copies.peak().register(registry);
+  }
+
+  /** Takes back into memory what the last process was asked for most. */
+  synchronized void warm(TieredStore store) {
+    if (settings.keepsMemory()) {
+      warming = Warming.start(store, copies, copies.disk());
+    }
+  }
+
+  /** Leaves what memory holds to the next process, as far as there is time. */
+  synchronized void leaveMemory(TieredStore store, WallClock clock, long limitNanos) {
+    Warming begun = warming;
+    if (begun != null) {
+      warming = null;
+      begun.close();
+      HotSet.leave(store, copies.disk(), clock, limitNanos);
+    }
+  }
+
+  /** Gives the directory up. Does nothing if it is not ours. */
+  synchronized void release() {
+    if (isOurs) {
+      isOurs = false;
+      copies.disk().close();
+    }
+  }
+
+  /**
+   * Opens the directory again.
+   *
+   * @param purges those that hold
+   * @param repurge makes a purge once more, which the directory does not know
+   * @param removals plays what was removed since {@link #release}, and all that comes
+   * @throws IOException if it cannot be had; then there is no disk until a restart
+   */
+  synchronized void takeBack(
+      PurgeTable purges, Consumer<PurgeNotes.Note> repurge, Consumer<RemovalListener> removals)
+      throws IOException {
+    DiskTier before = copies.disk();
+    DiskTier tier = opening.open();
+    if (tier.secretHigh() != before.secretHigh() || tier.secretLow() != before.secretLow()) {
+      tier.close();
+      throw new IOException("another store has been begun there");
+    }
+    tier.keepPurges(purges);
+    removals.accept(
+        new RemovalListener() {
+          @Override
+          public void removed(CacheKey key) {
+            tier.remove(key, 0);
+          }
+
+          @Override
+          public void purged(PurgeNotes.Note note) {
+            repurge.accept(note);
+          }
+
+          @Override
+          public void cleared() {
+            tier.clear();
+          }
+        });
+    copies.use(tier);
+    isOurs = true;
+  }
+
+  /** Ends the threads that read, and gives the directory up. Comes after the last loop. */
+  void close(TieredStore store, WallClock clock) {
+    if (readers instanceof DiskReaders own) {
+      own.close();
+    }
+    leaveMemory(store, clock, HotSet.LIMIT_NANOS);
+    release();
+  }
+}

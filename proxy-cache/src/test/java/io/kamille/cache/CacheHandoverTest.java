@@ -1,0 +1,191 @@
+package io.kamille.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.peak.PeakSettings;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.tier.DiskCopies.Admission;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two caches of which one has the disk, as two processes have them during an upgrade. */
+class CacheHandoverTest {
+
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final String[] FRESH = {"Cache-Control", "max-age=3600", "Surrogate-Key", "news"};
+
+  private @TempDir Path directory;
+  private final List<Consumer<RemovalListener>> told = new ArrayList<>();
+  private CacheFixture before;
+
+  @BeforeEach
+  void begin() throws IOException {
+    before = open();
+    before.fill(200, "hello", FRESH);
+    await(() -> records(before) == 1);
+  }
+
+  @AfterEach
+  void end() {
+    before.close();
+  }
+
+  private CacheFixture open() throws IOException {
+    var settings =
+        new DiskSettings(
+            directory.resolve("store"),
+            1L << 30,
+            Admission.ALWAYS,
+            false,
+            Long.MAX_VALUE,
+            PeakSettings.AUTO);
+    return new CacheFixture(4 << 20, settings, Runnable::run);
+  }
+
+  /** Keeps what it is told. */
+  private final class Heir implements RemovalListener {
+
+    @Override
+    public void removed(CacheKey key) {
+      CacheKey copy = key.copy();
+      told.add(to -> to.removed(copy));
+    }
+
+    @Override
+    public void purged(PurgeNotes.Note note) {
+      told.add(to -> to.purged(note));
+    }
+
+    @Override
+    public void cleared() {
+      told.add(RemovalListener::cleared);
+    }
+  }
+
+  private void playTo(RemovalListener listener) {
+    told.forEach(removal -> removal.accept(listener));
+  }
+
+  private static long records(CacheFixture fixture) {
+    return fixture.counted("kamille_cache_disk_records");
+  }
+
+  private static void await(BooleanSupplier claim) {
+    long start = System.nanoTime();
+    while (!claim.getAsBoolean()) {
+      assertThat(System.nanoTime() - start).isLessThan(PATIENCE_NANOS);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private void release() {
+    before.cache.handover().release(new Heir());
+  }
+
+  @Test
+  void whoGaveTheDiskAwayServesFromMemoryAndTheOtherFromTheDisk() throws IOException {
+    assertThatThrownBy(this::open).isInstanceOf(IOException.class);
+    release();
+    try (CacheFixture after = open()) {
+      await(() -> records(after) == 1);
+      assertThat(before.isReused()).isTrue();
+      assertThat(after.isReused()).isTrue();
+      assertThat(before.counted("kamille_cache_disk_up")).isZero();
+    }
+  }
+
+  @Test
+  void whatOneRemovesTheOtherRemoves() throws IOException {
+    release();
+    try (CacheFixture after = open()) {
+      await(() -> records(after) == 1);
+      before.cache.operations().purge(CacheFixture.URI);
+      playTo(after.cache.handover().follower());
+      assertThat(after.isReused()).isFalse();
+    }
+  }
+
+  @Test
+  void whatOnePurgesByTagTheOtherPurges() throws IOException {
+    release();
+    try (CacheFixture after = open()) {
+      await(() -> records(after) == 1);
+      before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      playTo(after.cache.handover().follower());
+      assertThat(after.isReused()).isFalse();
+    }
+  }
+
+  @Test
+  void aNewerResponseRemovesTheOlderCopyThatTheOtherHas() throws IOException {
+    release();
+    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    told.clear();
+    before.fill(200, "newer", FRESH);
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void theDiskThatIsTakenBackHasNothingThatWasRemovedMeanwhile() throws IOException {
+    release();
+    open().stop();
+    before.cache.operations().purge(CacheFixture.URI);
+    before.cache.handover().takeBack(this::playTo);
+    assertThat(before.counted("kamille_cache_disk_up")).isEqualTo(1);
+    told.clear();
+    assertThat(before.isReused()).isFalse();
+    before.stop();
+    before = open();
+    await(() -> before.counted("kamille_cache_disk_recovered") == 1);
+    assertThat(before.isReused()).isFalse();
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void theDiskThatIsTakenBackKnowsThePurgesMeanwhile() throws IOException {
+    release();
+    before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+    before.cache.handover().takeBack(this::playTo);
+    before.stop();
+    before = open();
+    await(() -> before.counted("kamille_cache_disk_recovered") == 1);
+    assertThat(before.isReused()).isFalse();
+  }
+
+  @Test
+  void whatIsStillThereWhenTheDiskIsTakenBackIsServed() throws IOException {
+    release();
+    before.cache.handover().takeBack(this::playTo);
+    await(() -> records(before) == 1);
+    before.stop();
+    before = open();
+    await(() -> records(before) == 1);
+    assertThat(before.isReused()).isTrue();
+  }
+
+  @Test
+  void aDiskThatCannotBeHadBackIsDoneWithout() throws IOException {
+    release();
+    CacheFixture other = open();
+    assertThatThrownBy(() -> before.cache.handover().takeBack(this::playTo))
+        .isInstanceOf(IOException.class);
+    assertThat(before.isReused()).isTrue();
+    before.cache.operations().purge(CacheFixture.URI);
+    assertThat(told).isEmpty();
+    other.stop();
+  }
+}
