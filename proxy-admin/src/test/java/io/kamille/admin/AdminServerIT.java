@@ -112,7 +112,9 @@ class AdminServerIT {
   void requestsAreTheLastOnesThatFit() throws IOException {
     assertThat(getWithToken("/v1/requests"))
         .endsWith(
-            "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\",\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\",\"status\":502,\"contentBytes\":0,\"cache\":\"miss\",\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"}]}\n");
+            "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\","
+                + "\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\","
+                + "\"status\":502,\"contentBytes\":0,\"cache\":\"miss\",\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\"}]}\n");
     assertThat(getWithToken("/v1/requests?status=5xx&cache=miss&url=/b&minMillis=1"))
         .contains("http://h/b")
         .doesNotContain("http://h/a");
@@ -400,6 +402,38 @@ class AdminServerIT {
         .startsWith("HTTP/1.1 400 Bad Request\r\n")
         .contains("The content must be an object with peak, which is auto, off or forced.");
     assertThat(appliance.peak).isEqualTo(PeakChoice.AUTO);
+  }
+
+  @Test
+  void whatOtherMemoryWouldHitIsWatchedForAWhile() throws IOException {
+    assertThat(getWithToken("/v1/cache/what-if")).contains("{\"open\":false,\"since\":null");
+    assertThat(order("POST", "{\"minutes\":10}"))
+        .contains("\"until\":\"2026-11-21T09:10:00Z\",\"sampledShare\":0.25")
+        .contains("{\"policy\":\"lru\",\"factor\":2.0,\"capacityBytes\":2097152,\"requests\":400");
+    assertThat(appliance.watchedSeconds).isEqualTo(600);
+    for (String content :
+        List.of("{}", "{\"minutes\":0}", "{\"minutes\":61}", "{\"minutes\":\"1\"}")) {
+      assertThat(order("POST", content)).startsWith("HTTP/1.1 400 ");
+    }
+    assertThat(order("DELETE", "")).startsWith("HTTP/1.1 200 ");
+    assertThat(appliance.watchedSeconds).isZero();
+  }
+
+  private String order(String method, String content) throws IOException {
+    return exchange(
+        method
+            + " /v1/cache/what-if HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + bearer()
+            + "Content-Length: "
+            + content.length()
+            + "\r\n\r\n"
+            + content);
+  }
+
+  @Test
+  void theMapTellsHowFullEachCellIs() throws IOException {
+    assertThat(getWithToken("/v1/cache/map"))
+        .contains("\"cellBytes\":65536,\"longestFreeBytes\":1024,\"cells\":[1.0,0.123,0.0]");
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.PolicySnapshot.Estimate;
+import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.peak.PeakSnapshot;
 import io.kamille.cache.peak.TierMode;
@@ -140,6 +141,11 @@ final class FakeAppliance implements ApplianceView {
   public boolean choosePeak(PeakChoice choice) {
     peak = choice;
     return hasDisk;
+  }
+
+  @Override
+  public ArenaMap map(int most) {
+    return new ArenaMap(1 << 16, List.of(1.0, 0.123456, 0.0), 1024);
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
+import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.peak.PeakWatch;
 import io.kamille.cache.purge.PurgeTarget;
@@ -102,6 +103,11 @@ final class LiveView implements ApplianceView {
           watch.choose(choice);
         });
     return peak.isPresent();
+  }
+
+  @Override
+  public ArenaMap map(int most) {
+    return appliance.assembly().cache().map(most);
   }
 
   @Override

@@ -82,6 +82,7 @@ public final class OperationTable {
                 new CacheObjects(appliance),
                 new CacheTiers(appliance),
                 new CachePeak(appliance),
+                new CacheMap(appliance),
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance),

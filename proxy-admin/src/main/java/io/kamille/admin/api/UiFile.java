@@ -31,6 +31,7 @@ final class UiFile implements Resource {
           "changes.js",
           "explanation.js",
           "path.js",
+          "whatif.js",
           "overview.js",
           "traffic.js",
           "cache.js",

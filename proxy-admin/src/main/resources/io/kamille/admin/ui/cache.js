@@ -2,6 +2,7 @@
 import { ask, get } from "./api.js";
 import { answer, bytes, card, clock, copyAsCurl, count, h, note, percent, replace, table } from "./dom.js";
 import { explanation } from "./explanation.js";
+import { whatIf } from "./whatif.js";
 
 const PARTS = [
   ["storedBytes", "stored responses", "var(--s1)"], ["fillingBytes", "being filled", "var(--s2)"],
@@ -23,6 +24,23 @@ function memoryBar(memory) {
       { name: "Part", show: (part) => part[1] },
       { name: "Memory", number: true, show: (part) => bytes(memory[part[0]]) },
     ], PARTS.filter(([name]) => memory[name] > 0), "Nothing is stored."),
+  ];
+}
+
+/** The memory from its start to its end, a square for each cell: the darker, the fuller. */
+function memoryMap(map) {
+  const columns = 32;
+  const rows = Math.ceil(map.cells.length / columns);
+  const full = map.cells.filter((used) => used > 0.95).length;
+  const empty = map.cells.filter((used) => used === 0).length;
+  return [
+    h("svg", { class: "cells", viewBox: `0 0 ${columns * 10} ${rows * 10}`, role: "img",
+      "aria-label": `Of ${map.cells.length} cells of ${bytes(map.cellBytes)}, ${full} are full and ${empty} are empty.` },
+    map.cells.map((used, i) => [
+      h("rect", { class: "track", x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 }),
+      used > 0 ? h("rect", { class: "s1", opacity: 0.15 + 0.85 * used, x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 },
+        h("title", {}, `from ${bytes(i * map.cellBytes)}: ${percent(used)} taken`)) : null])),
+    h("p", { class: "muted" }, `${map.cells.length} cells of ${bytes(map.cellBytes)}: ${full} full, ${empty} empty. The longest free run within 64 KiB is ${bytes(map.longestFreeBytes)}.`),
   ];
 }
 
@@ -107,15 +125,16 @@ export async function cache(place) {
   const head = h("div");
   const memory = h("div", { class: "grid" });
   const purges = h("div");
+  const forecast = whatIf(place);
   const look = async () => {
-    const [tiers, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
+    const [tiers, map, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/cache/map", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
     const { policy } = tiers.memory;
     replace(head, answer(
       status.cache.objects === 0 ? "Nothing is stored yet." : `${percent(status.cache.hitRatio)} of all requests were hits; ${count(tiers.memory.keys)} URLs are stored.`,
       `${bytes(tiers.memory.usedBytes)} of ${bytes(tiers.memory.capacityBytes)} in use; ${count(tiers.memory.evictions)} responses were evicted since the start.`));
     replace(memory,
-      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers")),
-      card("c6", "What leaves first", h("p", {}, `Policy: ${policy.policy} (${policy.setting}). ${policy.reason}`),
+      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers"), h("h2", {}, "Map"), memoryMap(map), copyAsCurl("/v1/cache/map")),
+      card("c6", "What leaves first", h("p", {}, `Policy: ${policy.policy} (${policy.setting}): ${policy.reason}.`),
         table([
           { name: "Policy", show: (one) => one.policy },
           { name: "Hits of requests, estimated", number: true, show: (one) => percent(one.objectHitRatio) },
@@ -123,6 +142,7 @@ export async function cache(place) {
         ], policy.estimates, "No estimates yet."),
         h("p", { class: "muted" }, `From ${count(policy.sampledRequests)} sampled requests.`), copyAsCurl("/v1/cache/tiers")),
       tiers.peak ? card("", "Disk", h("p", {}, `Mode: ${tiers.peak.mode} (${tiers.peak.setting}). ${tiers.peak.reason}`), copyAsCurl("/v1/cache/tiers")) : null);
+    await forecast.look({ policy: policy.policy, requestsPerSecond: place.history.figures.requestsPerSecond?.at(-1) ?? 0 });
     replace(purges, card("", "Last purges", table([
       { name: "Time", show: (one) => clock(one.time) },
       { name: "Kind", show: (one) => one.kind },
@@ -132,6 +152,6 @@ export async function cache(place) {
       { name: "Responses", number: true, show: (one) => count(one.purged ?? one.matched ?? 0) },
     ], done.purges, "No purge since the start."), copyAsCurl("/v1/cache/purges")));
   };
-  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), h("p"), memory, h("p"), purges);
+  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), h("p"), memory, h("p"), forecast.element, h("p"), purges);
   await place.every(5, look);
 }

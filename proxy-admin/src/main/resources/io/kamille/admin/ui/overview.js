@@ -41,7 +41,7 @@ function sum(values) {
 /** The tables below the chart: what each shows of the status. */
 const TABLES = [
   ["c4", "Where it listens", (status) => [[
-    { name: "Address", show: (one) => h("span", { class: "mono" }, one.address) },
+    { name: "Address", show: (one) => h("span", { class: "mono nowrap" }, one.address) },
     { name: "Connections", number: true, show: (one) => count(one.connections) },
     { name: "Certificate until", show: (one) => (one.certificateExpires ?? "—").slice(0, 10) },
   ], status.listeners, "No listener."]],
@@ -67,7 +67,7 @@ export async function overview(place) {
   const tiles = {
     requests: tile("Requests", "/v1/series"), ratio: tile("Hit ratio, 1 min", "/v1/status"),
     failures: tile("Origin failures", "/v1/series"), connections: tile("Connections", "/v1/series"),
-    memory: tile("Cache memory", "/v1/cache/tiers"), processors: tile("Processors in use", "/v1/engine/loops"),
+    memory: tile("Cache memory", "/v1/cache/tiers"), processors: tile("CPU in use", "/v1/engine/loops"),
   };
   const plot = h("div");
   const around = h("div", { class: "around", "aria-live": "polite" });

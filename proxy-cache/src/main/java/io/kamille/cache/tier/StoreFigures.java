@@ -2,6 +2,7 @@ package io.kamille.cache.tier;
 
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.memory.Arena;
+import io.kamille.cache.memory.ArenaMap;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -98,5 +99,10 @@ public final class StoreFigures {
     registry.counting(REGIONS, arena::regionBytes);
     registry.counting(PURGED, () -> removed.sum() + settlement.removed(), "hard");
     registry.counting(PURGED, settlement::madeStale, "soft");
+  }
+
+  /** Where in the memory something lies, in at most so many cells. */
+  public ArenaMap map(int most) {
+    return arena.map(most);
   }
 }
