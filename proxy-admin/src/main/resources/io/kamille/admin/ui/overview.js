@@ -41,7 +41,7 @@ function sum(values) {
 /** The tables below the chart: what each shows of the status. */
 const TABLES = [
   ["c4", "Where it listens", (status) => [[
-    { name: "Address", show: (one) => h("span", { class: "mono nowrap" }, one.address) },
+    { name: "Address", show: (one) => h("span", { class: "mono" }, one.address.slice(0, one.address.lastIndexOf(":") + 1), h("wbr"), one.address.slice(one.address.lastIndexOf(":") + 1)) },
     { name: "Connections", number: true, show: (one) => count(one.connections) },
     { name: "Certificate until", show: (one) => (one.certificateExpires ?? "—").slice(0, 10) },
   ], status.listeners, "No listener."]],
