@@ -281,11 +281,12 @@ public final class AdminServer implements AutoCloseable {
       LOGGER.log(System.Logger.Level.WARNING, "the local socket's file stays", left);
     }
     connections.close().awaitUninterruptibly(STOP_MILLIS);
+    // The control thread first: it gives its answers and figures to the loop.
+    control.shutdown();
+    control.close();
     group
         .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(2 * STOP_MILLIS);
-    control.shutdown();
-    control.close();
     metrics.close();
     try {
       audit.close();
