@@ -112,8 +112,7 @@ class AdminServerIT {
   void requestsAreTheLastOnesThatFit() throws IOException {
     assertThat(getWithToken("/v1/requests"))
         .endsWith(
-            "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\","
-                + "\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\",\"status\":502,\"contentBytes\":0,\"cache\":\"miss\",\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\",\"trace\":\"\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\",\"trace\":\"\"}]}\n");
+            "{\"samplesPerSecond\":20,\"requests\":[{\"id\":\"0-2\",\"time\":\"2026-11-21T09:00:01Z\",\"millis\":1.5,\"method\":\"GET\",\"url\":\"http://h/b\",\"query\":\"q\",\"status\":502,\"contentBytes\":0,\"cache\":\"miss\",\"failure\":\"connection_refused\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\",\"trace\":\"\"},{\"id\":\"0-1\",\"time\":\"2026-11-21T09:00:00Z\",\"millis\":0.25,\"method\":\"GET\",\"url\":\"http://h/a\",\"query\":\"\",\"status\":200,\"contentBytes\":7,\"cache\":\"hit\",\"failure\":\"\",\"route\":\"*/\",\"origin\":\"\",\"client\":\"192.0.2.1\",\"trace\":\"\"}]}\n");
     assertThat(getWithToken("/v1/requests?status=5xx&cache=miss&url=/b&minMillis=1"))
         .contains("http://h/b")
         .doesNotContain("http://h/a");
