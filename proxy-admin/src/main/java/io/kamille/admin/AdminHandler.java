@@ -81,7 +81,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private void ask(ChannelHandlerContext context, AdminRequest asked, FullHttpRequest request) {
     Operation operation = operations.find(asked.method(), asked.path());
-    if (operation != null && operation.isImmediate()) {
+    if (operation != null && operation.result().isImmediate()) {
       write(context, request, operations.answer(asked));
       return;
     }

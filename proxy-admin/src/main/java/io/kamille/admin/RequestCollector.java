@@ -74,7 +74,7 @@ final class RequestCollector extends ChannelInboundHandlerAdapter {
     int query = target.indexOf('?');
     Operation operation =
         operations.find(request.method().name(), query < 0 ? target : target.substring(0, query));
-    return operation == null ? Operation.CONTENT_LIMIT_BYTES : operation.contentLimitBytes();
+    return operation == null ? Operation.CONTENT_LIMIT_BYTES : operation.content().limitBytes();
   }
 
   private void take(ChannelHandlerContext context, HttpContent octets) {

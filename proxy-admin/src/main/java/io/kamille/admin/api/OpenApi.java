@@ -69,19 +69,19 @@ final class OpenApi implements Resource {
     if (!parameters.isEmpty()) {
       described.put("parameters", parameters);
     }
-    if (!operation.contentType().isEmpty()) {
+    if (!operation.content().types().isEmpty()) {
       Map<String, Object> content = new LinkedHashMap<>();
-      operation.contentType().forEach(type -> content.put(type, Map.of()));
+      operation.content().types().forEach(type -> content.put(type, Map.of()));
       described.put("requestBody", ordered("required", true, "content", content));
     }
-    Class<?> answer = operation.answer();
+    Class<?> answer = operation.result().document();
     Map<String, Object> schema =
         answer == null ? Map.of() : ordered("schema", JsonSchema.of(answer));
     described.put(
         "responses",
         ordered(
             "2XX",
-            ordered("description", "Done.", "content", ordered(operation.answerType(), schema)),
+            ordered("description", "Done.", "content", ordered(operation.result().type(), schema)),
             "default",
             ordered(
                 "description",

@@ -14,11 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param scope who may ask; null for everybody
  * @param summary one sentence
  * @param parameters of the query and the path
- * @param contentType media types of the request's content; empty where it has none
- * @param contentLimitBytes the longest content
- * @param answerType the media type of a successful answer
- * @param answer the record that a JSON answer is written from, for its schema; null if it has none
- * @param isImmediate whether it is answered on the listener's own loop: it never waits for anything
+ * @param content of the request
+ * @param result how it is answered
  */
 public record Operation(
     String method,
@@ -26,11 +23,8 @@ public record Operation(
     @Nullable Scope scope,
     String summary,
     List<Parameter> parameters,
-    List<String> contentType,
-    int contentLimitBytes,
-    String answerType,
-    @Nullable Class<?> answer,
-    boolean isImmediate) {
+    Content content,
+    Result result) {
 
   /** The longest content of most operations. */
   public static final int CONTENT_LIMIT_BYTES = 64 << 10;
@@ -40,9 +34,30 @@ public record Operation(
   /** One parameter of the query. */
   public record Parameter(String name, boolean isRequired, String summary) {}
 
+  /**
+   * What a request may carry.
+   *
+   * @param types its media types; empty where it has no content
+   * @param limitBytes the longest content
+   */
+  public record Content(List<String> types, int limitBytes) {
+
+    public Content {
+      types = List.copyOf(types);
+    }
+  }
+
+  /**
+   * How a request is answered.
+   *
+   * @param type the media type of a successful answer
+   * @param document the record that JSON is written from, for its schema; null if there is none
+   * @param isImmediate whether on the listener's own loop: it never waits for anything
+   */
+  public record Result(String type, @Nullable Class<?> document, boolean isImmediate) {}
+
   public Operation {
     parameters = List.copyOf(parameters);
-    contentType = List.copyOf(contentType);
   }
 
   /** Reads. */
@@ -81,8 +96,9 @@ public record Operation(
   }
 
   private static Operation of(String method, String path, @Nullable Scope scope, String summary) {
+    Content none = new Content(List.of(), CONTENT_LIMIT_BYTES);
     return new Operation(
-        method, path, scope, summary, List.of(), List.of(), CONTENT_LIMIT_BYTES, JSON, null, false);
+        method, path, scope, summary, List.of(), none, new Result(JSON, null, false));
   }
 
   /** With a parameter of the query that may be there. */
@@ -95,95 +111,43 @@ public record Operation(
     return with(new Parameter(name, true, sentence));
   }
 
-  private Operation with(Parameter parameter) {
-    List<Parameter> all = new ArrayList<>(parameters);
-    all.add(parameter);
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        all,
-        contentType,
-        contentLimitBytes,
-        answerType,
-        answer,
-        isImmediate);
-  }
-
   /** With other media types of the content; none for no content. */
   public Operation takes(String... types) {
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        parameters,
-        List.of(types),
-        contentLimitBytes,
-        answerType,
-        answer,
-        isImmediate);
+    return with(new Content(List.of(types), content.limitBytes));
   }
 
   /** With another limit for the content. */
   public Operation upTo(int bytes) {
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        parameters,
-        contentType,
-        bytes,
-        answerType,
-        answer,
-        isImmediate);
+    return with(new Content(content.types, bytes));
   }
 
   /** With the record that the answer is written from. */
   public Operation answers(Class<?> document) {
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        parameters,
-        contentType,
-        contentLimitBytes,
-        answerType,
-        document,
-        isImmediate);
+    return with(new Result(result.type, document, result.isImmediate));
   }
 
   /** With an answer that is no JSON. */
   public Operation answersAs(String mediaType) {
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        parameters,
-        contentType,
-        contentLimitBytes,
-        mediaType,
-        null,
-        isImmediate);
+    return with(new Result(mediaType, null, result.isImmediate));
   }
 
   /** Answered on the listener's own loop. */
   Operation immediately() {
-    return new Operation(
-        method,
-        path,
-        scope,
-        summary,
-        parameters,
-        contentType,
-        contentLimitBytes,
-        answerType,
-        answer,
-        true);
+    return with(new Result(result.type, result.document, true));
+  }
+
+  private Operation with(Parameter parameter) {
+    List<Parameter> all = new ArrayList<>(parameters);
+    all.add(parameter);
+    return new Operation(method, path, scope, summary, all, content, result);
+  }
+
+  private Operation with(Content other) {
+    return new Operation(method, path, scope, summary, parameters, other, result);
+  }
+
+  private Operation with(Result other) {
+    return new Operation(method, path, scope, summary, parameters, content, other);
   }
 
   /** Whether it changes nothing. */

@@ -195,11 +195,11 @@ public final class OperationTable {
         return refusal;
       }
     }
-    if (!operation.contentType().isEmpty()
-        && operation.contentType().stream().noneMatch(type -> isOfType(request, type))) {
+    if (!operation.content().types().isEmpty()
+        && operation.content().types().stream().noneMatch(type -> isOfType(request, type))) {
       return Answer.problem(
           StatusCode.UNSUPPORTED_MEDIA_TYPE,
-          "The content must be " + String.join(" or ", operation.contentType()) + ".");
+          "The content must be " + String.join(" or ", operation.content().types()) + ".");
     }
     boolean isTakenDown = !operation.isSafe() && operation.scope() != null;
     return isTakenDown ? audited(entry, request) : done(entry, request);
