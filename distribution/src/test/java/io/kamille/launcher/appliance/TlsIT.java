@@ -1,6 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -287,7 +288,7 @@ class TlsIT {
     }
     assertThat(journey.appliance().signInLink().orElseThrow()).startsWith("https://" + admin);
     // The command line needs neither certificate nor token.
-    LocalApi local = new LocalApi(authorities.getParent());
+    LocalApi local = new LocalApi(requireNonNull(authorities.getParent()));
     assertThat(local.ask("GET", "/v1/status", Map.of(), null).status()).isEqualTo(200);
   }
 
