@@ -176,7 +176,9 @@ final class Upstreams implements AutoCloseable {
 
     private static @Nullable OriginTls tls(UpstreamSettings settings, @Nullable OriginTrust trust) {
       try {
-        return trust == null ? null : OriginTls.open(settings.tls(), trust);
+        return trust == null
+            ? null
+            : OriginTls.open(settings.tls(), trust, settings.protocol().offered());
       } catch (IOException refused) {
         throw new UncheckedIOException(refused.getMessage(), refused);
       }

@@ -17,7 +17,7 @@ import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.upstream.UpstreamGroup;
-import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.connection.ForwardingSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

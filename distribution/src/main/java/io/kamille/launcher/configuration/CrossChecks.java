@@ -63,7 +63,7 @@ final class CrossChecks {
     checks.objectsFitTheCache();
     checks.aDiskHasACapacity();
     checks.targetsFitTheHead();
-    OriginTlsChecks.run(file, problems);
+    OriginChecks.run(file, problems);
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(new Configuration(file))
         : new ConfigurationReading.Refused(problems.inOrder());

@@ -37,11 +37,12 @@ import io.kamille.core.setting.SectionValues;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.OriginChoice;
+import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.UpstreamSettings;
-import io.kamille.core.upstream.h1.ConnectionSettings;
-import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -205,6 +206,7 @@ class ConfigurationFileTest {
             new UpstreamSettings(
                 OriginChoice.Kind.ROUND_ROBIN,
                 Duration.ofSeconds(2),
+                OriginProtocol.AUTO,
                 UpstreamSettings.DEFAULTS.tls(),
                 2,
                 new HealthPolicy(
@@ -445,6 +447,12 @@ class ConfigurationFileTest {
             + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
         "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
             + " \"a:b\", expected HOST[:PORT]",
+        "upstreams: {web: {origins: ['http://a'], protocol: h2}} | 2:29:"
+            + " upstreams.web.origins[0].url: found \"http://a\", expected https:// beside protocol"
+            + " h2; HTTP/2 in clear text is h2c",
+        "upstreams: {web: {origins: ['https://a'], protocol: h2c}} | 2:29:"
+            + " upstreams.web.origins[0].url: found \"https://a\", expected http:// beside protocol"
+            + " h2c; HTTP/2 over TLS is h2",
         "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
             + " no https:// origin beside it, expected one, or no tls",
         "upstreams: {web: {origins: ['https://a'], tls: {certificate: c.pem}}} | 2:62:"

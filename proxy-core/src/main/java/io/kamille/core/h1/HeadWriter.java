@@ -107,6 +107,16 @@ public final class HeadWriter {
     octets[length++] = '\n';
   }
 
+  /** What was written, from 0 up to {@link #length}; borrowed until the next use. */
+  public byte[] octets() {
+    return octets;
+  }
+
+  /** Octets written so far. */
+  public int length() {
+    return length;
+  }
+
   /** The head in a buffer of its own. The caller owns it. */
   public ByteBuf toBuffer(ByteBufAllocator allocator) {
     ByteBuf out = allocator.directBuffer(length, length);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * routing, authentication, request modifiers, response controls and content format (RFC 9110
  * §6.5.1). Confined to its loop.
  */
-final class TrailerParser extends SectionParser {
+public final class TrailerParser extends SectionParser {
 
   private static final FieldName[] FORBIDDEN = {
     FieldName.AGE,
@@ -81,10 +81,15 @@ final class TrailerParser extends SectionParser {
 
   @Override
   @Nullable Failure finish() {
+    removeForbidden(trailers);
+    return null;
+  }
+
+  /** Removes the fields that must not stand in trailers. */
+  public static void removeForbidden(Fields trailers) {
     for (FieldName name : FORBIDDEN) {
       trailers.remove(name);
     }
-    return null;
   }
 
   @Override

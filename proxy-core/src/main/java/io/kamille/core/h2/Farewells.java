@@ -31,7 +31,7 @@ final class Farewells {
   void answered(long content) {
     if (content == PING && streams.takesMore()) {
       streams.takeNoMore();
-      writer.goAway(streams.lastId(), ErrorCode.NO_ERROR);
+      writer.goAway(streams.lastOfPeer(), ErrorCode.NO_ERROR);
     }
   }
 
@@ -39,7 +39,7 @@ final class Farewells {
   void last() {
     if (!faults.haveEnded()) {
       faults.end();
-      writer.goAway(streams.lastId(), ErrorCode.NO_ERROR);
+      writer.goAway(streams.lastOfPeer(), ErrorCode.NO_ERROR);
     }
   }
 

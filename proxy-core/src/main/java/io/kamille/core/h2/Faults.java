@@ -32,7 +32,7 @@ final class Faults {
   void fail(ErrorCode code, String reason) {
     if (!ended) {
       ended = true;
-      writer.goAway(streams.lastId(), code);
+      writer.goAway(streams.lastOfPeer(), code);
       owner.failed(code, reason);
     }
   }

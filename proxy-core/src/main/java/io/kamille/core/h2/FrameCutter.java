@@ -1,6 +1,7 @@
 package io.kamille.core.h2;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +42,20 @@ final class FrameCutter {
   private @Nullable ByteBuf partial;
   private int prefaceSeen;
 
-  FrameCutter(H2Wire wire, Taker taker) {
+  /**
+   * A cutter of what comes from {@code wire}.
+   *
+   * @param fromClient whether it begins with the preface
+   */
+  FrameCutter(H2Wire wire, Taker taker, boolean fromClient) {
     this.wire = wire;
     this.taker = taker;
+    this.prefaceSeen = fromClient ? 0 : PREFACE.length;
+  }
+
+  /** What a client begins with. */
+  static ByteBuf preface(ByteBufAllocator allocator) {
+    return allocator.directBuffer(PREFACE.length).writeBytes(PREFACE);
   }
 
   /**

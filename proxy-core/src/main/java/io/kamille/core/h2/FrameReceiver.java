@@ -11,19 +11,19 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 
 /**
- * What each frame of a client asks for, and whether it may (RFC 9113 §5.1, §6). Confined to its
- * loop.
+ * What each frame of the other side asks for, and whether it may (RFC 9113 §5.1, §6). Confined to
+ * its loop.
  */
 final class FrameReceiver extends Http2FrameAdapter {
 
   /*
    * Netty's reader checks the shape of frames and decodes header sections. It is given whole frames,
-   * one at a time: so what a frame is for is known before it is read. What a client does wrong ends
+   * one at a time: so what a frame is for is known before it is read. What the other side does wrong ends
    * its stream or the connection as RFC 9113 says; where it leaves a choice, the connection.
    */
   private static final int MOST_SETTINGS = 32;
 
-  private final RequestIntake heads;
+  private final SectionIntake heads;
   private final OpenStreams streams;
   private final Faults faults;
   private final H2Output output;
@@ -36,7 +36,7 @@ final class FrameReceiver extends Http2FrameAdapter {
   private int headBytes;
 
   FrameReceiver(
-      RequestIntake heads,
+      SectionIntake heads,
       OpenStreams streams,
       Faults faults,
       H2Output output,
@@ -86,7 +86,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       return false;
     }
     if (type == FrameWriter.PUSH_PROMISE) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a push by a client");
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a push that nobody asked for");
       return false;
     }
     // Within a section nothing else may come, which the reader sees to.
@@ -213,7 +213,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     if (stream != null) {
       boolean early = !stream.isAllSent();
       streams.abandoned(stream, ErrorCode.of(code));
-      faults.spend(early ? AttackBudget.ABANDONED : AttackBudget.CONTROL);
+      faults.spend(early ? heads.costOfReset() : AttackBudget.CONTROL);
     } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
       faults.fail(ErrorCode.PROTOCOL_ERROR, "the reset of a stream that is not open");
     } else {
@@ -261,6 +261,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       output.maxPayload(maxPayload);
     }
     writer.settingsAck();
+    heads.settings(given);
     faults.spend(AttackBudget.CONTROL * (1 + given.size()));
   }
 
@@ -284,7 +285,9 @@ final class FrameReceiver extends Http2FrameAdapter {
   @Override
   public void onGoAwayRead(
       ChannelHandlerContext context, int lastStreamId, long code, ByteBuf reason) {
-    faults.spend(AttackBudget.CONTROL);
+    if (faults.spend(AttackBudget.CONTROL)) {
+      heads.goAway(lastStreamId);
+    }
   }
 
   @Override

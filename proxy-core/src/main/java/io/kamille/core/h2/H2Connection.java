@@ -3,19 +3,22 @@ package io.kamille.core.h2;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * One HTTP/2 connection from a client: frames in, frames out, and the streams between (RFC 9113).
- * Confined to its loop.
+ * One HTTP/2 connection, with a client or an origin: frames in, frames out, and the streams between
+ * (RFC 9113). Confined to its loop.
  */
 public final class H2Connection {
 
   /*
-   * Octets are cut into frames, and Netty reads each (FrameReceiver). A header section is a request
-   * or its trailers (RequestIntake), which opens a stream (OpenStreams). What a stream answers waits
-   * there until it is its turn (H2Output). Faults and floods have one account (Faults).
+   * Octets are cut into frames, and Netty reads each (FrameReceiver). A header section of a client is
+   * a request or its trailers (RequestIntake), which opens a stream (OpenStreams); one of an origin is
+   * a response or its trailers (ResponseIntake). What is sent on a stream waits there until it is its
+   * turn (H2Output). Faults and floods have one account (Faults).
    */
+  private static final int SETTING_PUSH = 2;
   private static final int SETTING_STREAMS = 3;
   private static final int SETTING_WINDOW = 4;
   private static final int SETTING_HEAD = 6;
@@ -28,15 +31,46 @@ public final class H2Connection {
   private final Faults faults;
   private final H2Output output;
   private final ReceiveWindow window;
-  private final RequestIntake requests;
+  private final SectionIntake heads;
+  private final PriorityUpdates priorities;
   private final Farewells farewells;
   private final FrameReceiver receiver;
   private final FrameCutter cutter;
   private final LongSupplier clock;
   private final Carriage carriage = new Carriage();
   private final ChannelHandlerContext context;
+  private final boolean isServer;
   private long unfinishedSinceNanos;
   private boolean unfinished;
+
+  private H2Connection(
+      StreamOwner owner,
+      H2Wire wire,
+      H2Settings settings,
+      HpackWriter scratch,
+      LongSupplier clock,
+      ChannelHandlerContext context,
+      boolean isServer,
+      Function<H2Connection, SectionIntake> intake) {
+    this.wire = wire;
+    this.settings = settings;
+    this.clock = clock;
+    this.context = context;
+    this.isServer = isServer;
+    this.writer = new FrameWriter(wire);
+    SendQueue queue = new SendQueue();
+    AttackBudget budget = new AttackBudget(clock.getAsLong());
+    this.streams = new OpenStreams(writer, queue, budget, owner);
+    this.faults = new Faults(streams, writer, budget, owner, clock);
+    this.output = new H2Output(wire, writer, queue, budget, scratch);
+    this.window = new ReceiveWindow(writer, settings.connectionWindowBytes(), !isServer);
+    this.farewells = new Farewells(streams, writer, faults);
+    this.priorities = new PriorityUpdates(streams);
+    this.heads = intake.apply(this);
+    this.receiver =
+        new FrameReceiver(heads, streams, faults, output, writer, window, priorities, farewells);
+    this.cutter = new FrameCutter(wire, new Cut(), isServer);
+  }
 
   /**
    * The server's side of a connection.
@@ -47,8 +81,8 @@ public final class H2Connection {
    * @param clock monotonic nanoseconds
    * @param context that Netty's reader takes its allocator from
    */
-  public H2Connection(
-      StreamOwner owner,
+  public static H2Connection fromClient(
+      RequestOwner owner,
       H2Wire wire,
       H2Settings settings,
       RequestSink sink,
@@ -56,34 +90,94 @@ public final class H2Connection {
       boolean secure,
       LongSupplier clock,
       ChannelHandlerContext context) {
-    this.wire = wire;
-    this.settings = settings;
-    this.clock = clock;
-    this.context = context;
-    this.writer = new FrameWriter(wire);
-    SendQueue queue = new SendQueue();
-    AttackBudget budget = new AttackBudget(clock.getAsLong());
-    this.streams = new OpenStreams(writer, queue, budget, owner);
-    this.faults = new Faults(streams, writer, budget, owner, clock);
-    this.output = new H2Output(wire, writer, queue, budget, scratch);
-    this.window = new ReceiveWindow(writer, settings.connectionWindowBytes());
-    this.farewells = new Farewells(streams, writer, faults);
-    PriorityUpdates priorities = new PriorityUpdates(streams);
-    this.requests =
-        new RequestIntake(owner, streams, faults, priorities, settings, carriage, sink, secure);
-    this.receiver =
-        new FrameReceiver(requests, streams, faults, output, writer, window, priorities, farewells);
-    this.cutter = new FrameCutter(wire, new Cut());
+    return new H2Connection(
+        owner,
+        wire,
+        settings,
+        scratch,
+        clock,
+        context,
+        true,
+        made ->
+            new RequestIntake(
+                owner,
+                made.streams,
+                made.faults,
+                made.priorities,
+                settings,
+                made.carriage,
+                sink,
+                secure));
+  }
+
+  /** The client's side of a connection; parameters as above. */
+  public static H2Connection toOrigin(
+      PeerOwner owner,
+      H2Wire wire,
+      H2Settings settings,
+      ResponseSink sink,
+      HpackWriter scratch,
+      LongSupplier clock,
+      ChannelHandlerContext context) {
+    return new H2Connection(
+        owner,
+        wire,
+        settings,
+        scratch,
+        clock,
+        context,
+        false,
+        made -> new ResponseIntake(owner, made.streams, made.faults, settings.head(), sink));
   }
 
   /** Sends our settings. */
   public void start() {
-    writer.settings(
-        SETTING_STREAMS, settings.streams(),
-        SETTING_WINDOW, settings.streamWindowBytes(),
-        SETTING_HEAD, settings.head().headBytes(),
-        SETTING_NO_OLD_PRIORITIES, 1);
+    if (isServer) {
+      writer.settings(
+          SETTING_STREAMS, settings.streams(),
+          SETTING_WINDOW, settings.streamWindowBytes(),
+          SETTING_HEAD, settings.head().headBytes(),
+          SETTING_NO_OLD_PRIORITIES, 1);
+    } else {
+      wire.write(FrameCutter.preface(wire.allocator()));
+      writer.settings(
+          SETTING_PUSH, 0,
+          SETTING_WINDOW, settings.streamWindowBytes(),
+          SETTING_HEAD, settings.head().headBytes());
+    }
     window.open();
+  }
+
+  /** Whether another stream of ours can be opened: ids come to an end (RFC 9113 §5.1.1). */
+  public boolean canOpen() {
+    return !faults.haveEnded() && streams.nextOfOurs() <= Integer.MAX_VALUE;
+  }
+
+  /** Opens a stream of ours; its head has to be sent before another one is opened. */
+  public <S extends H2Stream & ResponseTaker> S open(StreamMaker<S> maker) {
+    S stream = maker.make(carriage, (int) streams.nextOfOurs());
+    streams.addOurs(stream);
+    return stream;
+  }
+
+  /** Makes a stream of ours. */
+  @FunctionalInterface
+  public interface StreamMaker<S> {
+    S make(H2Stream.Carrier carrier, int id);
+  }
+
+  /** The other side has not looked at streams of ours above this id, and will not. */
+  public void refused(int lastId) {
+    for (H2Stream stream : streams.all()) {
+      if (stream.id() > lastId && !stream.isOver()) {
+        streams.abandoned(stream, ErrorCode.REFUSED_STREAM);
+      }
+    }
+  }
+
+  /** Asks the other side for a sign of life, which {@link #receive} sees like any other frame. */
+  public void ping() {
+    writer.ping(0, false);
   }
 
   // What comes
@@ -138,7 +232,7 @@ public final class H2Connection {
   public void burstEnds() {
     output.hold();
     try {
-      requests.handOn();
+      heads.handOn();
     } finally {
       output.release();
     }
@@ -261,7 +355,7 @@ public final class H2Connection {
     farewells.last();
   }
 
-  /** Ends the connection for the client's fault. */
+  /** Ends the connection for the other side's fault. */
   public void fail(ErrorCode code, String reason) {
     faults.fail(code, reason);
   }
@@ -272,7 +366,7 @@ public final class H2Connection {
     receiver.release();
     cutter.release();
     streams.breakAll();
-    requests.release();
+    heads.release();
   }
 
   /** Whether no stream is open. */

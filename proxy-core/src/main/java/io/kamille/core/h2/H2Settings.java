@@ -16,4 +16,9 @@ public record H2Settings(
   /** What suits clients. */
   public static final H2Settings CLIENTS =
       new H2Settings(128, HeadLimits.REQUEST, 64 * 1024, 256 * 1024);
+
+  /** What suits origins, which may open no streams: windows of streams grow as they are used. */
+  public static H2Settings origins(HeadLimits head) {
+    return new H2Settings(0, head, 128 * 1024, 16 * 1024 * 1024);
+  }
 }

@@ -55,6 +55,7 @@ public abstract class H2Stream {
   Priority priority = Priority.DEFAULT;
   private long sendWindow;
   private int receiveWindow;
+  private int fullWindow;
   private int creditBytes;
   private @Nullable ArrayDeque<ByteBuf> waiting;
   private long waitingBytes;
@@ -72,6 +73,7 @@ public abstract class H2Stream {
     this.id = id;
     this.sendWindow = carrier.sendWindow();
     this.receiveWindow = carrier.receiveWindow();
+    this.fullWindow = receiveWindow;
   }
 
   // What the other side does
@@ -180,11 +182,22 @@ public abstract class H2Stream {
       return;
     }
     creditBytes += bytes;
-    if (creditBytes >= carrier.receiveWindow() / 2) {
+    if (creditBytes >= fullWindow / 2) {
       receiveWindow += creditBytes;
       carrier.credit(this, creditBytes);
       creditBytes = 0;
     }
+  }
+
+  /** From now on, so many octets more may be under way to us. */
+  protected final void growReceiveWindow(int bytes) {
+    fullWindow += bytes;
+    creditBytes += bytes;
+  }
+
+  /** Octets that may be under way to us. */
+  protected final int fullWindow() {
+    return fullWindow;
   }
 
   // For the connection

@@ -19,6 +19,10 @@ public final class HpackWriter {
    * a dynamic table a section can be written once for many connections. The first section of a
    * connection says that the table has no room, which settles every later change of its limit.
    */
+  private static final int AUTHORITY_NAME = 1;
+  private static final int METHOD_NAME = 2;
+  private static final int PATH_NAME = 4;
+  private static final int SCHEME_NAME = 6;
   private static final int STATUS_NAME = 8;
   private static final int[] STATUS = {200, 204, 206, 304, 400, 404, 500};
   private static final int FORBIDDEN = -1;
@@ -154,6 +158,43 @@ public final class HpackWriter {
     octets[length++] = (byte) ('0' + status / 100);
     octets[length++] = (byte) ('0' + status / 10 % 10);
     octets[length++] = (byte) ('0' + status % 10);
+  }
+
+  /** Writes {@code :method}. */
+  public void method(String method) {
+    switch (method) {
+      case "GET" -> indexed(METHOD_NAME);
+      case "POST" -> indexed(METHOD_NAME + 1);
+      default -> pseudo(METHOD_NAME, Fields.octetsOf(method));
+    }
+  }
+
+  /** Writes {@code :scheme}. */
+  public void scheme(boolean isSecure) {
+    indexed(isSecure ? SCHEME_NAME + 1 : SCHEME_NAME);
+  }
+
+  /** Writes {@code :authority}. */
+  public void authority(byte[] authority) {
+    pseudo(AUTHORITY_NAME, authority);
+  }
+
+  /** Writes {@code :path}. */
+  public void path(byte[] path) {
+    pseudo(PATH_NAME, path);
+  }
+
+  private void indexed(int index) {
+    room(1);
+    octets[length++] = (byte) (0x80 | index);
+  }
+
+  private void pseudo(int name, byte[] value) {
+    room(12 + value.length);
+    staticName(name);
+    integer(0, 7, value.length);
+    System.arraycopy(value, 0, octets, length, value.length);
+    length += value.length;
   }
 
   /** Writes a line of a section; one that concerns a connection alone is left out. */

@@ -26,6 +26,7 @@ final class OpenStreams {
   private int lingering;
   private int lastId;
   private int lastTaken = Integer.MAX_VALUE;
+  private boolean isOurs;
 
   OpenStreams(FrameWriter writer, SendQueue queue, AttackBudget budget, StreamOwner owner) {
     this.writer = writer;
@@ -55,6 +56,23 @@ final class OpenStreams {
   /** The highest id that the other side has used. */
   int lastId() {
     return lastId;
+  }
+
+  /** The highest id of a stream that the other side has opened. */
+  int lastOfPeer() {
+    return isOurs ? 0 : lastId;
+  }
+
+  /** The id for the next stream of ours; above the greatest once there are no more. */
+  long nextOfOurs() {
+    return lastId + (lastId == 0 ? 1L : 2L);
+  }
+
+  /** Adds a stream that we open, whose id is {@link #nextOfOurs}. */
+  void addOurs(H2Stream stream) {
+    isOurs = true;
+    used(stream.id());
+    add(stream);
   }
 
   /** The other side has used this id. */

@@ -10,6 +10,10 @@ final class ReceiveWindow {
    * Credit is given only for what was passed on, and only once it is half of the window. A stream
    * that waits for a slow origin holds what it was sent; this window bounds what all streams of one
    * client hold together.
+   *
+   * With an origin it is the reverse: one connection carries many clients, and one that pauses must
+   * not stop the others. So credit is given on receipt, and the windows of the streams bound what is
+   * held.
    */
 
   /** The window of a connection, and of a stream, that was told of no other. */
@@ -18,11 +22,13 @@ final class ReceiveWindow {
   private final FrameWriter writer;
   private final int fullBytes;
   private int leftBytes;
+  private final boolean creditsOnReceipt;
   private int creditBytes;
 
-  ReceiveWindow(FrameWriter writer, int fullBytes) {
+  ReceiveWindow(FrameWriter writer, int fullBytes, boolean creditsOnReceipt) {
     this.writer = writer;
     this.fullBytes = fullBytes;
+    this.creditsOnReceipt = creditsOnReceipt;
     this.leftBytes = fullBytes;
   }
 
@@ -36,11 +42,23 @@ final class ReceiveWindow {
   /** So many octets came. Returns false if they were too many. */
   boolean take(int bytes) {
     leftBytes -= bytes;
-    return leftBytes >= 0;
+    if (leftBytes < 0) {
+      return false;
+    }
+    if (creditsOnReceipt) {
+      give(bytes);
+    }
+    return true;
   }
 
   /** So many octets were passed on or dropped. */
   void credit(int bytes) {
+    if (!creditsOnReceipt) {
+      give(bytes);
+    }
+  }
+
+  private void give(int bytes) {
     creditBytes += bytes;
     if (creditBytes >= fullBytes / 2) {
       leftBytes += creditBytes;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Header sections of one connection from a client: for whom each is, and what becomes of a request
  * (RFC 9113 §5.1, §8.1). Confined to its loop.
  */
-final class RequestIntake {
+final class RequestIntake implements SectionIntake {
 
   /*
    * A section is always decoded, because the table of the connection changes with it (RFC 7541 §2.2);
@@ -25,7 +25,7 @@ final class RequestIntake {
     NOBODY
   }
 
-  private final StreamOwner owner;
+  private final RequestOwner owner;
   private final OpenStreams streams;
   private final Faults faults;
   private final PriorityUpdates priorities;
@@ -39,7 +39,7 @@ final class RequestIntake {
   private Taker taker = Taker.NOBODY;
 
   RequestIntake(
-      StreamOwner owner,
+      RequestOwner owner,
       OpenStreams streams,
       Faults faults,
       PriorityUpdates priorities,
@@ -58,13 +58,13 @@ final class RequestIntake {
     this.secure = secure;
   }
 
-  /** Decodes sections for the reader of frames. */
-  Http2HeadersDecoder decoder() {
+  @Override
+  public Http2HeadersDecoder decoder() {
     return reader;
   }
 
-  /** A section begins. Returns false if none may come on this stream: the connection has failed. */
-  boolean begins(int id) {
+  @Override
+  public boolean begins(int id) {
     taker = Taker.NOBODY;
     reader.into(null);
     H2Stream stream = streams.find(id);
@@ -104,8 +104,8 @@ final class RequestIntake {
     return false;
   }
 
-  /** A section is complete. */
-  void complete(int id, boolean isLast) {
+  @Override
+  public void complete(int id, boolean isLast) {
     switch (taker) {
       case REQUEST -> request(id, isLast);
       case TRAILERS -> trailers(id, isLast);
@@ -158,7 +158,8 @@ final class RequestIntake {
   }
 
   /** A section was malformed: its stream is reset, and counts as opened. */
-  void malformed(int id, ErrorCode code) {
+  @Override
+  public void malformed(int id, ErrorCode code) {
     if (taker == Taker.NOBODY) {
       unwanted(id);
     } else {
@@ -167,8 +168,14 @@ final class RequestIntake {
     }
   }
 
+  @Override
+  public int costOfReset() {
+    return AttackBudget.ABANDONED;
+  }
+
   /** Hands on the requests that came. */
-  void handOn() {
+  @Override
+  public void handOn() {
     for (int i = 0; i < begun.size(); i++) {
       H2Stream stream = begun.get(i);
       if (!stream.isOver()) {
@@ -178,8 +185,8 @@ final class RequestIntake {
     begun.clear();
   }
 
-  /** The connection is gone. */
-  void release() {
+  @Override
+  public void release() {
     begun.clear();
   }
 }

@@ -4,14 +4,13 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.http.StatusCode;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -21,34 +20,19 @@ import org.jspecify.annotations.Nullable;
  * Takes the fields of a request off the HPACK decoder, strictly (RFC 9113 §8.2, §8.3). Confined to
  * its loop; one per loop, for one section at a time.
  */
-public final class RequestSink extends DefaultHttp2Headers {
+public final class RequestSink extends SectionSink {
 
   /*
-   * The decoder calls `add` for each field and stores nothing itself. What is malformed is thrown
-   * at it as an IllegalArgumentException; it decodes on, so that its table stays right, and makes a
-   * stream error of it. A section over its limits is decoded on and stored no further: that one is
-   * answered.
-   *
-   * Netty's decoder sees to the order of pseudo-fields, to those of responses, to fields that concern
-   * a connection, and to TE. All other rules are here, since this sink stands in for Netty's checks.
-   *
-   * Lines lie as HTTP/1 writes them, with colon and CRLF, so that an HTTP/1 origin gets them as one
-   * run of octets. Cookies come in pieces, which are joined before anybody looks at them (§8.2.3).
+   * A section over its limits is answered. Cookies come in pieces, which are joined before anybody
+   * looks at them (§8.2.3).
    */
-  private static final int FIELD_OVERHEAD = 32;
   private static final int MAX_METHOD = 32;
-  private static final AsciiString HTTP2_SETTINGS = AsciiString.cached("http2-settings");
   private static final AsciiString PRIORITY = AsciiString.cached("priority");
   private static final byte[] HOST = {'h', 'o', 's', 't', ':', ' '};
   private static final int NO_LENGTH = -1;
 
   private @Nullable RequestHead begun;
-  private HeadLimits limits = HeadLimits.REQUEST;
   private boolean trailers;
-  private int filled;
-  private int listBytes;
-  private int fields;
-  private boolean tooLarge;
   private @Nullable AsciiString method;
   private @Nullable AsciiString scheme;
   private @Nullable AsciiString path;
@@ -62,29 +46,26 @@ public final class RequestSink extends DefaultHttp2Headers {
 
   /** A sink of one loop. */
   public RequestSink() {
-    super(false);
+    super(HeadLimits.REQUEST);
   }
 
   /** The next section is a request's head, stored in {@code head}, which is empty. */
   public void beginHead(RequestHead head, HeadLimits limits) {
-    begin(limits);
+    begin(limits, head.fields());
     begun = head;
     trailers = false;
   }
 
   /** The next section is looked at and dropped: trailer fields. */
   public void beginTrailers(HeadLimits limits) {
-    begin(limits);
+    begin(limits, null);
     begun = null;
     trailers = true;
   }
 
-  private void begin(HeadLimits limits) {
-    this.limits = limits;
-    filled = 0;
-    listBytes = 0;
-    fields = 0;
-    tooLarge = false;
+  @Override
+  void begin(HeadLimits limits, @Nullable Fields fields) {
+    super.begin(limits, fields);
     method = null;
     scheme = null;
     path = null;
@@ -97,25 +78,7 @@ public final class RequestSink extends DefaultHttp2Headers {
   }
 
   @Override
-  public Http2Headers add(CharSequence name, CharSequence value) {
-    accept((AsciiString) name, (AsciiString) value);
-    return this;
-  }
-
-  private void accept(AsciiString name, AsciiString value) {
-    listBytes += name.length() + value.length() + FIELD_OVERHEAD;
-    tooLarge = tooLarge || listBytes > limits.headBytes();
-    if (name.isEmpty()) {
-      throw new MalformedSection("an empty field name");
-    }
-    if (name.byteAt(0) == ':') {
-      pseudo(name, value);
-    } else {
-      field(name, value);
-    }
-  }
-
-  private void pseudo(AsciiString name, AsciiString value) {
+  void pseudo(AsciiString name, AsciiString value) {
     if (trailers) {
       throw new MalformedSection("a pseudo-field among trailer fields");
     }
@@ -129,30 +92,8 @@ public final class RequestSink extends DefaultHttp2Headers {
     }
   }
 
-  private static AsciiString once(@Nullable AsciiString before, AsciiString value) {
-    if (before != null || value.isEmpty()) {
-      throw new MalformedSection("a pseudo-field that is empty or repeated");
-    }
-    return value;
-  }
-
-  private void field(AsciiString name, AsciiString value) {
-    int hash = FieldRules.hashOfName(name);
-    FieldRules.checkValue(value);
-    if (name.contentEquals(HTTP2_SETTINGS)) {
-      throw new MalformedSection("a field that concerns a connection");
-    }
-    RequestHead into = begun;
-    if (into == null) {
-      return;
-    }
-    tooLarge = tooLarge || ++fields > limits.fields();
-    if (tooLarge) {
-      return;
-    }
-    byte[] octets = name.array();
-    FieldName known =
-        FieldName.of(octets, name.arrayOffset(), name.arrayOffset() + name.length(), hash);
+  @Override
+  void field(Fields into, @Nullable FieldName known, AsciiString name, AsciiString value) {
     if (known == FieldName.COOKIE) {
       cookie(value);
       return;
@@ -165,7 +106,7 @@ public final class RequestSink extends DefaultHttp2Headers {
       priority =
           Priority.parse(value.array(), value.arrayOffset(), value.arrayOffset() + value.length());
     }
-    store(into, name.array(), name.arrayOffset(), name.length(), value, known);
+    store(into, name, value, known);
   }
 
   private void cookie(AsciiString value) {
@@ -179,47 +120,6 @@ public final class RequestSink extends DefaultHttp2Headers {
     }
     System.arraycopy(value.array(), value.arrayOffset(), cookies, cookiesLength, value.length());
     cookiesLength += value.length();
-  }
-
-  private void store(
-      RequestHead into,
-      byte[] name,
-      int nameOffset,
-      int nameLength,
-      AsciiString value,
-      @Nullable FieldName known) {
-    store(
-        into,
-        name,
-        nameOffset,
-        nameLength,
-        value.array(),
-        value.arrayOffset(),
-        value.length(),
-        known);
-  }
-
-  private void store(
-      RequestHead into,
-      byte[] name,
-      int nameOffset,
-      int nameLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      @Nullable FieldName known) {
-    int start = filled;
-    int valueStart = start + nameLength + 2;
-    int end = valueStart + valueLength;
-    byte[] octets = into.fields().roomFor(end + 2);
-    System.arraycopy(name, nameOffset, octets, start, nameLength);
-    octets[start + nameLength] = ':';
-    octets[start + nameLength + 1] = ' ';
-    System.arraycopy(value, valueOffset, octets, valueStart, valueLength);
-    octets[end] = '\r';
-    octets[end + 1] = '\n';
-    filled = end + 2;
-    into.fields().pushParsed(start, start + nameLength, valueStart, end, known);
   }
 
   // Once the section is complete
@@ -267,13 +167,13 @@ public final class RequestSink extends DefaultHttp2Headers {
     if (target == null || (!isConnect && scheme == null)) {
       return Verdict.MALFORMED;
     }
-    if (tooLarge) {
+    if (isTooLarge()) {
       return giveUp(into, StatusCode.FIELDS_TOO_LARGE, "a header section over its limit");
     }
     if (verb.length() > MAX_METHOD) {
       return giveUp(into, StatusCode.NOT_IMPLEMENTED, "a method of over 32 octets");
     }
-    if (target.length() > limits.targetBytes()) {
+    if (target.length() > limits().targetBytes()) {
       return giveUp(into, StatusCode.URI_TOO_LONG, "a request target over its limit");
     }
     if (!isConnect && !FieldRules.isPath(target, verb)) {
@@ -284,7 +184,7 @@ public final class RequestSink extends DefaultHttp2Headers {
     }
     if (cookiesLength > 0) {
       byte[] name = FieldName.COOKIE.text().getBytes(StandardCharsets.US_ASCII);
-      store(into, name, 0, name.length, cookies, 0, cookiesLength, FieldName.COOKIE);
+      store(into.fields(), name, 0, name.length, cookies, 0, cookiesLength, FieldName.COOKIE);
     }
     startLine(into, verb, target, isConnect);
     into.secure(isSecure);
@@ -340,21 +240,29 @@ public final class RequestSink extends DefaultHttp2Headers {
           NormalAuthority.of(named.array(), from, to, isSecure),
           NormalAuthority.of(into.octets(), into.authorityStart(), into.authorityEnd(), isSecure));
     }
-    int at = filled + HOST.length;
-    store(into, HOST, 0, HOST.length - 2, named, FieldName.HOST);
+    int at = filled() + HOST.length;
+    store(
+        into.fields(),
+        HOST,
+        0,
+        HOST.length - 2,
+        named.array(),
+        from,
+        named.length(),
+        FieldName.HOST);
     into.authority(at, at + named.length());
     return true;
   }
 
   private void startLine(
       RequestHead into, AsciiString verb, AsciiString target, boolean isConnect) {
-    int start = filled;
+    int start = filled();
     int methodEnd = start + verb.length();
     int end = methodEnd + target.length();
     byte[] octets = into.fields().roomFor(end);
     System.arraycopy(verb.array(), verb.arrayOffset(), octets, start, verb.length());
     System.arraycopy(target.array(), target.arrayOffset(), octets, methodEnd, target.length());
-    filled = end;
+    filled(end);
     TargetForm form =
         isConnect
             ? TargetForm.AUTHORITY

@@ -15,6 +15,13 @@ public final class RequestHead {
   private static final long CREDENTIALS =
       Fields.mask(FieldName.AUTHORIZATION, FieldName.CLIENT_CERT);
 
+  private static final long PRECONDITIONS =
+      Fields.mask(
+          FieldName.IF_MATCH,
+          FieldName.IF_NONE_MATCH,
+          FieldName.IF_MODIFIED_SINCE,
+          FieldName.IF_UNMODIFIED_SINCE);
+
   /** How the request target was written (RFC 9112 §3.2). */
   public enum TargetForm {
     ORIGIN,
@@ -291,6 +298,11 @@ public final class RequestHead {
     pathStart = start;
     queryStart = start + pathLength;
     queryEnd = queryStart + length;
+  }
+
+  /** Whether it has a precondition, which a 304 may answer (RFC 9110 §13.1). */
+  public boolean isConditional() {
+    return fields().hasAny(PRECONDITIONS);
   }
 
   @Override

@@ -1,6 +1,10 @@
 package io.kamille.core.tls;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -45,15 +49,23 @@ public final class OriginTls {
    * TLS by these settings.
    *
    * @param trust what was in their files
+   * @param protocols what may be spoken inside, the preferred first, in the words of ALPN
    * @throws IOException with one sentence, if a certificate or key is refused
    */
-  public static OriginTls open(OriginTlsSettings settings, OriginTrust trust) throws IOException {
+  public static OriginTls open(
+      OriginTlsSettings settings, OriginTrust trust, List<String> protocols) throws IOException {
     try {
       SslContextBuilder builder =
           SslContextBuilder.forClient()
               .sslProvider(ServerContext.isNative() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
               .protocols(TlsProfile.INTERMEDIATE.versions())
               .ciphers(TlsProfile.INTERMEDIATE.suites(), SupportedCipherSuiteFilter.INSTANCE)
+              .applicationProtocolConfig(
+                  new ApplicationProtocolConfig(
+                      Protocol.ALPN,
+                      SelectorFailureBehavior.NO_ADVERTISE,
+                      SelectedListenerFailureBehavior.ACCEPT,
+                      protocols))
               .sessionCacheSize(MOST_SESSIONS);
       if (ServerContext.isNative()) {
         builder.option(OpenSslContextOption.GROUPS, ServerContext.groups());

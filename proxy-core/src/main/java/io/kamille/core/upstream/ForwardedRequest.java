@@ -8,14 +8,16 @@ import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.upstream.h1.Attempt;
-import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.connection.Attempt;
+import io.kamille.core.upstream.connection.Repeat;
+import io.kamille.core.upstream.connection.RequestCarrier;
+import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.kamille.core.upstream.pool.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
-final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, ContentSource {
+final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, ContentSource {
 
   /*
    * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
@@ -42,7 +44,7 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   private final Exchange exchange;
   private final Reply reply;
   private final RequestContent content;
-  private @Nullable OriginConnection connection;
+  private @Nullable RequestCarrier carrier;
   private int place = NOWHERE;
   private int retries;
   private long sentNanos;
@@ -88,8 +90,8 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
     exchange.notes().mark(TraceStep.ORIGIN, origin.name());
     origin.begin();
     home.counters().request(place);
-    ConnectionPool<OriginConnection> pool = home.pool(place);
-    OriginConnection idle = wantsFresh ? null : pool.takeIdle(isUpload());
+    ConnectionPool<RequestConnection> pool = home.pool(place);
+    RequestConnection idle = wantsFresh ? null : pool.take(isUpload());
     if (idle == null) {
       pool.await(this);
     } else {
@@ -103,19 +105,20 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   }
 
   @Override
-  public void lend(OriginConnection lent) {
-    connection = lent;
+  public void lend(RequestConnection lent) {
+    onFresh = lent.isFresh();
+    RequestCarrier present = lent.carrier();
+    carrier = present;
     isUploading = isUpload();
     sentNanos = home.nanos();
-    onFresh = lent.isFresh();
     exchange.notes().mark(TraceStep.SEND, onFresh ? "new connection" : "used connection");
     if (onFresh) {
       home.origin(place).health().reached();
     }
     if (isPaused) {
-      lent.pause();
+      present.pause();
     }
-    lent.send(this);
+    present.send(this);
   }
 
   @Override
@@ -181,18 +184,18 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   }
 
   @Override
-  public void failed(Failure why, boolean mayRepeat) {
+  public void failed(Failure why, Repeat repeat) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    boolean stale = mayRepeat && !onFresh && why.kind() == Kind.CONNECTION_TERMINATED;
+    boolean ended = why.kind() == Kind.CONNECTION_TERMINATED;
+    boolean stale = repeat != Repeat.NEVER && !onFresh && ended;
     if (!stale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }
     finish();
     home.counters().failure(why);
     boolean again =
-        mayRepeat
-            && why.kind() == Kind.CONNECTION_TERMINATED
-            && exchange.request().method().isIdempotent()
+        ended
+            && (repeat == Repeat.ALWAYS || (repeat == Repeat.IF_IDEMPOTENT && isIdempotent()))
             && (stale || mayRetry())
             && findsAnother();
     if (again) {
@@ -207,13 +210,17 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
     }
   }
 
+  private boolean isIdempotent() {
+    return exchange.request().method().isIdempotent();
+  }
+
   private boolean mayRetry() {
     return retries-- > 0 && home.budget().spend();
   }
 
   private void finish() {
     over = true;
-    connection = null;
+    carrier = null;
     home.origin(place).finish();
     uploaded();
   }
@@ -231,16 +238,16 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
   @Override
   public void pause() {
     isPaused = true;
-    if (connection != null) {
-      connection.pause();
+    if (carrier != null) {
+      carrier.pause();
     }
   }
 
   @Override
   public void resume() {
     isPaused = false;
-    if (connection != null) {
-      connection.resume();
+    if (carrier != null) {
+      carrier.resume();
     }
   }
 
@@ -249,7 +256,7 @@ final class ForwardedRequest implements Attempt, Waiter<OriginConnection>, Conte
     if (over) {
       return;
     }
-    OriginConnection present = connection;
+    RequestCarrier present = carrier;
     if (place == NOWHERE) {
       over = true;
       return;

@@ -28,7 +28,7 @@ public final class Origin {
   private final AtomicReference<InetSocketAddress[][]> lookUps =
       new AtomicReference<>(new InetSocketAddress[][] {{}});
   private final AtomicInteger turn = new AtomicInteger();
-  private final AtomicReference<String> tlsTrouble = new AtomicReference<>("");
+  private final AtomicReference<String> trouble = new AtomicReference<>("");
 
   /**
    * An origin whose address is not known yet: {@link OriginNames#watch} finds it.
@@ -167,12 +167,12 @@ public final class Origin {
   }
 
   /**
-   * What its last TLS handshake failed by, empty if it did not.
+   * What it did wrong when a connection was last opened, empty for nothing.
    *
    * @return whether that is news
    */
-  boolean tlsTrouble(String reason) {
-    return !tlsTrouble.getAndSet(reason).equals(reason);
+  boolean trouble(String reason) {
+    return !trouble.getAndSet(reason).equals(reason);
   }
 
   @Override

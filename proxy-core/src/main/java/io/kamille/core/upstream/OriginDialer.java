@@ -3,8 +3,10 @@ package io.kamille.core.upstream;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.tls.OriginTls;
-import io.kamille.core.upstream.h1.ForwardedHead;
+import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.h2.H2Lines;
+import io.kamille.core.upstream.h2.H2OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -17,37 +19,45 @@ import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections to one origin, one of its addresses after the other. Confined to its loop. */
-final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
+final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   /*
    * A connection in clear text is open once TCP is, one by TLS once the handshake has ended: until
-   * then an OriginHandshake stands in the pipeline where the connection will stand. Whatever fails,
-   * the next address is tried.
+   * then an OriginHandshake stands in the pipeline where the connection will stand, and ALPN settles
+   * which kind that is. In HTTP/2 the origin's settings have to come, too. Whatever fails, the next
+   * address is tried.
    */
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
   private final Origin origin;
   private final UpstreamSettings settings;
-  private final ForwardedHead forwardedHead;
+  private final H2Lines lines;
   private final EventLoop loop;
   private final Bootstrap bootstrap;
   private final @Nullable OriginTls tls;
 
-  /** Opens connections to {@code origin}; {@code tls} is null if it speaks none. */
+  /**
+   * Opens connections to {@code origin}.
+   *
+   * @param tls null if it speaks none
+   * @param lines what its connections have in common
+   */
   OriginDialer(
       Origin origin,
       @Nullable OriginTls tls,
       UpstreamSettings settings,
-      ForwardedHead forwardedHead,
+      H2Lines lines,
       EventLoop loop,
       ChannelFactory<? extends Channel> channels) {
     this.origin = origin;
     this.tls = tls;
     this.settings = settings;
-    this.forwardedHead = forwardedHead;
+    this.lines = lines;
     this.loop = loop;
     this.bootstrap =
         new Bootstrap()
@@ -55,32 +65,31 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
             .channelFactory(channels)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
-            .option(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes())
             // A failed write must not destroy an early answer that we have not read yet.
             .option(ChannelOption.AUTO_CLOSE, false)
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(settings.connectTimeout().toMillis(), Integer.MAX_VALUE));
+    if (!settings.protocol().mayBeH2(tls != null)) {
+      bootstrap.option(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes());
+    }
   }
 
   @Override
-  public void dial(ConnectionPool<OriginConnection> pool) {
+  public void dial(ConnectionPool<RequestConnection> pool) {
     dial(pool, origin.addressCount());
   }
 
-  private void dial(ConnectionPool<OriginConnection> pool, int addressesLeft) {
+  private void dial(ConnectionPool<RequestConnection> pool, int addressesLeft) {
     InetSocketAddress address = origin.address();
     if (address == null) {
       pool.dialFailed(Failure.of(Kind.DNS_ERROR, "no address is known for " + origin.host()));
       return;
     }
-    OriginConnection connection =
-        new OriginConnection(
-            origin.name(), () -> origin.isAt(address), pool, settings.connection(), forwardedHead);
-    Dial dial = new Dial(address, connection, pool, addressesLeft);
+    Dial dial = new Dial(address, pool, addressesLeft);
     ChannelHandler first =
         tls == null
-            ? connection.handler()
+            ? dial.connection(settings.protocol().mayBeH2(false))
             : new OriginHandshake(tls, origin.url(), settings.connectTimeout(), dial);
     bootstrap
         .clone()
@@ -102,17 +111,13 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
   private final class Dial implements OriginHandshake.Owner {
 
     private final InetSocketAddress address;
-    private final OriginConnection connection;
-    private final ConnectionPool<OriginConnection> pool;
+    private final ConnectionPool<RequestConnection> pool;
     private final int addressesLeft;
+    private @Nullable RequestConnection connection;
+    private Runnable opened = this::ready;
 
-    Dial(
-        InetSocketAddress address,
-        OriginConnection connection,
-        ConnectionPool<OriginConnection> pool,
-        int addressesLeft) {
+    Dial(InetSocketAddress address, ConnectionPool<RequestConnection> pool, int addressesLeft) {
       this.address = address;
-      this.connection = connection;
       this.pool = pool;
       this.addressesLeft = addressesLeft;
     }
@@ -124,25 +129,54 @@ final class OriginDialer implements ConnectionPool.Dialer<OriginConnection> {
       } else if (cause != null) {
         failed(why(address, cause));
       } else if (tls == null) {
-        pool.dialed(connection);
+        opened.run();
       }
     }
 
+    /** What the channel is for. */
+    private ChannelHandler connection(boolean isH2) {
+      BooleanSupplier isCurrent = () -> origin.isAt(address);
+      if (isH2) {
+        var made = new H2OriginConnection(lines, isCurrent, pool, this);
+        connection = made;
+        opened = () -> made.start(settings.connectTimeout());
+        return made.handler();
+      }
+      var made =
+          new OriginConnection(origin.name(), isCurrent, pool, settings.connection(), lines.head());
+      connection = made;
+      return made.handler();
+    }
+
     @Override
-    public ChannelHandler secured() {
-      origin.tlsTrouble("");
-      return connection.handler();
+    public @Nullable ChannelHandler secured(@Nullable String protocol, Channel channel) {
+      boolean isH2 = OriginProtocol.H2_NAME.equals(protocol);
+      if (!isH2 && settings.protocol() == OriginProtocol.H2) {
+        return null;
+      }
+      if (!isH2) {
+        channel
+            .config()
+            .setOption(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes());
+      }
+      return connection(isH2);
+    }
+
+    @Override
+    public void secured() {
+      opened.run();
     }
 
     @Override
     public void ready() {
-      pool.dialed(connection);
+      origin.trouble("");
+      pool.dialed(Objects.requireNonNull(connection));
     }
 
     @Override
     public void failed(Kind kind, String reason) {
-      if (origin.tlsTrouble(reason)) {
-        LOG.log(Level.WARNING, "no TLS with {0}: it {1}", origin.name(), reason);
+      if (origin.trouble(reason)) {
+        LOG.log(Level.WARNING, "no connection with {0}: it {1}", origin.name(), reason);
       }
       failed(Failure.of(kind, where(address) + " " + reason));
     }

@@ -4,11 +4,15 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.tls.HandshakeTrouble;
 import io.kamille.core.tls.OriginTls;
+import io.kamille.core.tls.OriginTlsHandler;
+import io.kamille.core.upstream.h2.H2OriginConnection;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to an origin during its TLS handshake; afterwards what it is for takes its place in
@@ -17,16 +21,18 @@ import java.time.Duration;
 final class OriginHandshake extends ChannelInboundHandlerAdapter {
 
   /** Who is told how it ended, once. */
-  interface Owner {
+  interface Owner extends H2OriginConnection.Opening {
 
-    /** What takes the place in the pipeline. */
-    ChannelHandler secured();
+    /**
+     * What takes the place in the pipeline.
+     *
+     * @param protocol as ALPN settled it; null if the origin does not care
+     * @return null if that will not do
+     */
+    @Nullable ChannelHandler secured(@Nullable String protocol, Channel channel);
 
-    /** It stands there. */
-    void ready();
-
-    /** There will be no connection: the origin did this. */
-    void failed(Kind kind, String reason);
+    /** That stands there. */
+    void secured();
   }
 
   private final OriginTls tls;
@@ -52,8 +58,15 @@ final class OriginHandshake extends ChannelInboundHandlerAdapter {
       return;
     }
     if (handshake.isSuccess()) {
-      context.pipeline().replace(this, null, owner.secured());
-      owner.ready();
+      String protocol = context.pipeline().get(OriginTlsHandler.class).applicationProtocol();
+      ChannelHandler next = owner.secured(protocol, context.channel());
+      if (next == null) {
+        context.close();
+        owner.failed(Kind.TLS_PROTOCOL_ERROR, "does not speak HTTP/2");
+      } else {
+        context.pipeline().replace(this, null, next);
+        owner.secured();
+      }
       return;
     }
     HandshakeTrouble trouble = HandshakeTrouble.of(handshake.cause(), tls.name(url.host()));

@@ -7,7 +7,7 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
-import io.kamille.core.upstream.h1.MaxForwards;
+import io.kamille.core.upstream.connection.MaxForwards;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;

@@ -7,8 +7,8 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.tls.OriginTlsSettings;
-import io.kamille.core.upstream.h1.ConnectionSettings;
-import io.kamille.core.upstream.h1.ForwardingSettings;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import java.time.Duration;
 
@@ -17,6 +17,7 @@ import java.time.Duration;
  *
  * @param choice how the origin of a request is picked
  * @param connectTimeout for a TCP connection
+ * @param protocol in which version of HTTP they are asked
  * @param tls of the origins that speak it
  * @param retries how often a request that failed may be sent once more, if that is safe
  * @param health when an origin is left alone
@@ -28,6 +29,7 @@ import java.time.Duration;
 public record UpstreamSettings(
     OriginChoice.Kind choice,
     Duration connectTimeout,
+    OriginProtocol protocol,
     OriginTlsSettings tls,
     int retries,
     HealthPolicy health,
@@ -43,6 +45,15 @@ public record UpstreamSettings(
     /** As many as it can do without keeping them waiting, as far as that shows. */
     ADAPTIVE
   }
+
+  public static final Setting<OriginProtocol> PROTOCOL =
+      Setting.of(
+              "protocol",
+              ValueTypes.oneOf(OriginProtocol.WORDS),
+              "The version of HTTP that origins are asked in. `auto` lets `https://` origins"
+                  + " choose, HTTP/2 first, and asks `http://` origins in HTTP/1.1. `h2` is HTTP/2"
+                  + " over TLS alone, `h2c` HTTP/2 in clear text.")
+          .defaultsTo(OriginProtocol.AUTO);
 
   public static final Subsection<OriginTlsSettings> TLS =
       OriginTlsSettings.SECTION.one(
@@ -65,6 +76,7 @@ public record UpstreamSettings(
                   "How long a connection to an origin may take to open; a TLS handshake may then"
                       + " take as long. Afterwards the request is retried or answered with 504.")
               .defaultsTo(Duration.ofSeconds(1)),
+          PROTOCOL,
           TLS,
           Setting.of(
                   "retries",
@@ -110,6 +122,7 @@ public record UpstreamSettings(
     return new UpstreamSettings(
         choice,
         connectTimeout,
+        protocol,
         tls,
         retries,
         health,

@@ -3,11 +3,15 @@ package io.kamille.core.upstream;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.h2.HpackWriter;
+import io.kamille.core.h2.ResponseSink;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
-import io.kamille.core.upstream.h1.ForwardedHead;
-import io.kamille.core.upstream.h1.OriginConnection;
+import io.kamille.core.upstream.connection.ForwardedHead;
+import io.kamille.core.upstream.connection.RequestConnection;
+import io.kamille.core.upstream.h2.H2Lines;
+import io.kamille.core.upstream.h2.H2OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -32,7 +36,7 @@ final class UpstreamShard {
   private final OriginChoice choice;
   private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
-  private final List<ConnectionPool<OriginConnection>> pools = new ArrayList<>();
+  private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
 
@@ -51,16 +55,22 @@ final class UpstreamShard {
     this.choice = OriginChoice.of(settings.choice(), origins);
     this.limitsInForce = new int[origins.size()];
     ForwardedHead head = new ForwardedHead(settings.forwarding(), new HeadWriter());
+    ResponseSink sink = new ResponseSink();
+    HpackWriter section = new HpackWriter();
     for (int place = 0; place < origins.size(); place++) {
       Origin origin = origins.get(place);
+      boolean isSecure = origin.url().isSecure();
+      var lines =
+          new H2Lines(
+              origin.name(), isSecure, settings.connection(), head, sink, section, clock::nanos);
       pools.add(
           new ConnectionPool<>(
               origin.name(),
               settings.pool(),
-              new OriginDialer(
-                  origin, origin.url().isSecure() ? tls : null, settings, head, loop, channels),
+              new OriginDialer(origin, isSecure ? tls : null, settings, lines, loop, channels),
               loop,
               clock,
+              settings.protocol().mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,
               tickNanos(settings),
               counters.opened(place),
               counters.closed(place)));
@@ -107,7 +117,7 @@ final class UpstreamShard {
     return origins.get(place);
   }
 
-  ConnectionPool<OriginConnection> pool(int place) {
+  ConnectionPool<RequestConnection> pool(int place) {
     return pools.get(place);
   }
 

@@ -34,7 +34,9 @@ class OriginSessionTest {
 
   private static OriginTls trusting(Certificates authority) throws Exception {
     return OriginTls.open(
-        OriginTlsSettings.DEFAULTS, new OriginTrust(List.of(authority.authority()), null));
+        OriginTlsSettings.DEFAULTS,
+        new OriginTrust(List.of(authority.authority()), null),
+        List.of("http/1.1"));
   }
 
   @Test

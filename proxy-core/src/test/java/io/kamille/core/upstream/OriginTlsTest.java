@@ -46,7 +46,8 @@ class OriginTlsTest {
 
   private OriginTls tls(@Nullable String name, @Nullable ServerCertificate own) throws IOException {
     var settings = new OriginTlsSettings(Optional.empty(), name, null, null, true);
-    return OriginTls.open(settings, new OriginTrust(List.of(authority.authority()), own));
+    return OriginTls.open(
+        settings, new OriginTrust(List.of(authority.authority()), own), List.of("http/1.1"));
   }
 
   private static Failure failure(OriginTls tls, ScriptedOrigin origin) throws Exception {
@@ -141,7 +142,9 @@ class OriginTlsTest {
     try (var origin = ScriptedOrigin.open(unknown, ANSWERS);
         var fixture =
             new UpstreamFixture(
-                SETTINGS, OriginTls.open(careless, new OriginTrust(List.of(), null)), origin)) {
+                SETTINGS,
+                OriginTls.open(careless, new OriginTrust(List.of(), null), List.of("http/1.1")),
+                origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
     }
   }

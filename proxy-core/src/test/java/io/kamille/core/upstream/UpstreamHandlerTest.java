@@ -148,6 +148,7 @@ class UpstreamHandlerTest {
         new UpstreamSettings(
             SETTINGS.choice(),
             SETTINGS.connectTimeout(),
+            SETTINGS.protocol(),
             SETTINGS.tls(),
             0,
             new HealthPolicy(
@@ -339,6 +340,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
         SETTINGS.tls(),
         1,
         SETTINGS.health(),
@@ -621,6 +623,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         OriginChoice.Kind.ROUND_ROBIN,
         SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
         SETTINGS.tls(),
         1,
         SETTINGS.health(),
@@ -634,6 +637,7 @@ class UpstreamHandlerTest {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
         SETTINGS.tls(),
         1,
         SETTINGS.health(),

@@ -186,6 +186,7 @@ class UpstreamUploadTest {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
         SETTINGS.tls(),
         0,
         SETTINGS.health(),

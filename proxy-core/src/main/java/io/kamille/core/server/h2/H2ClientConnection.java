@@ -6,8 +6,8 @@ import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.H2Wire;
+import io.kamille.core.h2.RequestOwner;
 import io.kamille.core.h2.RequestSink;
-import io.kamille.core.h2.StreamOwner;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.server.connection.Accepted;
 import io.kamille.core.server.connection.ClientConnections;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One HTTP/2 connection to a client (RFC 9113). Confined to its loop. */
 public final class H2ClientConnection extends ClientSocket
-    implements StreamClient, StreamOwner, H2Wire {
+    implements StreamClient, RequestOwner, H2Wire {
 
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
@@ -70,7 +70,7 @@ public final class H2ClientConnection extends ClientSocket
   public void handlerAdded(ChannelHandlerContext context) {
     super.handlerAdded(context);
     H2Connection begun =
-        new H2Connection(
+        H2Connection.fromClient(
             this,
             this,
             shard.settings(),

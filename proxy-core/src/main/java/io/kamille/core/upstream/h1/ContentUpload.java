@@ -6,6 +6,8 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.ChunkedEncoder;
 import io.kamille.core.http.Fields;
+import io.kamille.core.upstream.connection.OriginOutput;
+import io.kamille.core.upstream.connection.RemovedFields;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

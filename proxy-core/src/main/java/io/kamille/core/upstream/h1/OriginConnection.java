@@ -1,14 +1,21 @@
 package io.kamille.core.upstream.h1;
 
-import io.kamille.core.content.ContentSource;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.upstream.h1.OriginDeadlines.Awaited;
+import io.kamille.core.upstream.connection.Attempt;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ForwardedHead;
+import io.kamille.core.upstream.connection.OriginDeadlines;
+import io.kamille.core.upstream.connection.OriginDeadlines.Awaited;
+import io.kamille.core.upstream.connection.OriginSocket;
+import io.kamille.core.upstream.connection.OriginTrouble;
+import io.kamille.core.upstream.connection.Repeat;
+import io.kamille.core.upstream.connection.RequestCarrier;
+import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
-import io.kamille.core.upstream.pool.PooledConnection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import java.util.function.BooleanSupplier;
@@ -18,20 +25,19 @@ import org.jspecify.annotations.Nullable;
  * One connection to an origin in HTTP/1.1: a request out, its response in, and again (RFC 9112).
  * Confined to its loop.
  */
-public final class OriginConnection extends PooledConnection<OriginConnection>
-    implements ContentSource, OriginSocket.Owner, ResponseReader.Owner {
+public final class OriginConnection extends RequestConnection
+    implements RequestCarrier, OriginSocket.Owner, ResponseReader.Owner {
 
   /*
-   * Which octets belong to which response is the one thing that must never go wrong here. So a
-   * connection carries one request at a time, and is lent again only when the response had a
-   * definite end, the request was sent whole, and the burst of reads that brought the end brought
-   * nothing behind it and found the socket empty. Whatever comes without having been asked for
-   * closes the connection. So does a request with content that the origin may well have ignored:
-   * it would read it as the next request.
+   * Which octets belong to which response must never go wrong here. So a connection carries one
+   * request at a time, and is lent again only when the response had a definite end, the request was
+   * sent whole, and the burst of reads that brought the end brought nothing behind it and found the
+   * socket empty. Whatever comes unasked closes the connection. So does a request with content that
+   * the origin may well have ignored: it would read it as the next request.
    *
-   * An origin may answer before it has read the request. An error means that it will not read the
-   * rest, so nothing more is sent; after any other status both directions go on until the response
-   * ends. A failure to write is no failure yet: the answer may lie in our receive buffer already.
+   * An origin may answer before it has read the request. After an error nothing more is sent, after
+   * any other status both directions go on until the response ends. A failure to write is no failure
+   * yet: the answer may lie in our receive buffer already.
    */
 
   private enum State {
@@ -48,7 +54,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
 
   private final String origin;
   private final BooleanSupplier isCurrent;
-  private final ConnectionPool<OriginConnection> pool;
+  private final ConnectionPool<RequestConnection> pool;
   private final OriginTrouble trouble;
   private final OriginDeadlines deadlines;
   private final OriginSocket socket;
@@ -70,7 +76,7 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   public OriginConnection(
       String origin,
       BooleanSupplier isCurrent,
-      ConnectionPool<OriginConnection> pool,
+      ConnectionPool<RequestConnection> pool,
       ConnectionSettings settings,
       ForwardedHead forwardedHead) {
     this.origin = origin;
@@ -78,8 +84,8 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     this.pool = pool;
     this.trouble = new OriginTrouble(origin);
     this.deadlines = new OriginDeadlines(settings);
-    this.socket = new OriginSocket(this, deadlines);
-    this.sender = new RequestSender(origin, forwardedHead, deadlines, this::uploadBroke);
+    this.socket = new OriginSocket(this, deadlines::moved);
+    this.sender = new RequestSender(origin, forwardedHead, deadlines, this::fail);
     this.reader = new ResponseReader(this, settings.headLimits());
   }
 
@@ -88,14 +94,19 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     return socket;
   }
 
-  /** Whether it has carried no request yet. A used one may be closed by the origin any moment. */
+  @Override
   public boolean isFresh() {
     return fresh;
   }
 
   // The request
 
-  /** Sends the request of {@code attempt}, which must have no other connection. */
+  @Override
+  public RequestCarrier carrier() {
+    return this;
+  }
+
+  @Override
   public void send(Attempt attempt) {
     assert state == State.IDLE : state;
     this.attempt = attempt;
@@ -103,12 +114,6 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     trouble.forget();
     reader.begin(attempt.exchange().request());
     reusable = sender.send(attempt, socket.output());
-  }
-
-  private void uploadBroke(Failure why) {
-    if (state == State.HEAD || state == State.CONTENT) {
-      fail(why);
-    }
   }
 
   private void stopUpload() {
@@ -190,7 +195,6 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
     fail(trouble.failure(kind, what));
   }
 
-  /** Back to the pool, or away. */
   @Override
   public void burstEnds() {
     if (state != State.ENDED) {
@@ -302,14 +306,15 @@ public final class OriginConnection extends PooledConnection<OriginConnection>
   /** Ends the attempt and the connection. */
   private void fail(Failure why) {
     boolean mayRepeat = state == State.HEAD && reader.isSilent() && !sender.hasTakenContent();
-    Attempt failed = current();
+    Attempt failed = attempt;
     attempt = null;
     sender.stop(why);
     close();
-    failed.failed(why, mayRepeat);
+    if (failed != null) {
+      failed.failed(why, mayRepeat ? Repeat.IF_IDEMPOTENT : Repeat.NEVER);
+    }
   }
 
-  /** Ends the connection. Whoever waits for something from it has been told. */
   @Override
   protected void close() {
     if (state == State.CLOSED) {

@@ -61,14 +61,6 @@ final class ResponseReader {
 
   private static final int MAX_INTERIM = 16;
 
-  /** What a 304 may answer (RFC 9110 §13.1). */
-  private static final long PRECONDITIONS =
-      Fields.mask(
-          FieldName.IF_MATCH,
-          FieldName.IF_NONE_MATCH,
-          FieldName.IF_MODIFIED_SINCE,
-          FieldName.IF_UNMODIFIED_SINCE);
-
   private final Owner owner;
   private final ResponseParser parser;
   private final ContentSink relay = new Relay();
@@ -85,7 +77,7 @@ final class ResponseReader {
   /** The response to this request is awaited. */
   void begin(RequestHead request) {
     method = request.method();
-    isConditional = request.fields().hasAny(PRECONDITIONS);
+    isConditional = request.isConditional();
     interims = 0;
     decoder = null;
     parser.reset();

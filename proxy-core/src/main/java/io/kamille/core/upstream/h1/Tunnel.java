@@ -4,6 +4,7 @@ import io.kamille.core.content.ContentSink;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
+import io.kamille.core.upstream.connection.OriginOutput;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

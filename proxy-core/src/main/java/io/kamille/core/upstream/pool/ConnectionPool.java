@@ -18,10 +18,14 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * the meantime serves the first in line. The line is short and has a deadline: an origin that is
    * too slow is felt by its own requests at once, not by the memory of everyone.
    *
-   * Beside the connections that may be open there may be a limit, which changes, for those that are
-   * lent or being opened. Who finds it reached waits in the same line, even while some are idle.
+   * A connection has places: one in HTTP/1.1, many in HTTP/2. One that has some left is lent before
+   * one that is idle, and the one that had none before the others: so the surplus falls idle, and
+   * ages. Where connections have many places, one at a time is opened for as many of the line.
    *
-   * An upload, a request whose content has not come to its end, holds its connection for as long as
+   * Beside the connections that may be open there may be a limit, which changes, for the places that
+   * are lent or being opened. Who finds it reached waits in the same line, even while some are idle.
+   *
+   * An upload, a request whose content has not come to its end, holds its place for as long as
    * its client likes. So uploads get three quarters of what may be lent and of the line, and the
    * others pass those that wait for such a place. One place at least is left to the others where
    * there are two.
@@ -57,9 +61,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   private final List<C> open = new ArrayList<>();
   private final WaitingLine<C> line = new WaitingLine<>();
   private final IdleList<C> idle = new IdleList<>();
-  private int dialing;
-  private int lendLimit;
-  private int uploading;
+  private final RoomyList<C> roomy = new RoomyList<>();
+  private final LendingLimits limits;
+  private int placesExpected;
   private boolean serving;
   private boolean ticking;
   private boolean retired;
@@ -68,6 +72,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
    * An empty pool.
    *
    * @param origin its name, for the reasons of failures
+   * @param placesExpected how many a connection will have, as far as that is known
    * @param tickNanos how often deadlines are looked at
    * @param opened counts connections as they open
    * @param closed counts connections as they close
@@ -78,6 +83,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
       Dialer<C> dialer,
       EventLoop loop,
       WallClock clock,
+      int placesExpected,
       long tickNanos,
       Counter opened,
       Counter closed) {
@@ -89,7 +95,8 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     this.tickNanos = tickNanos;
     this.idleTimeoutNanos = settings.idleTimeout().toNanos();
     this.queueTimeoutNanos = settings.queueTimeout().toNanos();
-    this.lendLimit = settings.maxConnections();
+    this.limits = new LendingLimits(settings.maxConnections());
+    this.placesExpected = placesExpected;
     this.opened = opened;
     this.closed = closed;
   }
@@ -107,65 +114,63 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     return line.size();
   }
 
-  /** Connections that carry a request. */
+  /** Requests under way. */
   public int lentCount() {
-    return open.size() - idle.size();
+    return limits.lent();
   }
 
   /** Lends no more than so many at a time from now on; what is lent stays. */
   public void lendLimit(int count) {
-    boolean mayServe = count > lendLimit;
-    lendLimit = count;
-    if (mayServe) {
+    if (limits.change(count)) {
       serveLine();
     }
   }
 
-  /** Whether one more may be lent or opened now. */
-  private boolean mayLend() {
-    return lentCount() + dialing < lendLimit;
-  }
-
-  /** How many of so many uploads may have: three quarters, and one that is alone. */
-  private static int uploadPart(int count) {
-    return count < 2 ? count : count - Math.ceilDiv(count, 4);
-  }
-
-  /** Uploads that may begin; below 0 after the limit has fallen. */
-  private int uploadsLeft() {
-    return uploadPart(lendLimit) - uploading;
-  }
-
   /** Whether one more upload may begin, after those that wait. */
   private boolean mayUpload() {
-    return uploadsLeft() > line.uploads();
+    return limits.uploadsLeft() > line.uploads();
   }
 
   /**
-   * The idle connection that was used last, or null: then {@link #await} one.
+   * A place on the connection that was used last, or null: then {@link #await} one.
    *
    * @param forUpload whether for a request whose content is still to come; then {@link #uploaded}
    *     has to follow, once
    */
-  public @Nullable C takeIdle(boolean forUpload) {
-    if (!forUpload) {
-      return takeIdle();
-    }
-    C connection = mayUpload() ? takeIdle() : null;
+  public @Nullable C take(boolean forUpload) {
+    C connection = forUpload && !mayUpload() ? null : find();
     if (connection != null) {
-      uploading++;
+      lend(connection, forUpload);
     }
     return connection;
   }
 
-  /** An upload has come to its end, or will have none. Another may begin before this returns. */
-  public void uploaded() {
-    uploading--;
+  private void lend(C connection, boolean forUpload) {
+    connection.lent++;
+    limits.lent(1);
+    limits.uploading(forUpload ? 1 : 0);
+    roomy.sort(connection);
+  }
+
+  /** A connection has more places than before, or fewer. */
+  public void placesChanged(C connection) {
+    roomy.sort(connection);
     serveLine();
   }
 
-  private @Nullable C takeIdle() {
-    while (mayLend()) {
+  /** An upload has come to its end, or will have none. Another may begin before this returns. */
+  public void uploaded() {
+    limits.uploading(-1);
+    serveLine();
+  }
+
+  /** A connection with a place that may be lent, or null. */
+  private @Nullable C find() {
+    while (limits.mayLend()) {
+      C busy = roomy.newest();
+      if (busy != null) {
+        return busy;
+      }
       C connection = idle.takeNewest();
       if (connection == null) {
         return null;
@@ -183,8 +188,9 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   public void await(Waiter<C> waiter) {
     if (mayOpen() && (!waiter.isUpload() || mayUpload())) {
       line.add(waiter, clock.nanos());
-      dial();
-    } else if (mayWait(waiter)) {
+      dialFor(line.ready(limits.uploadsLeft()));
+    } else if (line.hasRoom(
+        waiter, settings.maxWaiting(), limits.dialing() * placesExpected, limits.uploadsLeft())) {
       line.add(waiter, clock.nanos());
     } else {
       waiter.refuse(limit("no connection is free" + whom(waiter) + " and the line is full"));
@@ -192,13 +198,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private boolean mayOpen() {
-    return open.size() + dialing < settings.maxConnections() && mayLend();
-  }
-
-  private boolean mayWait(Waiter<C> waiter) {
-    int most = settings.maxWaiting();
-    return line.size() - dialing < most
-        && (!waiter.isUpload() || line.uploads() - uploadsLeft() < uploadPart(most));
+    return open.size() + limits.dialing() < settings.maxConnections() && limits.mayLend();
   }
 
   /** Waits no longer. Without effect if the waiter has been answered. */
@@ -208,17 +208,19 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /** A connection that was asked for is open. */
   public void dialed(C connection) {
-    dialing--;
+    limits.dialing(-1);
     opened.increment();
+    placesExpected = Math.max(1, connection.places());
     connection.place = open.size();
     open.add(connection);
     startTicking();
     offer(connection);
+    serveLine();
   }
 
   /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
   public void dialFailed(Failure why) {
-    dialing--;
+    limits.dialing(-1);
     Waiter<C> first = next();
     if (first != null) {
       first.refuse(why);
@@ -226,10 +228,15 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     serveLine();
   }
 
-  /** Takes back a connection that can serve another request. */
+  /** Takes a place back: the connection can carry another request, or closes itself soon. */
   public void release(C connection) {
-    assert !connection.isIdle;
-    if (connection.isCurrent()) {
+    assert connection.lent > 0;
+    connection.lent--;
+    limits.lent(-1);
+    if (connection.lent > 0) {
+      roomy.sort(connection);
+      serveLine();
+    } else if (connection.isCurrent()) {
       offer(connection);
     } else {
       connection.close();
@@ -241,6 +248,10 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     if (connection.isIdle) {
       idle.remove(connection);
     }
+    connection.isGone = true;
+    limits.lent(-connection.lent);
+    connection.lent = 0;
+    roomy.sort(connection);
     closed.increment();
     C last = open.removeLast();
     if (connection.place < open.size()) {
@@ -258,11 +269,12 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
+  /** Lends a connection that carries nothing to the line, or lets it be idle. */
   private void offer(C connection) {
-    Waiter<C> first = lentCount() + dialing <= lendLimit ? next() : null;
+    Waiter<C> first = limits.mayLend() && RoomyList.hasPlace(connection) ? next() : null;
     if (first != null) {
       lend(connection, first);
-    } else if (retired || idle.size() >= settings.maxIdle()) {
+    } else if (retired || connection.places() == 0 || idle.size() >= settings.maxIdle()) {
       connection.close();
     } else {
       idle.add(connection, clock.nanos());
@@ -270,19 +282,12 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   private @Nullable Waiter<C> next() {
-    return line.poll(uploadsLeft() > 0);
+    return line.poll(limits.uploadsLeft() > 0);
   }
 
   private void lend(C connection, Waiter<C> waiter) {
-    if (waiter.isUpload()) {
-      uploading++;
-    }
+    lend(connection, waiter.isUpload());
     waiter.lend(connection);
-  }
-
-  /** Those in line who could take a connection. */
-  private int ready() {
-    return line.size() - Math.max(0, line.uploads() - Math.max(0, uploadsLeft()));
   }
 
   /**
@@ -295,14 +300,12 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
     serving = true;
     try {
-      while (ready() > dialing) {
-        C connection = takeIdle();
+      while (line.ready(limits.uploadsLeft()) > 0) {
+        C connection = find();
         Waiter<C> first = connection == null ? null : next();
         if (connection != null && first != null) {
           lend(connection, first);
-        } else if (mayOpen()) {
-          dial();
-        } else {
+        } else if (!mayOpen() || !dialFor(line.ready(limits.uploadsLeft()))) {
           return;
         }
       }
@@ -311,10 +314,15 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
     }
   }
 
-  private void dial() {
-    dialing++;
+  /** Opens one more connection, unless those being opened suffice for so many. */
+  private boolean dialFor(int count) {
+    if (count <= limits.dialing() * placesExpected) {
+      return false;
+    }
+    limits.dialing(1);
     startTicking();
     dialer.dial(this);
+    return true;
   }
 
   private void closeIdle(C connection) {
@@ -335,7 +343,7 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
       lookAtDeadlines(clock.nanos());
     } finally {
       ticking = false;
-      if (!open.isEmpty() || dialing > 0 || line.size() > 0) {
+      if (!open.isEmpty() || limits.dialing() > 0 || line.size() > 0) {
         startTicking();
       }
     }

@@ -27,9 +27,10 @@ public record PoolSettings(
           Setting.of(
                   "max-connections",
                   ValueTypes.wholeNumber(1, 65_535),
-                  "Connections that one loop opens to one origin. Multiply by `loops` for the most"
-                      + " that an origin sees. Requests with a body still to come get at most three"
-                      + " quarters of them (of one, that one). So slow uploads leave some to"
+                  "Requests that one loop sends one origin at a time. In HTTP/1.1 each takes a"
+                      + " connection; in HTTP/2 up to 100 share one. Multiply by `loops` for the"
+                      + " most that an origin sees. Requests with a body still to come get at most"
+                      + " three quarters of them (of one, that one). So slow uploads leave some to"
                       + " requests without a body.")
               .defaultsTo(512),
           Setting.of(

@@ -5,12 +5,21 @@ import org.jspecify.annotations.Nullable;
 /** A connection that a {@link ConnectionPool} can lend. Confined to its loop. */
 public abstract class PooledConnection<C extends PooledConnection<C>> {
 
-  // The pool's own: links of the idle list, place among all, and since when it is idle.
+  // The pool's own: links of the idle list, place among all, how often it is
+  // lent, whether more can be, and since when it is idle.
   @Nullable C older;
   @Nullable C newer;
   boolean isIdle;
+  boolean isRoomy;
+  boolean isGone;
+  int lent;
   int place;
   long idleSinceNanos;
+
+  /** How many requests it can carry at a time; 0 if it is to carry no more. */
+  protected int places() {
+    return 1;
+  }
 
   /**
    * Comes by every tick of the pool while the connection is lent: the time to look at deadlines.

@@ -18,6 +18,22 @@ final class WaitingLine<C extends PooledConnection<C>> {
     return uploads.size() + others.size();
   }
 
+  /** Those who could take a place, if so many uploads may begin. */
+  int ready(int uploadsLeft) {
+    return size() - Math.max(0, uploads() - Math.max(0, uploadsLeft));
+  }
+
+  /**
+   * Whether one more may wait.
+   *
+   * @param most that may wait for nothing in particular
+   * @param coming places on connections that are being opened
+   */
+  boolean hasRoom(Waiter<C> waiter, int most, int coming, int uploadsLeft) {
+    return size() - coming < most
+        && (!waiter.isUpload() || uploads() - uploadsLeft < LendingLimits.uploadPart(most));
+  }
+
   /** Uploads that wait. */
   int uploads() {
     return uploads.size();

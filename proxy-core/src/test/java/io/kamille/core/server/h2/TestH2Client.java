@@ -181,7 +181,7 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** Literals without indexing (RFC 7541 §6.2.2). */
-  static byte[] section(String... fields) {
+  public static byte[] section(String... fields) {
     ByteBuf section = Unpooled.buffer();
     for (int i = 0; i < fields.length; i += 2) {
       section.writeByte(0);

@@ -15,6 +15,12 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
+import io.kamille.core.upstream.connection.Attempt;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ForwardedHead;
+import io.kamille.core.upstream.connection.ForwardingSettings;
+import io.kamille.core.upstream.connection.Repeat;
+import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.kamille.core.upstream.pool.PoolSettings;
 import io.kamille.core.upstream.pool.Waiter;
@@ -142,7 +148,7 @@ class HeadDeadlineTest {
     var connections = MetricDescriptor.counter("kamille_test_total", Unit.COUNT, "Connections.");
     var settings = ForwardingSettings.DEFAULTS;
     var pool =
-        new ConnectionPool<OriginConnection>(
+        new ConnectionPool<RequestConnection>(
             "origin",
             PoolSettings.DEFAULTS,
             asked -> {
@@ -158,6 +164,7 @@ class HeadDeadlineTest {
             },
             channel.eventLoop(),
             clock,
+            1,
             Duration.ofSeconds(1).toNanos(),
             registry.counter(connections),
             registry.counter(connections));
@@ -165,8 +172,8 @@ class HeadDeadlineTest {
     pool.await(
         new Waiter<>() {
           @Override
-          public void lend(OriginConnection lent) {
-            lent.send(new Asked(exchange, reply));
+          public void lend(RequestConnection lent) {
+            lent.carrier().send(new Asked(exchange, reply));
           }
 
           @Override
@@ -230,7 +237,7 @@ class HeadDeadlineTest {
     public void ended() {}
 
     @Override
-    public void failed(Failure why, boolean mayRepeat) {
+    public void failed(Failure why, Repeat repeat) {
       failure = why;
     }
   }

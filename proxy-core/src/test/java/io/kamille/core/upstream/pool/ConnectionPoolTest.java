@@ -32,11 +32,13 @@ class ConnectionPoolTest {
           pool -> pool.dialed(new Line()),
           channel.eventLoop(),
           clock,
+          1,
           NEVER_NANOS,
           registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
           registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
   private final List<Line> lent = new ArrayList<>();
   private boolean isCurrent = true;
+  private int places = 1;
 
   @AfterEach
   void close() {
@@ -91,7 +93,7 @@ class ConnectionPoolTest {
     pool.release(lent.get(0));
     pool.release(lent.get(1));
     assertThat(lent).as("one is still lent").hasSize(3);
-    assertThat(pool.takeIdle(false)).as("not even an idle one").isNull();
+    assertThat(pool.take(false)).as("not even an idle one").isNull();
     pool.release(lent.get(2));
     assertThat(lent).hasSize(4);
     assertThat(pool.waitingCount()).isEqualTo(1);
@@ -123,7 +125,7 @@ class ConnectionPoolTest {
     pool.release(lent.get(0));
     pool.release(lent.get(1));
     isCurrent = false;
-    assertThat(pool.takeIdle(false)).isNull();
+    assertThat(pool.take(false)).isNull();
     assertThat(pool.openCount()).isZero();
   }
 
@@ -188,9 +190,49 @@ class ConnectionPoolTest {
     assertThat(pool.waitingCount()).isZero();
   }
 
+  @Test
+  void aConnectionWithPlacesIsLentUntilTheyAreTakenAndServesTheLine() {
+    places = 3;
+    ask(4);
+    assertThat(lent).hasSize(4);
+    assertThat(pool.openCount()).isEqualTo(2);
+    assertThat(pool.lentCount()).isEqualTo(4);
+    assertThat(lent.subList(0, 3)).containsOnly(lent.getFirst());
+    pool.release(lent.getFirst());
+    assertThat(pool.idleCount()).isZero();
+    pool.release(lent.getLast());
+    assertThat(pool.idleCount()).isEqualTo(1);
+    ask(1);
+    assertThat(lent.getLast()).as("before the idle one").isSameAs(lent.getFirst());
+  }
+
+  @Test
+  void aConnectionThatGoesTakesItsPlacesAlong() {
+    places = 3;
+    pool.lendLimit(3);
+    ask(4);
+    assertThat(pool.waitingCount()).isEqualTo(1);
+    lent.getFirst().close();
+    assertThat(pool.lentCount()).isEqualTo(1);
+    assertThat(pool.waitingCount()).isZero();
+    assertThat(lent.getLast()).isNotSameAs(lent.getFirst());
+  }
+
+  @Test
+  void aConnectionThatTakesNoMoreIsClosedWithItsLastRequest() {
+    places = 2;
+    ask(2);
+    places = 0;
+    pool.placesChanged(lent.getFirst());
+    pool.release(lent.getFirst());
+    assertThat(pool.openCount()).isEqualTo(1);
+    pool.release(lent.getFirst());
+    assertThat(pool.openCount()).isZero();
+  }
+
   private void ask(int times) {
     for (int i = 0; i < times; i++) {
-      Line idle = pool.takeIdle(false);
+      Line idle = pool.take(false);
       if (idle != null) {
         lent.add(idle);
       } else {
@@ -217,6 +259,11 @@ class ConnectionPoolTest {
     private int ticks;
     private boolean isStubborn;
     private @Nullable RuntimeException fault;
+
+    @Override
+    protected int places() {
+      return places;
+    }
 
     @Override
     protected void tick(long nowNanos) {

@@ -266,6 +266,7 @@ class UploadPlacesTest {
         },
         channel.eventLoop(),
         clock,
+        1,
         NEVER_NANOS,
         registry.counter(UpstreamMetrics.OPENED, "test", "origin"),
         registry.counter(UpstreamMetrics.CLOSED, "test", "origin"));
@@ -281,7 +282,7 @@ class UploadPlacesTest {
 
   private static Asking ask(ConnectionPool<Line> pool, boolean isUpload) {
     Asking asking = new Asking(pool, isUpload);
-    Line idle = pool.takeIdle(isUpload);
+    Line idle = pool.take(isUpload);
     if (idle == null) {
       pool.await(asking);
     } else {

@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
@@ -6,8 +6,8 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 
 /**
- * A request on one {@link OriginConnection}, as the connection sees it: what to send, whom to
- * answer, and whom to tell how it went. Confined to its loop.
+ * A request on its {@link RequestCarrier}, as the carrier sees it: what to send, whom to answer,
+ * and whom to tell how it went. Confined to its loop.
  */
 public interface Attempt {
 
@@ -25,10 +25,9 @@ public interface Attempt {
   void ended();
 
   /**
-   * It came to nothing, and the connection is closed. Nothing more is said to the reply.
+   * It came to nothing, and its carrier is gone. Nothing more is said to the reply.
    *
-   * @param mayRepeat whether no octet of a response came and no octet of content was taken from the
-   *     client, so that another connection could begin from the beginning
+   * @param repeat whether another connection could begin from the beginning
    */
-  void failed(Failure why, boolean mayRepeat);
+  void failed(Failure why, Repeat repeat);
 }

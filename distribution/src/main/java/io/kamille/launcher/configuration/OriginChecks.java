@@ -6,6 +6,7 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.OriginTlsSettings;
+import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.UpstreamSettings;
@@ -13,24 +14,46 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What must be true of the TLS of an upstream, and of its files. */
-final class OriginTlsChecks {
+/** What must be true of the protocol and the TLS of an upstream, and of its files. */
+final class OriginChecks {
 
   private final SectionValues tls;
   private final Problems problems;
 
-  private OriginTlsChecks(SectionValues tls, Problems problems) {
+  private OriginChecks(SectionValues tls, Problems problems) {
     this.tls = tls;
     this.problems = problems;
   }
 
   static void run(SectionValues file, Problems problems) {
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
+      originsCanSpeakTheProtocol(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
-        var checks = new OriginTlsChecks(tls, problems);
+        var checks = new OriginChecks(tls, problems);
         checks.someOriginSpeaksIt(upstream);
         checks.whatIsNotVerifiedNeedsNoAuthority();
         checks.certificateAndKeyComeTogether();
+      }
+    }
+  }
+
+  private static void originsCanSpeakTheProtocol(SectionValues upstream, Problems problems) {
+    OriginProtocol protocol = upstream.value(UpstreamSettings.PROTOCOL);
+    boolean needsTls = protocol == OriginProtocol.H2;
+    if (!needsTls && protocol != OriginProtocol.H2C) {
+      return;
+    }
+    for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
+      OriginUrl url = origin.find(OriginSettings.URL);
+      if (url != null && url.isSecure() != needsTls) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            origin.position(OriginSettings.URL),
+            origin.path(OriginSettings.URL),
+            Problems.quote(url.toString()),
+            needsTls
+                ? "https:// beside protocol h2; HTTP/2 in clear text is h2c"
+                : "http:// beside protocol h2c; HTTP/2 over TLS is h2");
       }
     }
   }

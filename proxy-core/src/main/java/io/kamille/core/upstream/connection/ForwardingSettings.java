@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Row;

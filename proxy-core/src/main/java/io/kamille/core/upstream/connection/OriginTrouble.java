@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
@@ -10,7 +10,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What went wrong on the connection to an origin, and how it is said. Confined to its loop. */
-final class OriginTrouble {
+public final class OriginTrouble {
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
@@ -18,17 +18,17 @@ final class OriginTrouble {
   private @Nullable Throwable cause;
 
   /** Nothing went wrong yet with {@code origin}. */
-  OriginTrouble(String origin) {
+  public OriginTrouble(String origin) {
     this.origin = origin;
   }
 
   /** Another request begins. */
-  void forget() {
+  public void forget() {
     cause = null;
   }
 
   /** This was thrown; a fault of ours is logged. */
-  void caught(Throwable thrown) {
+  public void caught(Throwable thrown) {
     // Netty's decoders wrap what TLS throws at them.
     cause =
         thrown instanceof DecoderException && thrown.getCause() instanceof SSLException tls
@@ -39,17 +39,17 @@ final class OriginTrouble {
     }
   }
 
-  boolean isNone() {
+  public boolean isNone() {
     return cause == null;
   }
 
   /** Whether it is not the socket's, and so says nothing of the origin. */
-  boolean isOurs() {
+  public boolean isOurs() {
     return cause != null && !(cause instanceof IOException);
   }
 
   /** The connection is closed {@code where} nobody expected it. */
-  Failure closed(Kind kind, String where) {
+  public Failure closed(Kind kind, String where) {
     HandshakeTrouble ofTls = cause == null ? null : HandshakeTrouble.of(cause, origin);
     if (ofTls != null) {
       return failure(ofTls.kind(), ofTls.reason() + where);
@@ -58,7 +58,7 @@ final class OriginTrouble {
   }
 
   /** The origin did this. */
-  Failure failure(Kind kind, String what) {
+  public Failure failure(Kind kind, String what) {
     return Failure.of(kind, origin + " " + what);
   }
 }

@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.setting.Row;

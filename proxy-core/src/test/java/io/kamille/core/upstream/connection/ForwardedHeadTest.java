@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,7 @@ import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.h1.RequestParser;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.upstream.h1.ForwardingSettings.Mode;
+import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;

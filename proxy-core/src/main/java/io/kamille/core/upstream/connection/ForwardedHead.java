@@ -1,20 +1,22 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
-import io.kamille.core.upstream.h1.ForwardingSettings.Mode;
+import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -89,7 +91,7 @@ public final class ForwardedHead {
   }
 
   /** Names of fields that are not passed on, in trailers neither. */
-  RemovedFields removed() {
+  public RemovedFields removed() {
     return removed;
   }
 
@@ -100,7 +102,7 @@ public final class ForwardedHead {
    * @param expects whether the origin is asked for a {@code 100 (Continue)}
    * @param upgrades whether the wish for another protocol is passed on
    */
-  ByteBuf write(
+  public ByteBuf write(
       Exchange exchange,
       String origin,
       boolean expects,
@@ -113,8 +115,57 @@ public final class ForwardedHead {
     endToEndLines(fields, expects);
     framing(fields, exchange.content().length());
     connectionLines(fields, upgrades);
+    ownLines(exchange);
+    out.newLine();
+    return out.toBuffer(allocator);
+  }
+
+  /**
+   * Writes the header section of the exchange's request in HTTP/2 (RFC 9113 §8.3.1).
+   *
+   * @param isSecure whether the origin is asked over TLS
+   * @param section begun already
+   */
+  public void write(
+      Exchange exchange, String origin, boolean isSecure, boolean expects, HpackWriter section) {
+    RequestHead request = exchange.request();
+    Fields fields = request.fields();
+    section.method(request.methodText());
+    section.scheme(isSecure);
+    out.begin();
+    host(request, origin);
+    section.authority(Arrays.copyOf(out.octets(), out.length()));
+    out.begin();
+    target(request);
+    section.path(Arrays.copyOf(out.octets(), out.length()));
+    for (int i = 0; i < fields.size(); i++) {
+      if (!isDropped(fields, i, expects)) {
+        section.line(fields, i);
+      }
+    }
+    out.begin();
+    if (exchange.content().length() >= 0) {
+      framing(fields, exchange.content().length());
+    }
+    if (fields.has(FieldName.TE) && wantsTrailers(fields)) {
+      out.octets(TE);
+    }
+    ownLines(exchange);
+    section.lines(out.octets(), 0, out.length());
+  }
+
+  private byte[] via(RequestHead request) {
+    if (request.majorVersion() == 2) {
+      return via20;
+    }
+    return request.minorVersion() == 0 ? via10 : via11;
+  }
+
+  /** What we say of the way of the request, whatever the version of HTTP. */
+  private void ownLines(Exchange exchange) {
+    RequestHead request = exchange.request();
     out.octets(via(request));
-    if (fields.has(FieldName.MAX_FORWARDS)) {
+    if (request.fields().has(FieldName.MAX_FORWARDS)) {
       maxForwards(request);
     }
     if (isWritten(settings.xForwarded())) {
@@ -123,15 +174,6 @@ public final class ForwardedHead {
     if (isWritten(settings.forwarded())) {
       forwarded(exchange);
     }
-    out.newLine();
-    return out.toBuffer(allocator);
-  }
-
-  private byte[] via(RequestHead request) {
-    if (request.majorVersion() == 2) {
-      return via20;
-    }
-    return request.minorVersion() == 0 ? via10 : via11;
   }
 
   private static boolean isWritten(Mode mode) {
@@ -143,6 +185,11 @@ public final class ForwardedHead {
     out.octet(' ');
     target(request);
     out.octets(HTTP_1_1);
+    host(request, origin);
+    out.newLine();
+  }
+
+  private void host(RequestHead request, String origin) {
     String host = settings.host();
     if (host != null) {
       out.text(host);
@@ -151,7 +198,6 @@ public final class ForwardedHead {
     } else {
       authority(request);
     }
-    out.newLine();
   }
 
   /** The origin form, or the asterisk, whatever form came (RFC 9112 §3.2.1, §3.2.4). */

@@ -1,11 +1,11 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import java.time.Duration;
 
 /** Whether an origin is late with what is awaited of it. Confined to its loop. */
-final class OriginDeadlines {
+public final class OriginDeadlines {
 
   /*
    * Deadlines are looked at by the tick of the pool. Reads and writes only leave a mark, so that no
@@ -15,7 +15,7 @@ final class OriginDeadlines {
    */
 
   /** What is awaited. */
-  enum Awaited {
+  public enum Awaited {
     NOTHING,
     /** The client: nothing is to be had of the origin meanwhile. */
     CLIENT,
@@ -34,23 +34,23 @@ final class OriginDeadlines {
   private long quietSinceNanos;
   private long turnSinceNanos;
 
-  OriginDeadlines(ConnectionSettings settings) {
+  public OriginDeadlines(ConnectionSettings settings) {
     this.settings = settings;
   }
 
   /** Something was read or written. */
-  void moved() {
+  public void moved() {
     hasMoved = true;
   }
 
   /** What the origin has to do next begins. */
-  void begin() {
+  public void begin() {
     hasMoved = true;
     isOriginsTurn = false;
   }
 
   /** Whether what is awaited is late. */
-  boolean isLate(Awaited awaited, long nowNanos) {
+  public boolean isLate(Awaited awaited, long nowNanos) {
     if (awaited == Awaited.HEAD || awaited == Awaited.CONTINUE) {
       return isTurnLongerThan(
           awaited == Awaited.HEAD ? settings.headTimeout() : settings.continueTimeout(), nowNanos);
@@ -83,7 +83,7 @@ final class OriginDeadlines {
   }
 
   /** Why the exchange fails that waited in vain for a head, or for content to move. */
-  Failure failure(Awaited awaited, String origin) {
+  public Failure failure(Awaited awaited, String origin) {
     return switch (awaited) {
       case HEAD ->
           Failure.of(

@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.tls.OriginTlsHandler;
 import io.netty.buffer.ByteBuf;
@@ -10,37 +10,37 @@ import io.netty.channel.socket.DuplexChannel;
  * What goes to an origin: queued on the channel, and flushed at the end of the turn, or at once if
  * it is much. Confined to its loop.
  */
-final class OriginOutput {
+public final class OriginOutput {
 
   private final Channel channel;
-  private final OriginDeadlines deadlines;
+  private final Runnable moved;
   private final Runnable flush = this::flush;
   private boolean flushPlanned;
 
-  /** The output of {@code channel}; {@code deadlines} hear that something moved. */
-  OriginOutput(Channel channel, OriginDeadlines deadlines) {
+  /** The output of {@code channel}; {@code moved} hears of octets queued. */
+  OriginOutput(Channel channel, Runnable moved) {
     this.channel = channel;
-    this.deadlines = deadlines;
+    this.moved = moved;
   }
 
   /** For what is queued there without {@link #write}; {@link #queued} has to follow. */
-  Channel channel() {
+  public Channel channel() {
     return channel;
   }
 
   /** Queues octets; {@link #queued} or {@link #flushSoon} has to follow. Takes ownership. */
-  void write(ByteBuf octets) {
+  public void write(ByteBuf octets) {
     channel.write(octets, channel.voidPromise());
   }
 
   /** Sends octets now. Takes ownership. */
-  void writeAndFlush(ByteBuf octets) {
+  public void writeAndFlush(ByteBuf octets) {
     channel.writeAndFlush(octets, channel.voidPromise());
   }
 
   /** Octets were queued: they leave at the end of the turn, or now if there are many. */
-  void queued() {
-    deadlines.moved();
+  public void queued() {
+    moved.run();
     if (channel.isWritable()) {
       flushSoon();
     } else {
@@ -48,7 +48,7 @@ final class OriginOutput {
     }
   }
 
-  void flushSoon() {
+  public void flushSoon() {
     if (!flushPlanned) {
       flushPlanned = true;
       channel.eventLoop().execute(flush);
@@ -61,14 +61,14 @@ final class OriginOutput {
   }
 
   /** Whether the origin takes what it is sent. */
-  boolean isWritable() {
+  public boolean isWritable() {
     return channel.isWritable();
   }
 
   /**
    * Closes our side once all that is queued is with the kernel or lost; then calls {@code ended}.
    */
-  void end(Runnable ended) {
+  public void end(Runnable ended) {
     channel
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(

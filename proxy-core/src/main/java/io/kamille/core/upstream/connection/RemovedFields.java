@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
@@ -12,7 +12,7 @@ import java.util.Collection;
  * <p>An underscore counts as a dash: an origin that reads fields as CGI variables (RFC 3875
  * §4.1.18) cannot tell {@code X_Forwarded_Host} from {@code X-Forwarded-Host}.
  */
-final class RemovedFields {
+public final class RemovedFields {
 
   /** By the length of the name; in lower case, with dashes. */
   private final byte[][][] byLength;
@@ -47,7 +47,7 @@ final class RemovedFields {
   }
 
   /** Removes all lines with these names. */
-  void removeFrom(Fields fields) {
+  public void removeFrom(Fields fields) {
     for (int i = fields.size() - 1; i >= 0; i--) {
       // Removing a name takes all its lines, so that i may point behind the last by now.
       if (i < fields.size() && includes(fields, i)) {

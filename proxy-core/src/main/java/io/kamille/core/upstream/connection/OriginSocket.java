@@ -1,4 +1,4 @@
-package io.kamille.core.upstream.h1;
+package io.kamille.core.upstream.connection;
 
 import io.kamille.core.tls.OriginTlsHandler;
 import io.netty.buffer.ByteBuf;
@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * The socket of an origin: the last handler of its channel's pipeline, which can be kept from
  * reading. Confined to its loop.
  */
-final class OriginSocket extends ChannelInboundHandlerAdapter {
+public final class OriginSocket extends ChannelInboundHandlerAdapter {
 
   /** Who is told what happens here. */
-  interface Owner {
+  public interface Owner {
+
+    /** It stands in the pipeline of a channel, which may not be open yet. */
+    default void added(ChannelHandlerContext context) {}
 
     /** Octets have come. Borrows the buffer. */
     void read(ByteBuf in);
@@ -40,29 +43,29 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
   }
 
   private final Owner owner;
-  private final OriginDeadlines deadlines;
+  private final Runnable moved;
   private @Nullable Channel channel;
   private @Nullable OriginOutput output;
   private @Nullable OriginTlsHandler tls;
   private boolean tlsEnded;
   private boolean paused;
 
-  /** A socket still to be opened; {@code deadlines} hear that something moved. */
-  OriginSocket(Owner owner, OriginDeadlines deadlines) {
+  /** A socket still to be opened; {@code moved} hears of octets in either direction. */
+  public OriginSocket(Owner owner, Runnable moved) {
     this.owner = owner;
-    this.deadlines = deadlines;
+    this.moved = moved;
   }
 
-  Channel channel() {
+  public Channel channel() {
     return Objects.requireNonNull(channel);
   }
 
-  OriginOutput output() {
+  public OriginOutput output() {
     return Objects.requireNonNull(output);
   }
 
   /** Reads no more. */
-  void pause() {
+  public void pause() {
     if (!paused) {
       paused = true;
       channel().config().setAutoRead(false);
@@ -70,24 +73,24 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
   }
 
   /** Reads again. */
-  void resume() {
+  public void resume() {
     if (paused) {
       paused = false;
       channel().config().setAutoRead(true);
     }
   }
 
-  boolean isPaused() {
+  public boolean isPaused() {
     return paused;
   }
 
   /** The end of what the origin sends is not the end of the connection any more. */
-  void allowHalfClosure() {
+  public void allowHalfClosure() {
     channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
   }
 
   /** Whether more can be sent and awaited. */
-  boolean isOpen() {
+  public boolean isOpen() {
     return !tlsEnded && channel().isActive();
   }
 
@@ -95,7 +98,7 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
    * Whether the end of the connection was the origin's doing: within TLS anybody can end the
    * connection, but only the origin can say so (RFC 8446 §6.1).
    */
-  boolean isEndGenuine() {
+  public boolean isEndGenuine() {
     return tls == null || tlsEnded;
   }
 
@@ -103,7 +106,7 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
    * Whether the last read of the burst filled its buffer. Then the burst was cut short, by a pause
    * or because it was long, and what lies behind the response may not have been read yet.
    */
-  boolean mayHoldMore() {
+  public boolean mayHoldMore() {
     var reads = channel().unsafe().recvBufAllocHandle();
     return (reads.lastBytesRead() > 0 && reads.lastBytesRead() == reads.attemptedBytesRead())
         || (tls != null && (tlsEnded || tls.holdsMore()));
@@ -114,13 +117,14 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
     Channel added = context.channel();
     channel = added;
     tls = context.pipeline().get(OriginTlsHandler.class);
-    output = new OriginOutput(added, deadlines);
+    output = new OriginOutput(added, moved);
+    owner.added(context);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
-    deadlines.moved();
+    moved.run();
     try {
       owner.read(in);
     } finally {
@@ -136,7 +140,7 @@ final class OriginSocket extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (context.channel().isWritable()) {
-      deadlines.moved();
+      moved.run();
       owner.writable();
     }
   }
