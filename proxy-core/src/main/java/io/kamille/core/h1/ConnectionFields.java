@@ -152,4 +152,17 @@ public final class ConnectionFields {
   private static boolean isBlank(byte octet) {
     return octet == ' ' || octet == '\t';
   }
+
+  /** Whether who sent these fields takes trailers (RFC 9110 §10.1.4). */
+  public static boolean takesTrailers(Fields fields) {
+    String te = fields.has(FieldName.TE) ? fields.joined(FieldName.TE) : null;
+    if (te != null) {
+      for (String coding : te.split(",", -1)) {
+        if (coding.strip().equalsIgnoreCase("trailers")) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
 }

@@ -147,7 +147,7 @@ public final class ForwardedHead {
     if (exchange.content().length() >= 0) {
       framing(fields, exchange.content().length());
     }
-    if (fields.has(FieldName.TE) && wantsTrailers(fields)) {
+    if (ConnectionFields.takesTrailers(fields)) {
       out.octets(TE);
     }
     ownLines(exchange);
@@ -278,7 +278,7 @@ public final class ForwardedHead {
 
   /** What we say on this connection for ourselves (RFC 9110 §7.6.1, §7.8, §10.1.4). */
   private void connectionLines(Fields fields, boolean upgrades) {
-    boolean trailers = fields.has(FieldName.TE) && wantsTrailers(fields);
+    boolean trailers = ConnectionFields.takesTrailers(fields);
     if (trailers) {
       out.octets(TE);
     }
@@ -292,18 +292,6 @@ public final class ForwardedHead {
     } else if (trailers) {
       out.octets(CONNECTION_TE);
     }
-  }
-
-  private static boolean wantsTrailers(Fields fields) {
-    String te = fields.joined(FieldName.TE);
-    if (te != null) {
-      for (String coding : te.split(",", -1)) {
-        if (coding.strip().equalsIgnoreCase("trailers")) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   /** One less than came, where it counts (RFC 9110 §7.6.2); elsewhere as it came. */
