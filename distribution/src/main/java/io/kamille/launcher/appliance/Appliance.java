@@ -5,7 +5,6 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -27,10 +26,8 @@ import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * A running Kamille: loops, listeners, the chain of stations, logs and the control plane. Any
  * thread; reloads and {@link #drain} one at a time.
  */
-public final class Appliance implements Incumbent, AutoCloseable {
+public final class Appliance implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
 
@@ -314,9 +311,9 @@ public final class Appliance implements Incumbent, AutoCloseable {
     return sentence;
   }
 
-  @Override
-  public Map<String, List<Integer>> listeningSockets() {
-    return clientSide.listeningSockets();
+  /** Us, as the process sees us that takes our place. */
+  public Incumbent incumbent() {
+    return new Succession(this);
   }
 
   /** The threads that must never stand still. */
@@ -329,24 +326,7 @@ public final class Appliance implements Incumbent, AutoCloseable {
     return running.limits().drainDeadline();
   }
 
-  @Override
-  public void release(RemovalListener heir) {
-    assembly.handover().release(heir);
-  }
-
-  @Override
-  public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
-    assembly.handover().takeBack(meanwhile);
-  }
-
-  /** Accepts nothing any more, on any listener: another process does. What is open stays. */
-  @Override
-  public void stepBack() {
-    clientSide.stopListening();
-    closeAdmin();
-  }
-
-  private synchronized void closeAdmin() {
+  synchronized void closeAdmin() {
     if (admin != null) {
       admin.close();
       admin = null;

@@ -50,7 +50,7 @@ final class Running {
       appliance.listening().forEach(address -> err.println("listening on " + address));
       appliance.adminListening().ifPresent(address -> err.println("admin on " + address));
       err.flush();
-      service.serve(appliance.eventLoops(), appliance);
+      service.serve(appliance.eventLoops(), appliance.incumbent());
       toldToStop.await();
       service.stop(appliance.drainLimit());
       if (service.isSucceeded()) {

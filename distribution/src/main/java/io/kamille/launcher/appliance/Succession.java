@@ -1,0 +1,39 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.cache.purge.RemovalListener;
+import io.kamille.launcher.service.Incumbent;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A running appliance as the process sees it that takes its place. One call at a time. */
+final class Succession implements Incumbent {
+
+  private final Appliance appliance;
+
+  Succession(Appliance appliance) {
+    this.appliance = appliance;
+  }
+
+  @Override
+  public Map<String, List<Integer>> listeningSockets() {
+    return appliance.clientSide().listeningSockets();
+  }
+
+  @Override
+  public void release(RemovalListener heir) {
+    appliance.assembly().handover().release(heir);
+  }
+
+  @Override
+  public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
+    appliance.assembly().handover().takeBack(meanwhile);
+  }
+
+  @Override
+  public void stepBack() {
+    appliance.clientSide().stopListening();
+    appliance.closeAdmin();
+  }
+}
