@@ -24,7 +24,7 @@ export function keepFocus(parent, ...children) {
   const unfolded = [...parent.querySelectorAll("details")].map((one) => one.open);
   replace(parent, ...children);
   parent.querySelectorAll("details").forEach((one, i) => { one.open = unfolded[i] ?? false; });
-  if (name) parent.querySelector(`[name="${name}"]`)?.focus();
+  if (name) parent.querySelector(`[name="${name}"]`)?.focus({ preventScroll: true });
 }
 
 export function table(columns, rows, empty) {

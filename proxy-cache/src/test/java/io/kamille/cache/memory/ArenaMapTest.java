@@ -3,6 +3,7 @@ package io.kamille.cache.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Where in the memory something lies. */
@@ -12,8 +13,8 @@ class ArenaMapTest {
   void aCellTellsWhichPartOfItIsTaken() {
     try (Arena arena = Arena.open(1 << 20, 1)) {
       assertThat(arena.map(256).used()).hasSize(16).containsOnly(0.0);
-      StoredBytes stored = arena.store(Unpooled.wrappedBuffer(new byte[96 << 10]), 0);
-      assertThat(stored).isNotNull();
+      StoredBytes stored =
+          Objects.requireNonNull(arena.store(Unpooled.wrappedBuffer(new byte[96 << 10]), 0));
       ArenaMap map = arena.map(256);
       assertThat(map.cellBytes()).isEqualTo(64 << 10);
       assertThat(map.used().stream().mapToDouble(Double::doubleValue).sum()).isEqualTo(1.5);
