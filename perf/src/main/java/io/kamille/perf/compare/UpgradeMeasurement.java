@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
-/** What clients notice of one upgrade after another. */
+/** What clients notice of one upgrade after another, with a disk that changes hands each time. */
 public final class UpgradeMeasurement {
 
   /*
@@ -48,7 +48,7 @@ public final class UpgradeMeasurement {
       listeners: ['127.0.0.1:%PORT%']
       upstreams: {site: {origins: ['http://127.0.0.1:%ORIGIN%']}}
       routes: [{upstream: site}]
-      cache: {memory: {capacity: 256MiB}}
+      cache: {memory: {capacity: 256MiB}, disk: {path: '%DISK%', capacity: 256MiB}}
       limits: {drain-deadline: 90s}
       log: {access: {enabled: off}}
       admin: {address: off}
@@ -91,6 +91,7 @@ public final class UpgradeMeasurement {
             directory.resolve("kamille.yaml"),
             CONFIGURATION
                 .replace("%PORT%", Integer.toString(port))
+                .replace("%DISK%", directory.resolve("disk").toString())
                 .replace("%ORIGIN%", Integer.toString(originPort)));
     session
         .bench()
