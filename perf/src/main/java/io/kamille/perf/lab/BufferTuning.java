@@ -13,6 +13,7 @@ import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,21 +31,76 @@ final class BufferTuning implements Experiment {
 
   /** How long and how much, by scale. */
   private record Extent(
-      List<Integer> slow, int mixed, List<TunedWay> mixedWays, int settling, int counted) {
+      List<Integer> slow,
+      int readers,
+      int mixed,
+      List<TunedWay> ways,
+      int settling,
+      int counted,
+      RegionOrCopy region,
+      SurgeRuns surge) {
 
     private static Extent of(LabScale scale) {
       List<TunedWay> all = List.of(TunedWay.values());
+      List<TunedWay> two = List.of(TunedWay.OFF, TunedWay.KERNEL);
+      List<TunedWay> three = List.of(TunedWay.OFF, TunedWay.KERNEL, TunedWay.EQUATION);
       return switch (scale) {
         case QUICK ->
             new Extent(
                 List.of(0, 200),
+                200,
                 400,
-                List.of(TunedWay.OFF, TunedWay.KERNEL, TunedWay.EQUATION),
+                two,
                 5,
-                6);
-        case NORMAL -> new Extent(List.of(0, 50, 200), 2000, all, 10, 15);
-        case FULL -> new Extent(List.of(0, 10, 25, 50, 100, 150, 200), 2000, all, 20, 60);
+                5,
+                region(List.of(16, 256, 4096), List.of(10), 1),
+                new SurgeRuns(two, List.of(60), Duration.ofSeconds(2), Duration.ofSeconds(4)));
+        case NORMAL ->
+            new Extent(
+                List.of(0, 50, 200),
+                1000,
+                2000,
+                all,
+                12,
+                12,
+                region(List.of(4, 16, 64, 256, 1024, 4096), List.of(1, 10, 60), 3),
+                surge(three, 5, 20));
+        case FULL ->
+            new Extent(
+                List.of(0, 10, 25, 50, 100, 150, 200),
+                1000,
+                2000,
+                all,
+                20,
+                60,
+                region(List.of(1, 4, 16, 64, 256, 1024, 4096), List.of(1, 10, 60, 600), 10),
+                surge(all, 60, 1800));
       };
+    }
+
+    private static RegionOrCopy region(
+        List<Integer> kibibytes, List<Integer> clients, int counted) {
+      return new RegionOrCopy(
+          kibibytes.stream().map(size -> size << 10).toList(),
+          clients,
+          Duration.ofSeconds(counted));
+    }
+
+    private static SurgeRuns surge(List<TunedWay> ways, int settling, int counted) {
+      return new SurgeRuns(
+          ways, List.of(10, 60, 600), Duration.ofSeconds(settling), Duration.ofSeconds(counted));
+    }
+
+    /** What stands beside slow ones; a quick run measures the fast one alone once. */
+    private boolean isBeside(TunedWay way, int count) {
+      return count > 0 || way == TunedWay.OFF || slow.size() > 2;
+    }
+
+    private long besideSteps() {
+      return slow.stream()
+          .mapToLong(
+              count -> Arrays.stream(TunedWay.values()).filter(way -> isBeside(way, count)).count())
+          .sum();
     }
   }
 
@@ -59,11 +115,15 @@ final class BufferTuning implements Experiment {
               + " bound on what was never sent? And which way holds least memory at equal"
               + " goodput?",
           List.of(
+              "Fig. 4: on a path of 622 Mbit/s, file data straight into the socket buffer moves up"
+                  + " to 30 % faster",
               "Fig. 6: with ATBT allocations swing with the congestion window; with E-ATBT they are"
                   + " steady",
               "Fig. 7: with an equal split of 512 KB the Gigabit connection (round trip 3 ms, loss"
                   + " 0.1 %) starves as Ethernet connections become more; with ATBT it keeps its"
-                  + " throughput, with E-ATBT more of it"));
+                  + " throughput, with E-ATBT more of it",
+              "Fig. 8: under a web workload the gain grows with the number of clients, and shows"
+                  + " with persistent connections only"));
 
   private static final String PAPER_BUDGET = "512KiB";
   private static final String BUDGET = "256MiB";
@@ -74,7 +134,7 @@ final class BufferTuning implements Experiment {
   private static final int SLOW_READER = 8 << 10;
   private static final double MEGABIT = 8e-6;
   private static final double KIB = 1024;
-  private static final int CLIENTS_OF_LINK = 200;
+  private static final int CLIENTS_OF_LINK = 100;
 
   /** Of the one fast connection. */
   private static final Figure FAST_GOODPUT = TunedRun.goodput("fast");
@@ -145,7 +205,11 @@ final class BufferTuning implements Experiment {
 
   @Override
   public int steps() {
-    return TunedWay.values().length * extent.slow().size() + 2 * extent.mixedWays().size() + 2;
+    return (int) extent.besideSteps()
+        + 2 * extent.ways().size()
+        + 2
+        + extent.region().steps()
+        + extent.surge().steps();
   }
 
   @Override
@@ -161,10 +225,12 @@ final class BufferTuning implements Experiment {
               spaces,
               Duration.ofSeconds(extent.settling()),
               Duration.ofSeconds(extent.counted()));
+      extent.region().measure(run, bench, spaces);
       overTime(run, runs);
       besideSlowOnes(run, runs);
       slowReaders(run, runs);
       mixedPaths(run, runs);
+      extent.surge().measure(run, bench, spaces);
     }
   }
 
@@ -192,7 +258,7 @@ final class BufferTuning implements Experiment {
   /** The paper's Fig. 7. */
   private void besideSlowOnes(LabRun run, TunedRun runs) throws IOException, InterruptedException {
     for (TunedWay way : TunedWay.values()) {
-      for (int slow : extent.slow()) {
+      for (int slow : extent.slow().stream().filter(n -> extent.isBeside(way, n)).toList()) {
         run.step("one fast connection beside " + slow + " slow ones, " + way.label());
         var clients =
             new TunedCrowd()
@@ -206,13 +272,13 @@ final class BufferTuning implements Experiment {
 
   /** Clients that read 8 KiB/s, or nothing. */
   private void slowReaders(LabRun run, TunedRun runs) throws IOException, InterruptedException {
-    int half = extent.mixed() / 2;
-    for (TunedWay way : extent.mixedWays()) {
+    int half = extent.readers() / 2;
+    for (TunedWay way : extent.ways()) {
       run.step("clients that hardly read, " + way.label());
       var clients =
           new TunedCrowd()
-              .with("8 KiB/s", READERS, links(half), each(half), SLOW_READER)
-              .with("nothing", READERS, links(half), each(half), 0);
+              .with("8 KiB/s", READERS, half / each(half), each(half), SLOW_READER)
+              .with("nothing", READERS, half / each(half), each(half), 0);
       var sample = Sample.of("", way.label(), 1);
       run.keep(
           "slow-readers.csv", slowReaders, runs.measure(sample, way.settings(BUDGET), clients));
@@ -221,32 +287,30 @@ final class BufferTuning implements Experiment {
 
   private void mixedPaths(LabRun run, TunedRun runs) throws IOException, InterruptedException {
     int part = extent.mixed() / 5;
-    String lte = "delay=30ms jitter=5ms rate=6mbit queue=200k";
-    for (TunedWay way : extent.mixedWays()) {
+    String lte = "delay=30ms jitter=5ms rate=3mbit queue=100k";
+    for (TunedWay way : extent.ways()) {
       run.step("mixed paths, " + way.label());
       var clients =
           new TunedCrowd()
-              .with("DSL", "delay=15ms rate=4mbit queue=60k", part / 10, 10, Fetcher.UNLIMITED)
+              .with("DSL", "delay=15ms rate=2mbit queue=40k", part / 10, 10, Fetcher.UNLIMITED)
               .with("LTE", lte, part / 10, 10, Fetcher.UNLIMITED)
-              .with("lossy", "delay=50ms loss=3%", links(part), each(part), Fetcher.UNLIMITED)
-              .with("long", "delay=125ms loss=1%", links(part), each(part), Fetcher.UNLIMITED)
+              .with("lossy", "delay=50ms loss=5%", part / each(part), each(part), Fetcher.UNLIMITED)
+              .with("long", "delay=125ms loss=2%", part / each(part), each(part), Fetcher.UNLIMITED)
               .with("LAN", "delay=500us rate=60mbit queue=100k", 1, 5, Fetcher.UNLIMITED)
-              .with("8 KiB/s", READERS, links(part), each(part), SLOW_READER);
+              .with("8 KiB/s", READERS, part / each(part), each(part), SLOW_READER);
       var sample = Sample.of("", way.label(), 1);
       run.keep("mixed.csv", mixed, runs.measure(sample, way.settings(BUDGET), clients));
     }
   }
 
-  private static int links(int clients) {
-    return Math.max(1, clients / CLIENTS_OF_LINK);
-  }
-
+  /** Clients behind one link. */
   private static int each(int clients) {
     return Math.min(clients, CLIENTS_OF_LINK);
   }
 
   @Override
   public void report(Report report) {
+    extent.region().report(report);
     reportTraces(report);
     report.heading("One fast connection beside slow ones (Fig. 7)");
     report.paragraph(
@@ -265,13 +329,14 @@ final class BufferTuning implements Experiment {
     }
     report.heading("Clients that hardly read");
     report.paragraph("Half of them read 8 KiB/s of 4 MiB, half stop reading at once.");
-    report.table(slowReaders.table(extent.mixed() + " clients", "", List.of(MEMORY, EACH)));
+    report.table(slowReaders.table(extent.readers() + " clients", "", List.of(MEMORY, EACH)));
     report.heading("Mixed paths: memory at equal goodput");
     var columns = new ArrayList<>(MIXED);
     for (String kind : List.of("DSL", "LTE", "lossy", "long", "LAN", "8 KiB/s")) {
       columns.add(Column.median(kind + " Mbit/s", TunedRun.goodput(kind).times(MEGABIT), 1));
     }
     report.table(mixed.table("way", "", columns));
+    extent.surge().report(report);
   }
 
   private void reportTraces(Report report) {
