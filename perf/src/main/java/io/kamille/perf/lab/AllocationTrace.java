@@ -4,6 +4,7 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.LineChart.Axis;
 import io.kamille.perf.report.LineChart.Point;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,11 @@ final class AllocationTrace {
     long begin = System.nanoTime();
     while (true) {
       Thread.sleep(LOOK_MILLIS);
-      String answer = server.ask("/v1/connections?limit=100");
-      add((System.nanoTime() - begin) / 1e9, answer);
+      try {
+        add((System.nanoTime() - begin) / 1e9, server.ask("/v1/connections?limit=100"));
+      } catch (ConnectException notYet) {
+        // The control plane listens a moment after the server does.
+      }
     }
   }
 

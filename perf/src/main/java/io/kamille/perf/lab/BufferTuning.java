@@ -51,10 +51,10 @@ final class BufferTuning implements Experiment {
                 200,
                 400,
                 two,
-                5,
-                5,
-                region(List.of(16, 256, 4096), List.of(10), 1),
-                new SurgeRuns(two, List.of(60), Duration.ofSeconds(2), Duration.ofSeconds(4)));
+                4,
+                3,
+                region(List.of(64, 512, 4096), List.of(10), 1),
+                new SurgeRuns(two, List.of(60), Duration.ofSeconds(2), Duration.ofSeconds(3)));
         case NORMAL ->
             new Extent(
                 List.of(0, 50, 200),
@@ -63,7 +63,7 @@ final class BufferTuning implements Experiment {
                 all,
                 12,
                 12,
-                region(List.of(4, 16, 64, 256, 1024, 4096), List.of(1, 10, 60), 3),
+                region(List.of(32, 64, 256, 1024, 4096), List.of(1, 10, 60), 3),
                 surge(three, 5, 20));
         case FULL ->
             new Extent(
@@ -73,7 +73,7 @@ final class BufferTuning implements Experiment {
                 all,
                 20,
                 60,
-                region(List.of(1, 4, 16, 64, 256, 1024, 4096), List.of(1, 10, 60, 600), 10),
+                region(List.of(32, 64, 128, 256, 1024, 4096), List.of(1, 10, 60, 600), 10),
                 surge(all, 60, 1800));
       };
     }

@@ -25,7 +25,7 @@ final class SendBufferLaw {
   static final int TRAIN_BYTES = 16 << 10;
   static final int LEAST_SIZE_BYTES = 4 << 10;
   static final int LEAST_MARK_BYTES = 4 << 10;
-  static final int INITIAL_MARK_BYTES = 32 << 10;
+  static final int INITIAL_MARK_BYTES = 16 << 10;
   static final int MOST_MARK_BYTES = 512 << 10;
 
   private static final double REFILL_SECONDS = 0.008;

@@ -77,6 +77,9 @@ final class TuningSentence {
     if (megabits >= KILO) {
       return format("%.1f Gbit/s", megabits / KILO);
     }
+    if (megabits * KILO < 1) {
+      return "next to nothing";
+    }
     if (megabits < 1) {
       return format("%.0f kbit/s", megabits * KILO);
     }

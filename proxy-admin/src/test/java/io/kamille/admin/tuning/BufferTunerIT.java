@@ -142,7 +142,7 @@ class BufferTunerIT {
     look();
     assertThat(tuner.connections(ConnectionOrder.BUFFER, 10)).isEmpty();
     assertThat(tuner.snapshot().fixed()).isZero();
-    assertThat(announced).containsExactly(32 << 10, 0);
+    assertThat(announced).containsExactly(SendBufferLaw.INITIAL_MARK_BYTES, 0);
   }
 
   @Test

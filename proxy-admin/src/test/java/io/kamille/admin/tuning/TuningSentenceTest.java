@@ -27,6 +27,7 @@ class TuningSentenceTest {
             + " gets more.",
         "STALLED  | 0           | 51000  | The client acknowledges nothing.",
         "GROUP    | 325000      | 51000  | New. Clients of its network get 2.6 Mbit/s.",
+        "GROUP    | 10          | 51000  | New. Clients of its network get next to nothing.",
         "WINDOW   | 22000000000 | 30     | Too little was sent yet to know the path.",
       })
   void saysWhatIsKnownOfThePath(Basis basis, double rate, double rttMicros, String expected) {
