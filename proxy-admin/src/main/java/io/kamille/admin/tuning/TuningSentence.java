@@ -14,6 +14,7 @@ final class TuningSentence {
   private static final double BITS = 8e-6;
   private static final double KILO = 1000;
   private static final double TENS = 10;
+  private static final double MOSTLY = 0.5;
   private static final double MOST_MEGABITS = 10_000;
   private static final double LEAST_MILLIS = 0.1;
   private static final double PERCENT = 100;
@@ -60,7 +61,10 @@ final class TuningSentence {
           format(
               "Our send buffer held it up for %.0f %% of the time, so it gets more.",
               estimate.senderLimitedShare() * PERCENT);
-      case STALLED -> "The client acknowledges nothing.";
+      case STALLED ->
+          estimate.receiverLimitedShare() > MOSTLY
+              ? "The client's receive window is full: it reads slowly or not at all."
+              : "The client acknowledges nothing.";
       case WINDOW -> "Too little was sent yet to know the path.";
     };
   }

@@ -13,6 +13,7 @@ class TuningSentenceTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '"',
       value = {
         "LOSS     | 325000      | 51000  | The path loses 1.02 % of its segments, which leaves"
             + " cubic 2.6 Mbit/s at 51 ms round trip.",
@@ -25,13 +26,21 @@ class TuningSentenceTest {
             + " full for 97 % of the time.",
         "SENDER   | 325000      | 51000  | Our send buffer held it up for 12 % of the time, so it"
             + " gets more.",
-        "STALLED  | 0           | 51000  | The client acknowledges nothing.",
+        "STALLED  | 0           | 51000  | The client's receive window is full: it reads slowly or"
+            + " not at all.",
         "GROUP    | 325000      | 51000  | New. Clients of its network get 2.6 Mbit/s.",
         "GROUP    | 10          | 51000  | New. Clients of its network get next to nothing.",
         "WINDOW   | 22000000000 | 30     | Too little was sent yet to know the path.",
       })
   void saysWhatIsKnownOfThePath(Basis basis, double rate, double rttMicros, String expected) {
     assertThat(path(basis, rate, rttMicros)).isEqualTo(expected);
+  }
+
+  @Test
+  void aPathThatCarriesNothingIsNotTakenForASlowReader() {
+    var estimate = new Estimate(Basis.STALLED, 0, 51_000, 0, 0, 0, 0, 0.1, 0, 0, 1);
+    assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC))
+        .isEqualTo("The client acknowledges nothing.");
   }
 
   /** On loopback the kernel told 175,000 Mbit/s. */
