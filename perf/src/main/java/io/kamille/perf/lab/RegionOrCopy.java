@@ -28,7 +28,8 @@ final class RegionOrCopy {
   private static final Figure BYTES = Figure.of("goodput_bytes");
   private static final Figure CPU = Figure.of("cpu");
   private static final Figure CPU_PER_MIB = Figure.of("cpu_micros_per_mib");
-  private static final Duration WARMUP = Duration.ofSeconds(1);
+  private static final Duration COMPILING = Duration.ofSeconds(4);
+  private static final Duration WARMUP = Duration.ofMillis(500);
   private static final int CONNECTIONS = 1000;
   private static final double MEBIBYTE = 1 << 20;
   private static final double KIBIBYTE = 1 << 10;
@@ -73,16 +74,18 @@ final class RegionOrCopy {
       var kamille = new Kamille(Checkout.find()).withCache(way.cache());
       try (var server =
           WanServer.start(bench, spaces, kamille, new Opponents(List.of()), CONNECTIONS)) {
+        measure(server, spaces, way, sizes.getFirst(), 1, COMPILING);
         for (int size : sizes) {
           for (int count : clients) {
-            run.keep("region.csv", samples, measure(server, spaces, way, size, count));
+            run.keep("region.csv", samples, measure(server, spaces, way, size, count, WARMUP));
           }
         }
       }
     }
   }
 
-  private Sample measure(WanServer server, Namespaces spaces, Way way, int size, int count)
+  private Sample measure(
+      WanServer server, Namespaces spaces, Way way, int size, int count, Duration warmup)
       throws IOException, InterruptedException {
     var target = OriginTarget.of(size, size);
     try (var crowd = new PathClients(WanServer.address(), WanServer.authority(), target)) {
@@ -92,7 +95,7 @@ final class RegionOrCopy {
               crowd.add(
                   new Fetcher(0, Namespaces.SERVER_ADDRESS, Fetcher.UNLIMITED, Duration.ZERO));
             }
-            crowd.run(WARMUP, Duration.ofMillis(1));
+            crowd.run(warmup, Duration.ofMillis(1));
             CpuTime before = server.cpuTime();
             double bytes = sum(crowd.run(Duration.ZERO, counted));
             double cpu = seconds(server.cpuTime()) - seconds(before);

@@ -1,7 +1,6 @@
 package io.kamille.perf.lab;
 
 import io.kamille.perf.host.Checkout;
-import io.kamille.perf.host.SendMemory;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.SurgeClients;
 import io.kamille.perf.peer.Kamille;
@@ -23,7 +22,6 @@ final class SurgeRuns {
 
   private static final Figure RESPONSES = Figure.of("responses");
   private static final Figure MILLIS = Figure.of("millis");
-  private static final Figure MEMORY = Figure.of("send_memory_bytes");
   private static final Figure LATE = Figure.of("late_micros");
   private static final String PATH = "delay=10ms rate=100mbit";
   private static final String BUDGET = "32MiB";
@@ -80,13 +78,11 @@ final class SurgeRuns {
     var kamille = new Kamille(Checkout.find()).with(way.settings(BUDGET));
     try (var server =
             WanServer.start(bench, spaces, kamille, new Opponents(List.of()), CONNECTIONS);
-        var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED));
-        SendMemory memory = server.watchMemory(settling)) {
+        var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED))) {
       SurgeClients.Outcome outcome = spaces.callAtClient(() -> browse(count, isPersistent));
       return sample
           .with(RESPONSES, outcome.responses() / (double) counted.toSeconds())
           .with(MILLIS, outcome.meanNanos() / 1e6)
-          .with(MEMORY, memory.meanBytes())
           .with(LATE, wan.stats().latenessP99Nanos() / 1e3);
     }
   }
@@ -114,7 +110,6 @@ final class SurgeRuns {
             List.of(
                 Column.median("responses/s", RESPONSES, 1),
                 Column.median("ms for each", MILLIS, 0),
-                Column.median("send memory, KiB", MEMORY.times(1.0 / 1024), 0),
                 Column.median("late ms", LATE.times(1e-3), 1))));
   }
 }
