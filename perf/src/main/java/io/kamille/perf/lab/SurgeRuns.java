@@ -21,6 +21,7 @@ import java.util.List;
 final class SurgeRuns {
 
   private static final Figure RESPONSES = Figure.of("responses");
+  private static final Figure CPU = Figure.of("cpu");
   private static final Figure MILLIS = Figure.of("millis");
   private static final Figure LATE = Figure.of("late_micros");
   private static final String PATH = "delay=10ms rate=100mbit";
@@ -72,7 +73,7 @@ final class SurgeRuns {
       Sample sample)
       throws IOException, InterruptedException {
     var links = new ArrayList<LinkSettings>();
-    for (int users = 0; users < count; users += USERS_OF_LINK) {
+    for (int placed = 0; placed < count; placed += USERS_OF_LINK) {
       links.add(LinkSettings.symmetric("users" + links.size(), PATH));
     }
     var kamille = new Kamille(Checkout.find()).with(way.settings(BUDGET));
@@ -80,7 +81,11 @@ final class SurgeRuns {
             WanServer.start(bench, spaces, kamille, new Opponents(List.of()), CONNECTIONS);
         var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED))) {
       SurgeClients.Outcome outcome = spaces.callAtClient(() -> browse(count, isPersistent));
+      double seconds = settling.plus(counted).toMillis() / 1e3;
       return sample
+          .with(
+              CPU,
+              (server.cpuTime().userMicros() + server.cpuTime().kernelMicros()) / 1e6 / seconds)
           .with(RESPONSES, outcome.responses() / (double) counted.toSeconds())
           .with(MILLIS, outcome.meanNanos() / 1e6)
           .with(LATE, wan.stats().latenessP99Nanos() / 1e3);
@@ -110,6 +115,7 @@ final class SurgeRuns {
             List.of(
                 Column.median("responses/s", RESPONSES, 1),
                 Column.median("ms for each", MILLIS, 0),
+                Column.median("CPU, start included", CPU, 2),
                 Column.median("late ms", LATE.times(1e-3), 1))));
   }
 }
