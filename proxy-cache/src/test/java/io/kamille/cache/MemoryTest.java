@@ -9,6 +9,7 @@ import io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -109,6 +110,21 @@ class MemoryTest {
     assertThat(reply.isComplete()).isTrue();
   }
 
+  /**
+   * Of so many responses, each is stored, or was evicted, or refused because the index thread was
+   * behind, as it may be on a busy machine. That thread counts a little later.
+   */
+  private void assertEachIsThereOrCounted(long responses) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (fixture.cache.operations().keys()
+            + fixture.counted("kamille_cache_evictions_total")
+            + fixture.counted("kamille_cache_index_refusals_total")
+        != responses) {
+      assertThat(System.nanoTime() - deadline).isNegative();
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void whenMemoryIsShortTheColdestMakesRoom() {
     String content = "x".repeat(10_000);
@@ -118,7 +134,8 @@ class MemoryTest {
     }
     assertThat(fixture.cache.operations().keys())
         .isBetween(50L, (long) CAPACITY / content.length());
-    assertThat(fixture.counted("kamille_cache_evictions_total")).isGreaterThan(390);
+    assertEachIsThereOrCounted(500);
+    assertThat(fixture.counted("kamille_cache_evictions_total")).isPositive();
     assertThat(fixture.counted("kamille_cache_memory_shortages_total")).isZero();
   }
 
