@@ -25,21 +25,21 @@ import java.util.Map;
 /** A client that sends any frame it is told to, by prior knowledge (RFC 9113 §3.3). */
 public final class TestH2Client implements AutoCloseable {
 
-  static final int DATA = 0;
-  static final int HEADERS = 1;
-  static final int PRIORITY = 2;
-  static final int RST_STREAM = 3;
-  static final int SETTINGS = 4;
-  static final int PING = 6;
-  static final int GOAWAY = 7;
-  static final int WINDOW_UPDATE = 8;
-  static final int CONTINUATION = 9;
-  static final int PRIORITY_UPDATE = 16;
+  public static final int DATA = 0;
+  public static final int HEADERS = 1;
+  public static final int PRIORITY = 2;
+  public static final int RST_STREAM = 3;
+  public static final int SETTINGS = 4;
+  public static final int PING = 6;
+  public static final int GOAWAY = 7;
+  public static final int WINDOW_UPDATE = 8;
+  public static final int CONTINUATION = 9;
+  public static final int PRIORITY_UPDATE = 16;
 
-  static final int END_STREAM = 1;
-  static final int ACK = 1;
-  static final int END_HEADERS = 4;
-  static final int PADDED = 8;
+  public static final int END_STREAM = 1;
+  public static final int ACK = 1;
+  public static final int END_HEADERS = 4;
+  public static final int PADDED = 8;
 
   private static final int TIMEOUT_MILLIS = 20_000;
   private static final int END_OF_CONNECTION = -1;
@@ -115,7 +115,7 @@ public final class TestH2Client implements AutoCloseable {
 
   // Frames out: they leave with flush()
 
-  TestH2Client frame(int type, int flags, int stream, byte... payload) {
+  public TestH2Client frame(int type, int flags, int stream, byte... payload) {
     try {
       out.writeByte(payload.length >> 16);
       out.writeShort(payload.length);
@@ -130,12 +130,12 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** Octets as they are. */
-  TestH2Client raw(byte... octets) {
+  public TestH2Client raw(byte... octets) {
     waiting.writeBytes(octets);
     return this;
   }
 
-  TestH2Client settings(int... settings) {
+  public TestH2Client settings(int... settings) {
     ByteBuf payload = Unpooled.buffer();
     for (int i = 0; i < settings.length; i += 2) {
       payload.writeShort(settings[i]).writeInt(settings[i + 1]);
@@ -143,19 +143,19 @@ public final class TestH2Client implements AutoCloseable {
     return frame(SETTINGS, 0, 0, octets(payload));
   }
 
-  TestH2Client window(int stream, int bytes) {
+  public TestH2Client window(int stream, int bytes) {
     return frame(WINDOW_UPDATE, 0, stream, octets(Unpooled.buffer().writeInt(bytes)));
   }
 
-  TestH2Client reset(int stream) {
+  public TestH2Client reset(int stream) {
     return frame(RST_STREAM, 0, stream, octets(Unpooled.buffer().writeInt(8)));
   }
 
-  TestH2Client ping() {
+  public TestH2Client ping() {
     return frame(PING, 0, 0, new byte[8]);
   }
 
-  TestH2Client data(int stream, String content, boolean isLast) {
+  public TestH2Client data(int stream, String content, boolean isLast) {
     byte[] octets = content.getBytes(StandardCharsets.ISO_8859_1);
     return frame(DATA, isLast ? END_STREAM : 0, stream, octets);
   }
@@ -297,13 +297,13 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** The error code of the GOAWAY that ends the connection, and that it ends. */
-  int goAwayCode() {
+  public int goAwayCode() {
     int code = await(GOAWAY, 0).number(4);
     awaitEnd();
     return code;
   }
 
-  void awaitEnd() {
+  public void awaitEnd() {
     flush();
     while (read().type() != END_OF_CONNECTION) {
       // Nobody cares.
@@ -331,6 +331,21 @@ public final class TestH2Client implements AutoCloseable {
   /** Frames that came on this stream and were not asked for yet. */
   long passed(int type, int stream) {
     return passed.stream().filter(f -> f.type() == type && f.stream() == stream).count();
+  }
+
+  /** Whether a whole answer came on this stream; false if it was reset, or the connection ended. */
+  public boolean isAnswered(int stream) {
+    flush();
+    while (true) {
+      Frame frame = read();
+      boolean isMine = frame.stream() == stream;
+      if (frame.type() == END_OF_CONNECTION || (isMine && frame.type() == RST_STREAM)) {
+        return false;
+      }
+      if (isMine && frame.has(END_STREAM) && frame.type() != WINDOW_UPDATE) {
+        return true;
+      }
+    }
   }
 
   /** The answer on this stream. */
@@ -407,7 +422,7 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** Closes this side; the other may still speak. */
-  void closeOutput() {
+  public void closeOutput() {
     try {
       socket.shutdownOutput();
     } catch (IOException failed) {
