@@ -15,6 +15,6 @@ final class ForwardingPolicy {
     var limits = configuration.limits();
     return settings.with(
         settings.connection().within(limits.connection().tunnelTimeout(), limits.responseHead()),
-        configuration.forwarding().withHost(route.hostRewrite()));
+        configuration.forwarding().ofRoute(route.hostRewrite(), route.upgrades()));
   }
 }

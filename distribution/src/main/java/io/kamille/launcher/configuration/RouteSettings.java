@@ -3,12 +3,16 @@ package io.kamille.launcher.configuration;
 import io.kamille.cache.RouteCacheSettings;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.http.Octets;
 import io.kamille.core.route.Route;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.upstream.connection.ForwardingSettings;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the beginning of the target path; begins with a slash
  * @param upstream the name of an upstream that exists
  * @param hostRewrite the Host field the origin sees, or null for the client's own
+ * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
  * @param rateLimit how often each of them may
  * @param cache how it uses the cache
@@ -28,6 +33,7 @@ public record RouteSettings(
     String path,
     String upstream,
     @Nullable String hostRewrite,
+    List<String> upgrades,
     AccessList access,
     RateLimitSettings rateLimit,
     RouteCacheSettings cache) {
@@ -92,6 +98,24 @@ public record RouteSettings(
               "The `Host` field that the origin sees.")
           .orElse("what the client sent");
 
+  static final Setting<List<String>> UPGRADES =
+      Setting.of(
+              "upgrades",
+              ValueTypes.list(
+                  "list of protocols",
+                  RouteSettings::isUpgrade,
+                  "a protocol in lower case such as websocket; not h2c"),
+              "The protocols that clients may ask the origin to switch to (`Upgrade`, RFC 9110"
+                  + " §7.8). Kamille forwards other requests without `Upgrade`, and tunnels"
+                  + " nothing. `[]` allows none.")
+          .defaultsTo(ForwardingSettings.USUAL_UPGRADES);
+
+  private static boolean isUpgrade(String text) {
+    return Octets.isToken(text.replace("/", ""))
+        && text.equals(text.toLowerCase(Locale.ROOT))
+        && !text.startsWith("h2c");
+  }
+
   public static final Subsection<RouteCacheSettings> CACHE =
       RouteCacheSettings.SECTION
           .one(
@@ -112,6 +136,7 @@ public record RouteSettings(
           PATH_PREFIX,
           UPSTREAM,
           HOST_REWRITE,
+          UPGRADES,
           AccessList.SECTION.one(
               "access",
               "Which clients may use the route. The request of another is answered with 403; the"

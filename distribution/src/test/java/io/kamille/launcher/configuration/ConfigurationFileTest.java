@@ -92,6 +92,7 @@ class ConfigurationFileTest {
                 "/",
                 "web",
                 null,
+                List.of("websocket"),
                 ALL,
                 NO_LIMIT,
                 cache(SectionValues.of(RouteCacheSettings.SECTION))));
@@ -129,6 +130,7 @@ class ConfigurationFileTest {
                 path: /shop
                 upstream: web
                 host-rewrite: inner:81
+                upgrades: [websocket, tls/1.3]
                 access: {allow: ["::1"], deny: [10.0.0.0/8]}
                 rate-limit: {rate: 90/m, burst: 7, key: "field:X-Api-Key", counts: forwarded}
                 cache:
@@ -228,6 +230,7 @@ class ConfigurationFileTest {
                 "/shop",
                 "web",
                 "inner:81",
+                List.of("websocket", "tls/1.3"),
                 access(List.of("::1"), List.of("10.0.0.0/8")),
                 new RateLimitSettings(
                     new RateLimitSettings.Rate(90, TimeUnit.MINUTES),
@@ -256,6 +259,7 @@ class ConfigurationFileTest {
                 "/",
                 "web",
                 null,
+                List.of("websocket"),
                 ALL,
                 NO_LIMIT,
                 cache(
@@ -321,6 +325,7 @@ class ConfigurationFileTest {
                 ForwardingSettings.Mode.APPEND,
                 ForwardingSettings.Mode.REPLACE,
                 null,
+                List.of("websocket"),
                 List.of("X-A", "X-B")));
     assertThat(configuration.log())
         .isEqualTo(

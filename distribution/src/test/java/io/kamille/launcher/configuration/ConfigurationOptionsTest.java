@@ -10,6 +10,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.upstream.OriginSettings;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationOptionsTest {
@@ -31,6 +32,7 @@ class ConfigurationOptionsTest {
                 "/",
                 "origin",
                 null,
+                List.of("websocket"),
                 AccessList.ALL,
                 RateLimitSettings.SECTION.defaults(),
                 RouteCacheSettings.SECTION.defaults()));

@@ -747,7 +747,10 @@ class OriginConnectionTest {
         with -> {
           with.readHead();
           with.send(
-              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\nhi");
+              "HTTP/1.1 101 Switching Protocols\r\n"
+                  + "Upgrade: websocket\r\n"
+                  + "Connection: upgrade\r\n\r\n"
+                  + "hi");
           with.send(with.read(5));
           with.send("[" + with.readToEnd() + "]");
           with.close();
@@ -755,11 +758,12 @@ class OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(echo);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       var content = new ScriptedContent(fixture.loop(), 0);
-      RecordingReply reply = fixture.send(upgrade("echo"), content);
+      RecordingReply reply = fixture.send(upgrade("websocket"), content);
       await(reply.begun());
       assertThat(reply.head().status()).isEqualTo(101);
-      assertThat(reply.head().fields().toString()).isEqualTo("Upgrade: echo\n");
-      assertThat(origin.heads().getFirst()).contains("Upgrade: echo\r\nConnection: upgrade\r\n");
+      assertThat(reply.head().fields().toString()).isEqualTo("Upgrade: websocket\n");
+      assertThat(origin.heads().getFirst())
+          .contains("Upgrade: websocket\r\nConnection: upgrade\r\n");
       content.write("hello");
       content.finish("bye");
       await(reply.ended());
@@ -776,14 +780,14 @@ class OriginConnectionTest {
     Script halfCloses =
         with -> {
           with.readHead();
-          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nbye");
+          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nbye");
           with.closeOutput();
           got.complete(with.readToEnd());
         };
     try (var origin = ScriptedOrigin.open(halfCloses);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       var content = new ScriptedContent(fixture.loop(), 0);
-      RecordingReply reply = fixture.send(upgrade("x"), content);
+      RecordingReply reply = fixture.send(upgrade("websocket"), content);
       await(reply.ended());
       assertThat(reply.content()).isEqualTo("bye");
       content.finish("still here");
@@ -797,14 +801,14 @@ class OriginConnectionTest {
     Script resets =
         with -> {
           with.readHead();
-          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n");
+          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
           go.join();
           with.reset();
         };
     try (var origin = ScriptedOrigin.open(resets);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       var content = new ScriptedContent(fixture.loop(), 0);
-      RecordingReply reply = fixture.send(upgrade("x"), content);
+      RecordingReply reply = fixture.send(upgrade("websocket"), content);
       await(reply.begun());
       go.complete(null);
       await(content.cancelled());
@@ -818,14 +822,14 @@ class OriginConnectionTest {
     Script tunnel =
         with -> {
           with.readHead();
-          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n");
+          with.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
           with.readToEnd();
           closed.complete(null);
         };
     try (var origin = ScriptedOrigin.open(tunnel);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       var content = new ScriptedContent(fixture.loop(), 0);
-      RecordingReply reply = fixture.send(upgrade("x"), content);
+      RecordingReply reply = fixture.send(upgrade("websocket"), content);
       await(reply.begun());
       fixture.onLoop(
           () -> {
@@ -844,6 +848,16 @@ class OriginConnectionTest {
     try (var origin = ScriptedOrigin.open(answering(OK));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       await(fixture.send(upgrade("h2c"), new ScriptedContent(fixture.loop(), 0)).ended());
+      assertThat(origin.heads().getFirst()).doesNotContainIgnoringCase("upgrade");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"echo", "websocket, h2c", "h2c, websocket", "TLS/1.3", "websocket/2", ""})
+  void whatNobodyAllowedIsNotSwitchedTo(String protocols) throws Exception {
+    try (var origin = ScriptedOrigin.open(answering(OK));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      await(fixture.send(upgrade(protocols), new ScriptedContent(fixture.loop(), 0)).ended());
       assertThat(origin.heads().getFirst()).doesNotContainIgnoringCase("upgrade");
     }
   }

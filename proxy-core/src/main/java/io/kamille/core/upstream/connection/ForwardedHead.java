@@ -95,6 +95,11 @@ public final class ForwardedHead {
     return removed;
   }
 
+  /** Whether the request's wish for another protocol is passed on. */
+  public boolean allowsUpgrade(RequestHead request) {
+    return UpgradeRule.allows(request, settings.upgrades());
+  }
+
   /**
    * The head of the exchange's request in a buffer that the caller owns.
    *

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param xForwarded what happens to {@code X-Forwarded-For}, {@code -Proto} and {@code -Host}
  * @param forwarded what happens to {@code Forwarded} (RFC 7239)
  * @param host the {@code Host} that origins get instead of the client's, or null for the client's
+ * @param upgrades protocols that clients may ask origins to switch to, in lower case
  * @param removedFields names of request fields that never reach an origin
  */
 public record ForwardingSettings(
@@ -24,7 +25,11 @@ public record ForwardingSettings(
     Mode xForwarded,
     Mode forwarded,
     @Nullable String host,
+    List<String> upgrades,
     List<String> removedFields) {
+
+  /** What may be switched to unless a route says more (RFC 6455). */
+  public static final List<String> USUAL_UPGRADES = List.of("websocket");
 
   /** What happens to fields that tell of the client. */
   public enum Mode {
@@ -130,6 +135,7 @@ public record ForwardingSettings(
                       + " `forwarding.x-forwarded` is `off` too.")
               .defaultsTo(Mode.PASS),
           Row.fixed(null),
+          Row.fixed(USUAL_UPGRADES),
           Setting.of(
                   "removed-fields",
                   ValueTypes.fieldNames(),
@@ -150,6 +156,7 @@ public record ForwardingSettings(
   public static final ForwardingSettings DEFAULTS = SECTION.defaults();
 
   public ForwardingSettings {
+    upgrades = List.copyOf(upgrades);
     removedFields = List.copyOf(removedFields);
     if (forwarded == Mode.PASS && xForwarded != Mode.PASS) {
       // Two fields that contradict each other would leave the choice to the origin, or the client.
@@ -160,8 +167,9 @@ public record ForwardingSettings(
     }
   }
 
-  /** The same, but origins get that host; null for the client's. */
-  public ForwardingSettings withHost(@Nullable String name) {
-    return new ForwardingSettings(viaPseudonym, xForwarded, forwarded, name, removedFields);
+  /** The same with what a route says: the host that origins get, null for the client's. */
+  public ForwardingSettings ofRoute(@Nullable String otherHost, List<String> otherUpgrades) {
+    return new ForwardingSettings(
+        viaPseudonym, xForwarded, forwarded, otherHost, otherUpgrades, removedFields);
   }
 }

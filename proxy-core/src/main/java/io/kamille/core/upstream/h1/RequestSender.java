@@ -54,7 +54,7 @@ final class RequestSender {
     Exchange exchange = attempt.exchange();
     RequestHead request = exchange.request();
     boolean hasContent = attempt.content().length() != 0;
-    upgrades = UpgradeRule.allows(request);
+    upgrades = forwardedHead.allowsUpgrade(request);
     awaitsContinue =
         hasContent && request.minorVersion() == 1 && request.fields().has(FieldName.EXPECT);
     upload = null;

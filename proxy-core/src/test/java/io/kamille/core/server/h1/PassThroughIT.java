@@ -168,16 +168,19 @@ class PassThroughIT {
         with -> {
           with.readHead();
           with.send(
-              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhi");
+              "HTTP/1.1 101 Switching Protocols\r\n"
+                  + "Upgrade: websocket\r\n"
+                  + "Connection: upgrade\r\n\r\n"
+                  + "hi");
           String said = with.readToEnd();
           with.send("[" + said + "]");
           with.close();
         };
     try (var origin = ScriptedOrigin.open(tunnel)) {
       TestClient client = connect(origin);
-      Answer answer = client.get("/", "Connection: Upgrade", "Upgrade: x").answer();
+      Answer answer = client.get("/", "Connection: Upgrade", "Upgrade: websocket").answer();
       assertThat(answer.status()).isEqualTo(101);
-      assertThat(answer.field("Upgrade")).isEqualTo("x");
+      assertThat(answer.field("Upgrade")).isEqualTo("websocket");
       assertThat(client.read(2)).isEqualTo("hi");
       client.send("one ").send("two").closeOutput();
       assertThat(client.rest()).isEqualTo("[one two]");

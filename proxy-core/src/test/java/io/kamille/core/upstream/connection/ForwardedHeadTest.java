@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ForwardedHeadTest {
 
   private ForwardingSettings settings =
-      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of());
+      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
   private InetSocketAddress client = new InetSocketAddress("192.0.2.7", 4711);
   private boolean expects;
   private boolean upgrades;
@@ -117,7 +117,8 @@ class ForwardedHeadTest {
 
   @Test
   void theHostMayBeRewritten() {
-    settings = new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, "inner", List.of());
+    settings =
+        new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, "inner", List.of(), List.of());
     assertThat(forwarded("GET / HTTP/1.1", "Host: outer"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
   }
@@ -300,14 +301,15 @@ class ForwardedHeadTest {
   @Test
   void theOperatorSaysWhichFieldsAreRemoved() {
     settings =
-        new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of("X-A", "cookie"));
+        new ForwardingSettings(
+            "kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of("X-A", "cookie"));
     assertThat(
             forwarded("GET / HTTP/1.1", "Host: h", "x-a: 1", "Cookie: 2", "X-Original-URL: /kept"))
         .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-Original-URL: /kept", VIA));
   }
 
   private static ForwardingSettings forwarding(Mode xForwarded, Mode forwarded) {
-    return new ForwardingSettings("kamille", xForwarded, forwarded, null, List.of());
+    return new ForwardingSettings("kamille", xForwarded, forwarded, null, List.of(), List.of());
   }
 
   private static final String VIA = "Via: 1.1 kamille";
