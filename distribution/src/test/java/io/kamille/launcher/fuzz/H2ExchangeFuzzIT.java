@@ -11,6 +11,7 @@ import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.fuzz.RecordingOrigin.Seen;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ class H2ExchangeFuzzIT {
     appliance = start(origin.url());
     String text = appliance.listening().getFirst();
     int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
-    address = new InetSocketAddress(CLIENT, port);
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   private static Appliance start(String url) {
