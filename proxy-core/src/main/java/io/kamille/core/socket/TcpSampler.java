@@ -54,6 +54,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   private long periodNanos;
   private double looksPerSecond;
   private boolean isOn;
+  private int dueInVain;
 
   /**
    * A sampler that does not look yet.
@@ -138,12 +139,23 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
-  /** Whoever knows of the connection must hear of it. */
+  /**
+   * Whoever knows of the connection must hear of it. One that nobody knows is let go of once such
+   * are half of those due, because connections may end faster than they can be looked at.
+   */
   @Override
   public void closed(TunableChannel channel) {
     if (channel.isKnown) {
       beDue(channel);
+    } else if (channel.isDue && ++dueInVain > dueForLooks() / 2) {
+      young.removeIf(TunableChannel::isOver);
+      due.removeIf(TunableChannel::isOver);
+      dueInVain = 0;
     }
+  }
+
+  int dueForLooks() {
+    return young.size() + due.size();
   }
 
   /** Shares the looks of a period between those that are due now. */

@@ -113,6 +113,11 @@ public final class TunableChannel {
     return looks < YOUNG_LOOKS;
   }
 
+  /** Whether it is closed, and nobody has to hear of it. */
+  boolean isOver() {
+    return !isKnown && !channel.isOpen();
+  }
+
   Channel channel() {
     return channel;
   }

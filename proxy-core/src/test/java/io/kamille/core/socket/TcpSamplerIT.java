@@ -231,6 +231,23 @@ class TcpSamplerIT {
   }
 
   @Test
+  void ofConnectionsThatEndBeforeAnyLookNothingIsKept() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      write(100);
+      channel.close().sync();
+      client.close();
+      onLoop(
+          () -> {
+            tunable.closed();
+            return tunable;
+          });
+      open();
+    }
+    write(100);
+    assertThat(onLoop(sampler::dueForLooks)).isLessThanOrEqualTo(2);
+  }
+
+  @Test
   void anAdvisorThatIsLateGetsNoMore() throws Exception {
     for (int i = 0; i < 5; i++) {
       write(MUCH);
