@@ -11,11 +11,13 @@ final class LossWindow {
    * looks of which k saw a loss, Poisson gives -n ln(1 - k/n) events. Where most looks see some, the
    * losses themselves count, at most one for each round trip.
    *
-   * A short life tells little: until then the client group's rate counts as one loss more.
+   * A short life tells little: until then the client group's rate counts as one loss more, but for no
+   * more than a thousand segments, else a group that hardly loses would outweigh every loss.
    */
   private static final double LOSSES = 16;
   private static final double FADE_SECONDS = 60;
   private static final double MOST_TELLING = 0.8;
+  private static final double MOST_OF_GROUP = 1000;
 
   private double segments;
   private double losses;
@@ -69,6 +71,7 @@ final class LossWindow {
    * @param prior that of the client's group
    */
   double eventRate(double prior) {
-    return (events() + 1) / (segments + 1 / prior);
+    double ofGroup = Math.min(1 / prior, MOST_OF_GROUP);
+    return (events() + prior * ofGroup) / (segments + ofGroup);
   }
 }

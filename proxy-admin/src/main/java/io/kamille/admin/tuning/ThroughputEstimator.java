@@ -17,7 +17,8 @@ final class ThroughputEstimator {
    * is our doing, and the demand doubles from what was granted.
    *
    * Reno and CUBIC are limited by loss: the rate follows from the law, but is never above the best
-   * that arrived while nothing was lost, since a law knows no upper bound. BBR, and what we do not
+   * that arrived while nothing was lost, since a law knows no upper bound. What was best fades, but
+   * no further than to what arrives now: some paths lose at every look. BBR, and what we do not
    * know, goes by the delivery rate: its mean over 2 s is what to expect, the greater of the last two
    * is what the buffer is for. Readings of a connection that had no more to send tell little: while
    * there are no others, what arrived counts, by the time it took.
@@ -149,7 +150,10 @@ final class ThroughputEstimator {
   }
 
   private void followDelivery(TcpSample now, boolean sent, boolean lost, double seconds) {
-    bestWithoutLoss *= 1 - part(seconds, BEST_SECONDS);
+    bestWithoutLoss =
+        Math.max(
+            bestWithoutLoss * (1 - part(seconds, BEST_SECONDS)),
+            Math.min(bestWithoutLoss, (double) now.deliveryRate()));
     if (!sent) {
       return;
     }

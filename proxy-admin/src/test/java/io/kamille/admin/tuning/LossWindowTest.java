@@ -43,6 +43,15 @@ class LossWindowTest {
   }
 
   @Test
+  void aGroupThatHardlyLosesDoesNotOutweighLosses() {
+    for (int i = 0; i < 60; i++) {
+      window.add(200, 2, 1, 20);
+    }
+    assertThat(window.eventRate(1e-9)).isBetween(0.005, 0.01);
+    assertThat(window.eventRate(0)).isBetween(0.005, 0.01);
+  }
+
+  @Test
   void anotherPathStartsAfresh() {
     window.add(100, 50, 1, 100);
     window.clear();

@@ -46,6 +46,17 @@ class ThroughputEstimatorTest {
   }
 
   @Test
+  void aPathThatLosesAtEveryLookIsNotBoundBelowWhatArrives() {
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.second(150, 0, 200_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(150, 0, 200_000).look(), NOBODY, 0);
+    for (int i = 0; i < 600; i++) {
+      estimate = estimator.add(path.second(150, 1, 200_000).look(), NOBODY, 0);
+    }
+    assertThat(estimate.bytesPerSecond()).isCloseTo(200_000, within(1.0));
+  }
+
+  @Test
   void bbrGoesByItsDeliveryRateWhateverIsLost() {
     var path = new TestSamples(CongestionControl.BBR);
     Estimate estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
