@@ -207,9 +207,10 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     while (!isClosed) {
       try {
         absorb();
-        if (nanoClock.getAsLong() - nextNanos >= 0) {
+        long now = nanoClock.getAsLong();
+        if (now - nextNanos >= 0) {
+          nextNanos = now + settings.period().toNanos();
           pass();
-          nextNanos = nanoClock.getAsLong() + settings.period().toNanos();
         }
       } catch (RuntimeException bug) {
         LOG.log(Level.ERROR, "a look at send buffers fails by a fault of ours", bug);
