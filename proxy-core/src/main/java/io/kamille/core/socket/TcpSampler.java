@@ -36,7 +36,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
    */
   private static final int SETS = 2;
   private static final long REST_MILLIS = 10;
-  private static final int LEAST_LOOKS = 128;
+  private static final int LEAST_LOOKS = 4;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final int SCRATCH_BYTES = 16;
   private static final AtomicLong NUMBERS = new AtomicLong();
