@@ -126,7 +126,7 @@ class MemoryTest {
   }
 
   @Test
-  void whenMemoryIsShortTheColdestMakesRoom() {
+  void whenMemoryIsShortOthersMakeRoom() {
     String content = "x".repeat(10_000);
     for (int i = 0; i < 500; i++) {
       assertThat(fetch(i, content).text()).isEqualTo(content);

@@ -138,19 +138,25 @@ class StreamingIT {
             "/chat",
             visit -> {
               visit.send(
-                  "HTTP/1.1 101 Switching Protocols\r\n"
-                      + "Connection: Upgrade\r\n"
-                      + "Upgrade: websocket\r\n\r\n");
+                  """
+                  HTTP/1.1 101 Switching Protocols\r
+                  Connection: Upgrade\r
+                  Upgrade: websocket\r
+                  \r
+                  """);
               visit.in().transferTo(visit.out());
               visit.close();
             });
     try (TestClient client = journey.client()) {
       client.send(
-          "GET /chat HTTP/1.1\r\n"
-              + "Host: a\r\n"
-              + "Connection: Upgrade\r\n"
-              + "Upgrade: websocket\r\n\r\n"
-              + "early");
+          """
+          GET /chat HTTP/1.1\r
+          Host: a\r
+          Connection: Upgrade\r
+          Upgrade: websocket\r
+          \r
+          early\
+          """);
       Answer switched = client.answer();
       assertThat(switched.status()).isEqualTo(101);
       assertThat(switched.field("Upgrade")).isEqualTo("websocket");

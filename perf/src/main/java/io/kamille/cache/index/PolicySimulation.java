@@ -25,7 +25,12 @@ public final class PolicySimulation {
     judge = new PolicyJudge(choice, capacity, GHOST_LEAST_BYTES / UNIT_BYTES, 0);
     cache =
         new PolicyCache<>(
-            choice.first(), capacity, Integer::intValue, weight -> units -= weight, upkeep::ask);
+            choice.first(),
+            capacity,
+            Integer::intValue,
+            weight -> 0,
+            weight -> units -= weight,
+            upkeep::ask);
   }
 
   /**

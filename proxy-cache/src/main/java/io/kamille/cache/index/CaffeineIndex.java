@@ -66,7 +66,12 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
     this.cache =
         new PolicyCache<>(
-            choice.first(), capacityUnits, IndexAccounts::units, evicted::add, this.upkeep::ask);
+            choice.first(),
+            capacityUnits,
+            IndexAccounts::units,
+            CaffeineIndex::hits,
+            evicted::add,
+            this.upkeep::ask);
     this.room = new IndexRoom(capacityUnits, memory, cache, accounts, evicted, this.upkeep);
   }
 
@@ -108,6 +113,14 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       }
     }
     return found;
+  }
+
+  private static int hits(Variants variants) {
+    int most = 0;
+    for (int i = 0; i < variants.size(); i++) {
+      most = Math.max(most, variants.at(i).hits());
+    }
+    return most;
   }
 
   @Override

@@ -22,7 +22,7 @@ public final class IndexMetrics {
       MetricDescriptor.counter(
           "kamille_cache_fallback_evictions_total",
           Unit.COUNT,
-          "Evictions that the cache chose by LRU without Caffeine, whose maintenance had"
+          "Evictions that the cache chose without Caffeine, whose maintenance had"
               + " failed, was behind, or had made no room when some was needed.");
 
   private static final MetricDescriptor INDEX_REFUSALS =

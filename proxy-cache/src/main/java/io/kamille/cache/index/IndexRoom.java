@@ -138,6 +138,9 @@ final class IndexRoom {
 
   /** The maintenance did what it should. */
   void worked() {
+    if (fallback.isFailed()) {
+      cache.restClock();
+    }
     fallback.worked();
   }
 

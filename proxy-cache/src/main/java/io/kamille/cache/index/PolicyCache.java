@@ -36,7 +36,7 @@ final class PolicyCache<K, V> {
    * part to the tail of probation with an older use than the entries before it. Caffeine would take
    * those for misplaced and move them all, in each maintenance. A clock that stands still makes all
    * uses equal. A switch to LRU moves the clock first: what is used from then on is newer than
-   * the rest. One tick is longer than the second within which Caffeine notes no new use, and uses
+   * the rest. So under W-TinyLFU samples compare how often entries were used. One tick is longer than the second within which Caffeine notes no new use, and uses
    * within one tick differ only in Caffeine's lists.
    *
    * A change goes to a buffer of Caffeine's, and to the order when the index thread comes to it. A
@@ -60,6 +60,7 @@ final class PolicyCache<K, V> {
 
   private final long maximumUnits;
   private final ToIntFunction<V> units;
+  private final ToIntFunction<V> hits;
   private final Consumer<V> evicted;
   private final Cache<K, V> cache;
   private final ConcurrentMap<K, V> entries;
@@ -78,6 +79,7 @@ final class PolicyCache<K, V> {
    * A cache of nothing.
    *
    * @param units what a value weighs; always the same
+   * @param hits how often it was used
    * @param evicted takes what leaves for want of room, at once and on any thread. It must not touch
    *     the cache
    * @param upkeep is told when {@link #maintain} should be called; must not wait
@@ -86,12 +88,14 @@ final class PolicyCache<K, V> {
       Policy policy,
       long maximumUnits,
       ToIntFunction<V> units,
+      ToIntFunction<V> hits,
       Consumer<V> evicted,
       Runnable upkeep) {
     this.policy = policy;
     this.isClockMoving = policy == Policy.LRU;
     this.maximumUnits = maximumUnits;
     this.units = units;
+    this.hits = hits;
     this.evicted = evicted;
     this.cache =
         Caffeine.newBuilder()
@@ -188,6 +192,11 @@ final class PolicyCache<K, V> {
     }
   }
 
+  /** The clock stands still again under W-TinyLFU. */
+  void restClock() {
+    isClockMoving = policy == Policy.LRU;
+  }
+
   private void tick() {
     long now = clockNanos;
     clockNanos = now + TICK_NANOS;
@@ -203,8 +212,11 @@ final class PolicyCache<K, V> {
     if (isClockMoving && ++runs % RUNS_PER_TICK == 0) {
       tick();
     }
-    size.setMaximum(limit(policy));
-    changes.addAndGet(-known);
+    try {
+      size.setMaximum(limit(policy));
+    } finally {
+      changes.addAndGet(-known);
+    }
     if (policy == Policy.LRU) {
       evictByPolicy(weight() - maximumUnits);
     }
@@ -224,10 +236,12 @@ final class PolicyCache<K, V> {
     long done = 0;
     while (done < wantedUnits) {
       long missing = wantedUnits - done;
+      int known = changes.get();
       List<CacheEntry<K, V>> next =
           policy == Policy.LRU
               ? uses.oldest(order -> batch(order, missing))
               : size.coldest(order -> batch(order, missing));
+      changes.addAndGet(-known);
       long batchUnits = 0;
       for (CacheEntry<K, V> entry : next) {
         batchUnits += evict(entry.getKey(), evicted);
@@ -264,7 +278,7 @@ final class PolicyCache<K, V> {
   /**
    * Evicts entries without Caffeine's order, and without waiting for it: of a few that are met by
    * chance the one that was not used for the longest time, again and again until they weigh so
-   * much.
+   * much. Of entries that are equal in that, as all are under W-TinyLFU, the one used least often.
    *
    * @param most how many entries at most
    * @param to takes what is evicted
@@ -303,12 +317,16 @@ final class PolicyCache<K, V> {
 
     private @Nullable K key;
     private long ageNanos = -1;
+    private int uses;
 
     @Override
     public void accept(K each) {
-      long age = uses.ageOf(each, TimeUnit.NANOSECONDS).orElse(-1);
-      if (age > ageNanos) {
+      long age = PolicyCache.this.uses.ageOf(each, TimeUnit.NANOSECONDS).orElse(-1);
+      V value = peek(each);
+      int used = value == null ? 0 : hits.applyAsInt(value);
+      if (age > ageNanos || (age == ageNanos && used < uses)) {
         ageNanos = age;
+        uses = used;
         key = each;
       }
     }

@@ -5,7 +5,7 @@ package io.kamille.cache.tier;
  * capacity together; while others change them, one octet may be looked at twice or not at all.
  *
  * @param capacityBytes what it holds in all
- * @param storedBytes heads and content of stored responses, in whole granules of 128 octets
+ * @param storedBytes heads and content of stored responses, in whole granules of 64 octets
  * @param indexBytes what stored responses take on the heap, nearly; charged against the capacity
  * @param fillingBytes held for responses on their way
  * @param leasedBytes not stored, or forgotten, and still read or sent

@@ -18,9 +18,13 @@ class PolicyCacheTest {
   private final List<Integer> evicted = new ArrayList<>();
   private PolicyCache<Object, Integer> cache = cache(Policy.LRU);
 
-  /** A cache whose values are their keys and weigh one, and which is maintained by hand. */
+  /**
+   * A cache whose values are their keys, weigh one, and were hit if they are below 500; which is
+   * maintained by hand.
+   */
   private PolicyCache<Object, Integer> cache(Policy policy) {
-    return new PolicyCache<>(policy, MAXIMUM, value -> 1, evicted::add, () -> {});
+    return new PolicyCache<>(
+        policy, MAXIMUM, value -> 1, value -> value < 500 ? 1 : 0, evicted::add, () -> {});
   }
 
   private void add(int from, int to) {
@@ -117,6 +121,38 @@ class PolicyCacheTest {
     assertThat(out.stream().filter(number -> number >= 500).count()).isGreaterThan(170);
     assertThat(cache.evictBySample(Long.MAX_VALUE, Integer.MAX_VALUE, out::add)).isEqualTo(800);
     assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void underTinyLfuSamplesFindWhatWasUsedLeastOften() {
+    cache = cache(Policy.TINYLFU);
+    for (int i = 0; i < MAXIMUM; i++) {
+      int value = i;
+      cache.compute(scattered(i), (key, before) -> value);
+      cache.maintain();
+    }
+    List<Integer> out = new ArrayList<>();
+    assertThat(cache.evictBySample(200, Integer.MAX_VALUE, out::add)).isEqualTo(200);
+    assertThat(out.stream().filter(number -> number >= 500).count()).isGreaterThan(170);
+  }
+
+  @Test
+  void afterAMaintenanceThatThrewAdditionsAreTakenAsBefore() {
+    cache = cache(Policy.TINYLFU);
+    FaultyKey faulty = new FaultyKey();
+    cache.compute(faulty, (key, before) -> 1);
+    faulty.isFaulty = true;
+    for (int i = 0; i < 2 * PolicyCache.CHANGES_MAXIMUM; i++) {
+      assertThat(cache.isBehind()).isFalse();
+      int value = i;
+      cache.compute(i, (key, before) -> value);
+      try {
+        cache.maintain();
+      } catch (RuntimeException thrown) {
+        assertThat(thrown).hasMessage("thrown by the test");
+      }
+    }
+    faulty.isFaulty = false;
   }
 
   /** A key whose neighbours in the table have nothing to do with its number. */

@@ -747,10 +747,13 @@ class OriginConnectionTest {
         with -> {
           with.readHead();
           with.send(
-              "HTTP/1.1 101 Switching Protocols\r\n"
-                  + "Upgrade: websocket\r\n"
-                  + "Connection: upgrade\r\n\r\n"
-                  + "hi");
+              """
+              HTTP/1.1 101 Switching Protocols\r
+              Upgrade: websocket\r
+              Connection: upgrade\r
+              \r
+              hi\
+              """);
           with.send(with.read(5));
           with.send("[" + with.readToEnd() + "]");
           with.close();

@@ -168,10 +168,13 @@ class PassThroughIT {
         with -> {
           with.readHead();
           with.send(
-              "HTTP/1.1 101 Switching Protocols\r\n"
-                  + "Upgrade: websocket\r\n"
-                  + "Connection: upgrade\r\n\r\n"
-                  + "hi");
+              """
+              HTTP/1.1 101 Switching Protocols\r
+              Upgrade: websocket\r
+              Connection: upgrade\r
+              \r
+              hi\
+              """);
           String said = with.readToEnd();
           with.send("[" + said + "]");
           with.close();
