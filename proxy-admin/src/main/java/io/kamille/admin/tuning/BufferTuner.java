@@ -240,7 +240,10 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         forget(channel);
       } else if (isOn) {
         TunedConnection connection = look(samples, row);
-        groups.learn(channel.client(), connection.estimate());
+        // A client that takes nothing says nothing of its neighbours' paths.
+        if (connection.estimate().basis() != Estimate.Basis.STALLED) {
+          groups.learn(channel.client(), connection.estimate());
+        }
         histograms.record(connection);
       } else if (channel.grantedBytes() == 0) {
         forget(channel);

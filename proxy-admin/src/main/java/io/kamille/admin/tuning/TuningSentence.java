@@ -110,7 +110,9 @@ final class TuningSentence {
     long demand = connection.estimate().demandBytes();
     long part = connection.partBytes();
     if (connection.asked().isAutotuned()) {
-      return "Its part is more than the kernel would use, so the kernel sizes its send buffer.";
+      return part == 0
+          ? "It is idle and has no part of the budget. The kernel sizes its send buffer."
+          : "Its part is more than the kernel would use, so the kernel sizes its send buffer.";
     }
     String limited =
         granted > 0 && granted < connection.asked().sendBufferBytes()
