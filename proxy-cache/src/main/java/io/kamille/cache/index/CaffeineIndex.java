@@ -359,6 +359,11 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   }
 
   @Override
+  public long failures() {
+    return room.failures();
+  }
+
+  @Override
   public long refusals() {
     return refusals.sum();
   }

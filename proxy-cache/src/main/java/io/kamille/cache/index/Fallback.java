@@ -27,6 +27,7 @@ final class Fallback {
   private final AtomicReferenceArray<@Nullable Reason> said =
       new AtomicReferenceArray<>(Reason.values().length);
   private final LongAdder evictions = new LongAdder();
+  private final LongAdder failures = new LongAdder();
   private volatile boolean isFailed;
 
   /** Says it in that log. */
@@ -37,6 +38,7 @@ final class Fallback {
   /** The maintenance threw; the index evicts by itself until it works again. */
   void failed(Throwable thrown) {
     isFailed = true;
+    failures.increment();
     say(Reason.FAILED, thrown);
   }
 
@@ -45,6 +47,11 @@ final class Fallback {
     if (isFailed) {
       isFailed = false;
     }
+  }
+
+  /** How often the maintenance threw. */
+  long failures() {
+    return failures.sum();
   }
 
   boolean isFailed() {

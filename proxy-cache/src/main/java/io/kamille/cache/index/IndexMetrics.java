@@ -25,6 +25,12 @@ public final class IndexMetrics {
           "Evictions that the cache chose without Caffeine, whose maintenance had"
               + " failed, was behind, or had made no room when some was needed.");
 
+  private static final MetricDescriptor INDEX_FAILURES =
+      MetricDescriptor.counter(
+          "kamille_cache_index_failures_total",
+          Unit.COUNT,
+          "How often the upkeep of the index failed. It goes on; the log has the first cause.");
+
   private static final MetricDescriptor INDEX_REFUSALS =
       MetricDescriptor.counter(
           "kamille_cache_index_refusals_total",
@@ -65,6 +71,7 @@ public final class IndexMetrics {
     registry.gauge(KEYS, index::size);
     registry.counting(EVICTIONS, index::evictions);
     registry.counting(FALLBACK_EVICTIONS, index::fallbackEvictions);
+    registry.counting(INDEX_FAILURES, index::failures);
     registry.counting(INDEX_REFUSALS, index::refusals);
     registry.counting(POLICY_SWITCHES, () -> index.policy().switches());
     for (Policy each : Policy.values()) {

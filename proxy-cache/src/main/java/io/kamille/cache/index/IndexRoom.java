@@ -155,6 +155,11 @@ final class IndexRoom {
     return evictions.sum();
   }
 
+  /** How often the maintenance threw, and how often what comes after that did. */
+  long failures() {
+    return fallback.failures() + upkeep.failures();
+  }
+
   long fallbackEvictions() {
     return fallback.evictions();
   }

@@ -1,5 +1,7 @@
 package io.kamille.cache.index;
 
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** The one thread on which the order of an index is kept. Any thread asks it; nobody waits. */
@@ -9,6 +11,9 @@ final class IndexThread implements Upkeep {
    * Who asks sets a flag, and wakes the thread only if it sleeps for want of work. After its work the
    * thread rests, so that under load what is asked meanwhile is done at once, and costs the loops no
    * system call. A loop that cannot let it rest (hurry) wakes it from that too.
+   *
+   * Without this thread the index would refuse all that is stored, so nothing that its work throws
+   * ends it: that is said once, and counted.
    */
   private static final long REST_NANOS = 1_000_000;
 
@@ -19,24 +24,32 @@ final class IndexThread implements Upkeep {
   }
 
   private final Runnable work;
+  private final System.Logger log;
   private final Thread thread;
+  private final AtomicLong failures = new AtomicLong();
   private volatile State state = State.WORKING;
   private volatile boolean isAsked;
   private volatile boolean isHurried;
   private volatile boolean isClosed;
 
-  private IndexThread(Runnable work) {
+  private IndexThread(Runnable work, System.Logger log) {
     this.work = work;
+    this.log = log;
     this.thread = Thread.ofPlatform().name("kamille-index").daemon().unstarted(this::run);
   }
 
   /**
    * Starts the thread, which ends with {@link #close}.
    *
-   * @param work must not throw
+   * @param work may throw: the thread goes on with what is asked next
    */
   static IndexThread start(Runnable work) {
-    IndexThread started = new IndexThread(work);
+    return start(work, System.getLogger("kamille.cache"));
+  }
+
+  /** As {@link #start(Runnable)}, and says failures in that log. */
+  static IndexThread start(Runnable work, System.Logger log) {
+    IndexThread started = new IndexThread(work, log);
     started.thread.start();
     return started;
   }
@@ -58,6 +71,11 @@ final class IndexThread implements Upkeep {
     if (state != State.WORKING) {
       LockSupport.unpark(thread);
     }
+  }
+
+  @Override
+  public long failures() {
+    return failures.get();
   }
 
   @Override
@@ -88,7 +106,7 @@ final class IndexThread implements Upkeep {
         state = State.WORKING;
         isAsked = false;
         isHurried = false;
-        work.run();
+        doWork();
         state = State.RESTING;
         if (!isHurried && !isClosed) {
           LockSupport.parkNanos(this, REST_NANOS);
@@ -98,6 +116,25 @@ final class IndexThread implements Upkeep {
         if (!isAsked && !isClosed) {
           LockSupport.park(this);
         }
+      }
+    }
+  }
+
+  private void doWork() {
+    try {
+      work.run();
+    } catch (RuntimeException | Error e) {
+      failed(e);
+    }
+  }
+
+  private void failed(Throwable thrown) {
+    if (failures.getAndIncrement() == 0) {
+      try {
+        log.log(
+            Level.ERROR, "memory: the upkeep of the index failed and goes on (said once)", thrown);
+      } catch (RuntimeException | Error unsaid) {
+        failures.incrementAndGet();
       }
     }
   }

@@ -105,6 +105,9 @@ public interface ResponseIndex {
   /** How many of those the index evicted by LRU, because the policy had made no room. */
   long fallbackEvictions();
 
+  /** How often the upkeep of the order threw; it goes on each time. */
+  long failures();
+
   /** How many responses were not stored because the index was behind with its changes. */
   long refusals();
 

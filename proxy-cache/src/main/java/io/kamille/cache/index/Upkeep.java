@@ -14,6 +14,9 @@ interface Upkeep {
   /** Whether the caller is who does it. */
   boolean isHere();
 
+  /** How often doing it has failed, since the start. */
+  long failures();
+
   /** Nothing is done any more once this returns: what is under way ends first. */
   void close();
 
@@ -40,6 +43,11 @@ interface Upkeep {
       @Override
       public boolean isHere() {
         return true;
+      }
+
+      @Override
+      public long failures() {
+        return 0;
       }
 
       @Override

@@ -229,6 +229,11 @@ class CaffeineIndexTest {
     }
 
     @Override
+    public long failures() {
+      return 0;
+    }
+
+    @Override
     public void close() {}
   }
 
@@ -296,6 +301,11 @@ class CaffeineIndexTest {
     @Override
     public boolean isHere() {
       return false;
+    }
+
+    @Override
+    public long failures() {
+      return 0;
     }
 
     @Override

@@ -4,45 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ResourceBundle;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FallbackTest {
 
   private final List<String> lines = new ArrayList<>();
-  private final Fallback fallback = new Fallback(new Lines());
-
-  private final class Lines implements System.Logger {
-
-    @Override
-    public String getName() {
-      return "lines";
-    }
-
-    @Override
-    public boolean isLoggable(Level level) {
-      return true;
-    }
-
-    @Override
-    public void log(
-        Level level,
-        @Nullable ResourceBundle bundle,
-        @Nullable String message,
-        @Nullable Throwable thrown) {
-      lines.add(message + (thrown == null ? "" : ": " + thrown.getMessage()));
-    }
-
-    @Override
-    public void log(
-        Level level,
-        @Nullable ResourceBundle bundle,
-        @Nullable String format,
-        @Nullable Object... parameters) {
-      lines.add(String.valueOf(format));
-    }
-  }
+  private final Fallback fallback = new Fallback(new LinesLog(lines));
 
   @Test
   void eachReasonIsSaidOnce() {
@@ -52,6 +19,7 @@ class FallbackTest {
       fallback.begin(Fallback.Reason.BEHIND);
       fallback.begin(Fallback.Reason.NO_ROOM);
     }
+    assertThat(fallback.failures()).isEqualTo(3);
     assertThat(lines).hasSize(3);
     assertThat(lines.getFirst()).contains("maintenance of the order failed").endsWith(": a fault");
   }

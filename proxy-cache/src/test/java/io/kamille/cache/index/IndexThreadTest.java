@@ -2,6 +2,8 @@ package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,44 @@ class IndexThreadTest {
             });
     slow.close();
     assertThat(isDone).isTrue();
+  }
+
+  @Test
+  void whateverIsThrownTheThreadGoesOnSaysItOnceAndCountsIt() throws InterruptedException {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    Semaphore calls = new Semaphore(0);
+    IndexThread faulty =
+        IndexThread.start(
+            () -> {
+              calls.release();
+              throw new OutOfMemoryError("thrown by the test");
+            },
+            new LinesLog(lines));
+    for (int i = 0; i < 3; i++) {
+      faulty.hurry();
+      assertThat(calls.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    }
+    faulty.close();
+    assertThat(faulty.failures()).isEqualTo(3);
+    assertThat(lines).hasSize(1).first().asString().contains("upkeep", "thrown by the test");
+  }
+
+  @Test
+  void aFailureThatCannotBeSaidDoesNotEndTheThreadEither() throws InterruptedException {
+    Semaphore calls = new Semaphore(0);
+    IndexThread faulty =
+        IndexThread.start(
+            () -> {
+              calls.release();
+              throw new OutOfMemoryError("thrown by the test");
+            },
+            new LinesLog(List.of()));
+    for (int i = 0; i < 3; i++) {
+      faulty.hurry();
+      assertThat(calls.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+    }
+    faulty.close();
+    assertThat(faulty.failures()).isEqualTo(4);
   }
 
   private static boolean awaits(CountDownLatch latch) {
