@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for one forwarded before them (RFC 9111 §4). */
 class CollapseTest {
@@ -564,15 +566,11 @@ class CollapseTest {
     assertThat(fixture.get().text()).isEqualTo("new");
   }
 
-  @Test
-  void aFollowerThatFailsIsBrokenOffAloneAndHoldsNothing() {
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, OutOfMemoryError.class})
+  void aFollowerThatFailsIsBrokenOffAloneAndHoldsNothing(Class<? extends Throwable> fault) {
     List<RecordingReply> replies = get(4);
-    replies
-        .get(1)
-        .whenWritten(
-            () -> {
-              throw new IllegalStateException("a bug");
-            });
+    replies.get(1).whenWritten(() -> fail(fault));
     fixture.origin.last().head(200, 10, "Cache-Control", FRESH).write("01234");
     fixture.run();
     fixture.origin.last().write("56789").end();
@@ -584,15 +582,18 @@ class CollapseTest {
     }
   }
 
-  @Test
-  void theLastNewsReachesTheOthersAndTheLeaseOfTheFailedOneEnds() {
+  private static void fail(Class<? extends Throwable> fault) {
+    if (fault == OutOfMemoryError.class) {
+      throw new OutOfMemoryError("thrown by the test");
+    }
+    throw new IllegalStateException("thrown by the test");
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, OutOfMemoryError.class})
+  void theLastNewsReachesTheOthersAndTheLeaseOfTheFailedOneEnds(Class<? extends Throwable> fault) {
     List<RecordingReply> replies = get(3);
-    replies
-        .get(1)
-        .whenWritten(
-            () -> {
-              throw new IllegalStateException("a bug");
-            });
+    replies.get(1).whenWritten(() -> fail(fault));
     fixture.origin.last().respond(200, "0123456789", "Cache-Control", FRESH);
     fixture.run();
     assertThat(replies.get(1).isAborted()).isTrue();

@@ -309,6 +309,24 @@ class OverflowTest {
   }
 
   @Test
+  void aReaderOfTheWindowThatFailsHoldsNobodyUp() {
+    ScriptedOrigin.Forwarded origin = begin(3);
+    overflow(origin);
+    RecordingReply faulty = replies.remove(1);
+    faulty.whenWritten(
+        () -> {
+          throw new OutOfMemoryError("thrown by the test");
+        });
+    for (int i = 0; i < 100; i++) {
+      write(origin, CHUNK);
+      assertThat(origin.isPaused()).isFalse();
+    }
+    end(origin);
+    assertThat(faulty.isAborted()).isTrue();
+    assertThat(replies).hasSize(3).allSatisfy(this::assertWhole);
+  }
+
+  @Test
   void whenTheSlowOneLeavesTheOthersGoOn() {
     ScriptedOrigin.Forwarded origin = begin(2);
     replies.get(1).pause();

@@ -27,13 +27,12 @@ public final class Backlog {
     this.isPaused = isPaused;
   }
 
-  /** Takes over one hold. */
+  /** Takes a hold of its own on a chunk that the caller holds, unless this is closed. */
   public void add(SharedChunk chunk) {
-    if (isClosed) {
-      chunk.release();
-    } else {
-      occupiedBytes += chunk.occupiedBytes();
+    if (!isClosed) {
       chunks.add(chunk);
+      chunk.retain();
+      occupiedBytes += chunk.occupiedBytes();
     }
   }
 

@@ -167,7 +167,6 @@ public final class Follower implements ContentSource {
       if (backlog == null) {
         backlog = new Backlog(client, client.isPaused());
       }
-      chunk.retain();
       backlog.add(chunk);
     }
   }
@@ -193,19 +192,23 @@ public final class Follower implements ContentSource {
   private void begin(Stage.Filling filling) {
     if (!filling.selecting().matches(exchange.request())) {
       goAlone();
-    } else if (!filling.octets().tryRetain()) {
-      goAgain(wait);
+      return;
+    }
+    ResponseHead head = filling.head().copy();
+    var reading = new ContentFeed(client, filling.octets(), filling.contentOffset(), 0);
+    if (filling.octets().tryRetain()) {
+      feed = reading;
+      begin(filling, head);
     } else {
-      begin(filling, filling.head().copy());
+      goAgain(wait);
     }
   }
 
-  /** Answers with the head; holds a lease on the content from now on. */
+  /** Answers with the head; holds a lease on the content, which its feed ends. */
   private void begin(Stage.Filling filling, ResponseHead head) {
     state = State.BEGUN;
-    feed = new ContentFeed(client, filling.octets(), filling.contentOffset(), 0);
     if (client.isPaused()) {
-      feed.pause();
+      pause();
     }
     exchange.notes().cache(CacheResult.COLLAPSED);
     cacheStatus.forwarded(head.fields(), forwarding().ttl(filling.ttlSeconds()));
@@ -303,22 +306,33 @@ public final class Follower implements ContentSource {
     leaveFor(() -> {});
   }
 
-  /** A bug has shown itself in this follower: it alone is broken off. */
-  void fault(RuntimeException bug) {
-    LOG.log(Level.ERROR, "a request that shares another one's response failed", bug);
-    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
-    leaveFor(() -> {});
+  /**
+   * Breaks this follower off alone: a bug has shown itself in it, or memory is short. Throws
+   * nothing, and lets go of what it holds before anything that needs memory.
+   */
+  void fault(Throwable thrown) {
+    try {
+      leaveFor(() -> {});
+      tellClientOfFault();
+    } catch (RuntimeException | Error again) {
+      thrown.addSuppressed(again);
+    }
+    try {
+      LOG.log(Level.ERROR, "a request that shares another one's response failed", thrown);
+    } catch (RuntimeException | Error unsaid) {
+      // The others go on without a line in the log.
+    }
+  }
+
+  private void tellClientOfFault() {
     if (client.isEnded()) {
       return;
     }
-    try {
-      if (client.isBegun()) {
-        client.abort(why);
-      } else {
-        client.fail(why);
-      }
-    } catch (RuntimeException again) {
-      LOG.log(Level.ERROR, "the client could not be told", again);
+    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
+    if (client.isBegun()) {
+      client.abort(why);
+    } else {
+      client.fail(why);
     }
   }
 

@@ -97,13 +97,16 @@ final class FollowerGroup implements Runnable {
     }
   }
 
-  /** Followers may join meanwhile. A fault in one of them is no matter of the others. */
+  /**
+   * Followers may join meanwhile. A fault in one of them, also for want of memory, is no matter of
+   * the others.
+   */
   private void forEach(Consumer<Follower> action) {
     for (int i = 0; i < followers.size(); i++) {
       Follower follower = followers.get(i);
       try {
         action.accept(follower);
-      } catch (RuntimeException bug) {
+      } catch (RuntimeException | Error bug) {
         follower.fault(bug);
       }
     }

@@ -44,7 +44,8 @@ public final class SharedChunk {
     assert before > 0;
   }
 
-  void release() {
+  /** Ends one hold. */
+  public void release() {
     int left = holders.decrementAndGet();
     assert left >= 0;
     if (left == 0) {

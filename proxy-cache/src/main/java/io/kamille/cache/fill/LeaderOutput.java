@@ -86,7 +86,11 @@ final class LeaderOutput {
 
   /** Takes one chunk of the window. Takes over one hold. */
   void write(SharedChunk chunk) {
-    Objects.requireNonNull(backlog).add(chunk);
+    try {
+      Objects.requireNonNull(backlog).add(chunk);
+    } finally {
+      chunk.release();
+    }
     readOn();
   }
 
