@@ -50,9 +50,4 @@ record LossyPath(int objectBytes, int roundTripMillis, int lossPercent, int rate
   String place() {
     return object() + ", round trip " + roundTripMillis + " ms";
   }
-
-  /** The same, but without any loss. */
-  LossyPath clean() {
-    return new LossyPath(objectBytes, roundTripMillis, 0, rate);
-  }
 }

@@ -58,11 +58,6 @@ final class MessageReader {
     return Head.parse(text.toString());
   }
 
-  /** Whether nothing that was received is left. */
-  boolean isEmpty() {
-    return position == limit;
-  }
-
   /**
    * Reads the content of a message that has some.
    *

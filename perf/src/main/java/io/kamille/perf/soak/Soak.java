@@ -181,7 +181,7 @@ public final class Soak {
 
   private void soak(SoakServer server, SoakOrigin sometimesDown, SplittableRandom random)
       throws IOException, InterruptedException {
-    var rest = new Rest(server);
+    var leaks = new LeakCheck(server);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     var threads = new ArrayList<Thread>();
     var scene = new SoakClient.Scene(server.port(), versions, tally, new Semaphore(CROWDS));
@@ -196,7 +196,7 @@ public final class Soak {
       tally.fail("Kamille has ended");
       return;
     }
-    look(server, rest);
+    look(server, leaks);
   }
 
   /** Reads memory each second and prints a line a minute, until all are done. */
@@ -228,11 +228,11 @@ public final class Soak {
         tally.failed());
   }
 
-  private void look(SoakServer server, Rest rest) throws IOException, InterruptedException {
+  private void look(SoakServer server, LeakCheck leaks) throws IOException, InterruptedException {
     out.accept("no more requests; waiting until everything is at rest");
-    rest.await().forEach(left -> tally.fail("not at rest: " + left));
+    leaks.awaitIdle().forEach(left -> tally.fail("not at rest: " + left));
     Metrics metrics = server.control().metrics();
-    rest.forgetAll().forEach(left -> tally.fail("not forgotten: " + left));
+    leaks.purgeAll().forEach(left -> tally.fail("not forgotten: " + left));
     long live = server.liveHeapBytes();
     out.accept("live heap " + live / MIB + " MiB (at most " + LIVE_HEAP_BYTES / MIB + ")");
     if (live > LIVE_HEAP_BYTES) {

@@ -169,10 +169,6 @@ final class SoakServer implements AutoCloseable {
     return port;
   }
 
-  long pid() {
-    return process.pid();
-  }
-
   boolean isAlive() {
     return process.isAlive();
   }

@@ -61,11 +61,6 @@ record Wanted(
         lines + "Accept-Encoding: gzip\r\n");
   }
 
-  Wanted with(String more) {
-    return new Wanted(
-        method, subject, variant, least, first, last, isConditional, takesGzip, lines + more);
-  }
-
   boolean isHead() {
     return method.equals("HEAD");
   }

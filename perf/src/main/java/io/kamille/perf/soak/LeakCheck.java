@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What must be so once nobody asks for anything any more. Confined. */
-final class Rest {
+/** Whether the server gives back what it took, once nobody asks for anything. Confined. */
+final class LeakCheck {
 
   /*
    * Origins' connections are idle for 4 s before they are closed, clients' for 10 s, and what the
@@ -30,18 +30,18 @@ final class Rest {
    *
    * @throws IOException if the server cannot be asked
    */
-  Rest(SoakServer server) throws IOException {
+  LeakCheck(SoakServer server) throws IOException {
     this.server = server;
     this.before = server.descriptors();
   }
 
-  /** Waits until nothing is under way; what still is then. */
-  List<String> await() throws IOException {
+  /** Waits until nothing is under way, and returns what still is after that time. */
+  List<String> awaitIdle() throws IOException {
     return await(this::left);
   }
 
-  /** Forgets everything that is stored, and waits until it is; what is left then. */
-  List<String> forgetAll() throws IOException {
+  /** Purges everything that is stored, waits, and returns what is left. */
+  List<String> purgeAll() throws IOException {
     server.control().order("POST", "/v1/cache/purges", "{\"all\": true}");
     return await(this::stored);
   }
