@@ -256,7 +256,13 @@ final class LossyPaths implements Experiment {
 
   private LoadSettings settings() {
     return new LoadSettings(
-        WanServer.address(), CONNECTIONS, false, () -> 1, timeLimit, LoadSettings::offerCore);
+        WanServer.address(),
+        CONNECTIONS,
+        false,
+        () -> 1,
+        timeLimit,
+        LoadSettings::offerCore,
+        List.of());
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.kamille.perf.report.Samples;
 import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
@@ -88,13 +89,12 @@ final class RegionOrCopy {
       WanServer server, Namespaces spaces, Way way, int size, int count, Duration warmup)
       throws IOException, InterruptedException {
     var target = OriginTarget.of(size, size);
-    try (var crowd = new PathClients(WanServer.address(), WanServer.authority(), target)) {
+    var fetcher = new Fetcher(0, Namespaces.SERVER_ADDRESS, Fetcher.UNLIMITED, Duration.ZERO);
+    List<Fetcher> fetchers = Collections.nCopies(count, fetcher);
+    try (var crowd =
+        PathClients.open(WanServer.address(), WanServer.authority(), target, fetchers)) {
       return spaces.callAtServer(
           () -> {
-            for (int i = 0; i < count; i++) {
-              crowd.add(
-                  new Fetcher(0, Namespaces.SERVER_ADDRESS, Fetcher.UNLIMITED, Duration.ZERO));
-            }
             crowd.run(warmup, Duration.ofMillis(1));
             CpuTime before = server.cpuTime();
             double bytes = sum(crowd.run(Duration.ZERO, counted));

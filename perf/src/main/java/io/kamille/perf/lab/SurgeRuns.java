@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** The paper's Fig. 8: users of the web, by HTTP/1.0 and over persistent connections. */
 final class SurgeRuns {
@@ -93,13 +94,13 @@ final class SurgeRuns {
   }
 
   private SurgeClients.Outcome browse(int count, boolean isPersistent) throws IOException {
-    try (var clients = new SurgeClients(WanServer.address(), WanServer.authority(), isPersistent)) {
-      for (int user = 0; user < count; user++) {
-        String local = Namespaces.address(user / USERS_OF_LINK + 1, user % USERS_OF_LINK + 1);
-        clients.add(local, SEED + user);
-      }
-      return clients.run(settling, counted);
-    }
+    List<String> locals =
+        IntStream.range(0, count)
+            .mapToObj(
+                user -> Namespaces.address(user / USERS_OF_LINK + 1, user % USERS_OF_LINK + 1))
+            .toList();
+    return SurgeClients.run(
+        WanServer.address(), WanServer.authority(), locals, isPersistent, SEED, settling, counted);
   }
 
   void report(Report report) {

@@ -5,7 +5,6 @@ import io.kamille.perf.host.SendMemory;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.OriginTarget;
 import io.kamille.perf.load.PathClients;
-import io.kamille.perf.load.PathClients.Fetcher;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Sample;
@@ -108,13 +107,11 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
     return spaces.callAtClient(
         () -> {
           var target = OriginTarget.of(OBJECT_BYTES, OBJECT_BYTES);
-          try (var clients = new PathClients(WanServer.address(), WanServer.authority(), target)) {
-            for (Fetcher fetcher : crowd.fetchers()) {
-              clients.add(fetcher);
-            }
-            try (SendMemory memory = server.watchMemory(settling)) {
-              return new Fetched(clients.run(settling, counting), memory.meanBytes());
-            }
+          try (var clients =
+                  PathClients.open(
+                      WanServer.address(), WanServer.authority(), target, crowd.fetchers());
+              SendMemory memory = server.watchMemory(settling)) {
+            return new Fetched(clients.run(settling, counting), memory.meanBytes());
           }
         });
   }

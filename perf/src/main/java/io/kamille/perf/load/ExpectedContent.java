@@ -15,6 +15,21 @@ interface ExpectedContent {
    */
   boolean has(long version, int offset, ByteBuffer octets);
 
+  /** Any octets, which are not looked at. */
+  static ExpectedContent any(int length) {
+    return new ExpectedContent() {
+      @Override
+      public int length() {
+        return length;
+      }
+
+      @Override
+      public boolean has(long version, int offset, ByteBuffer octets) {
+        return true;
+      }
+    };
+  }
+
   /** Exactly these octets, whatever the version. */
   static ExpectedContent of(byte[] octets) {
     ByteBuffer content = ByteBuffer.allocateDirect(octets.length).put(octets).flip();

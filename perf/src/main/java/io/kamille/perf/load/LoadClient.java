@@ -160,6 +160,27 @@ public final class LoadClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Sends a request now, where no connection may be lost.
+   *
+   * @throws IllegalStateException if it is
+   */
+  void send(LoadConnection connection, LoadRequest request) {
+    long now = elapsed();
+    requireNone(send(connection, request, now, now));
+  }
+
+  /**
+   * Makes sure that a request did not fail, where none may.
+   *
+   * @throws IllegalStateException if it did
+   */
+  static void requireNone(@Nullable LoadFailure failure) {
+    if (failure != null) {
+      throw new IllegalStateException("a client was lost: " + failure);
+    }
+  }
+
   /** Gives up a connection, and tells the demand of the request that was under way on it. */
   void fail(LoadConnection connection, LoadFailure failure) {
     demand().ended(this, connection, failure);
@@ -188,7 +209,7 @@ public final class LoadClient implements AutoCloseable {
     if (connection.isConnecting()) {
       goOn(connection);
     } else {
-      receive(connection);
+      read(connection, demand().readLimit(in.capacity()));
     }
     demand().send(this, elapsed());
   }
@@ -204,8 +225,9 @@ public final class LoadClient implements AutoCloseable {
     }
   }
 
-  private void receive(LoadConnection connection) {
-    in.clear().limit(demand().readLimit(in.capacity()));
+  /** Reads what has come, at most so many octets. */
+  void read(LoadConnection connection, int limit) {
+    in.clear().limit(limit);
     int count;
     try {
       count = connection.read(in);

@@ -1,6 +1,7 @@
 package io.kamille.perf.load;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -27,6 +28,8 @@ final class LoadConnection {
   private long intendedNanos = NOTHING_UNDER_WAY;
   private long begunNanos;
   private long firstNanos;
+  private int readOperation = SelectionKey.OP_READ;
+  private long received;
   private int uses;
   private int usesLimit;
 
@@ -39,6 +42,11 @@ final class LoadConnection {
 
   int number() {
     return number;
+  }
+
+  /** From now on nothing is read but by {@link LoadClient#read}. To be called before it opens. */
+  void readOnlyWhenTold() {
+    readOperation = 0;
   }
 
   /** Connects and waits until that has happened. */
@@ -54,7 +62,7 @@ final class LoadConnection {
     SocketChannel socket = newChannel();
     socket.configureBlocking(false);
     boolean isConnected = socket.connect(settings.server());
-    int awaited = isConnected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT;
+    int awaited = isConnected ? readOperation : SelectionKey.OP_CONNECT;
     key = socket.register(selector, awaited, this);
     if (isConnected) {
       write();
@@ -67,13 +75,16 @@ final class LoadConnection {
     uses = 0;
     usesLimit = settings.uses().getAsInt();
     socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    if (!settings.locals().isEmpty()) {
+      socket.bind(new InetSocketAddress(settings.locals().get(number), 0));
+    }
     return socket;
   }
 
   /** Completes {@link #beginOpen} and sends the request that was waiting for it. */
   void finishOpen() throws IOException {
     socket().finishConnect();
-    key().interestOps(SelectionKey.OP_READ);
+    key().interestOps(readOperation);
   }
 
   /** Takes a request that should have been sent at one time, and is at another. */
@@ -119,7 +130,14 @@ final class LoadConnection {
 
   /** Reads into a buffer; negative at the end. */
   int read(ByteBuffer in) throws IOException {
-    return socket().read(in);
+    int count = socket().read(in);
+    received += Math.max(0, count);
+    return count;
+  }
+
+  /** Octets that have come here so far, on all connections. */
+  long received() {
+    return received;
   }
 
   ResponseReader reader() {

@@ -55,6 +55,21 @@ public final class LoadRequest {
     return made("GET", authority, target, fieldLines, NOT_MODIFIED);
   }
 
+  /**
+   * A GET for what the origin makes, to be answered with 200 and any content of its length: to
+   * compare it would take time from what is measured.
+   *
+   * @param version of HTTP, as it stands behind the slash
+   */
+  static LoadRequest getUnchecked(String authority, OriginTarget target, String version) {
+    return new LoadRequest(
+        "GET " + target.text() + " HTTP/" + version + "\r\nHost: " + authority + "\r\n",
+        new byte[0],
+        false,
+        OK,
+        ExpectedContent.any(target.length()));
+  }
+
   /** A HEAD, to be answered with 200 and the length of what it leaves out. */
   static LoadRequest head(String authority, OriginTarget target) {
     return made("HEAD", authority, target, "", OK);

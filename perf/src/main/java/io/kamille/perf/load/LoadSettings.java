@@ -3,6 +3,7 @@ package io.kamille.perf.load;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
@@ -15,6 +16,7 @@ import java.util.function.IntSupplier;
  * @param timeLimit from when a request should be sent to when its response is complete
  * @param idle what a client does, on its thread, in a turn in which it has nothing to do; short, as
  *     a request that becomes due meanwhile is late
+ * @param locals the addresses of the connections, one for each; empty for any
  */
 public record LoadSettings(
     InetSocketAddress server,
@@ -22,7 +24,8 @@ public record LoadSettings(
     boolean arePersistent,
     IntSupplier uses,
     Duration timeLimit,
-    Runnable idle) {
+    Runnable idle,
+    List<String> locals) {
 
   private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
 
@@ -34,13 +37,28 @@ public record LoadSettings(
     if (!timeLimit.isPositive()) {
       throw new IllegalArgumentException("timeLimit: " + timeLimit + " (expected: more than zero)");
     }
+    if (!locals.isEmpty() && locals.size() != connections) {
+      throw new IllegalArgumentException(
+          "locals: " + locals.size() + " (expected: " + connections + " or none)");
+    }
   }
 
   /** Persistent connections to a loopback port, on a core of their own. */
   public static LoadSettings persistent(int port, int connections) {
     var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     return new LoadSettings(
-        server, connections, true, () -> Integer.MAX_VALUE, TIME_LIMIT, Thread::onSpinWait);
+        server,
+        connections,
+        true,
+        () -> Integer.MAX_VALUE,
+        TIME_LIMIT,
+        Thread::onSpinWait,
+        List.of());
+  }
+
+  /** A connection for each of these addresses, opened when it is needed; somebody else waits. */
+  static LoadSettings from(InetSocketAddress server, List<String> locals, int uses) {
+    return new LoadSettings(server, locals.size(), false, () -> uses, TIME_LIMIT, () -> {}, locals);
   }
 
   /** The same with a limit of uses. */
@@ -48,17 +66,17 @@ public record LoadSettings(
     if (limit < 1) {
       throw new IllegalArgumentException("uses: " + limit + " (expected: 1 or more)");
     }
-    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, idle);
+    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, idle, locals);
   }
 
   /** The same with a limit of its own for each connection, drawn when it is opened. */
   public LoadSettings withUses(IntSupplier drawn) {
-    return new LoadSettings(server, connections, true, drawn, timeLimit, idle);
+    return new LoadSettings(server, connections, true, drawn, timeLimit, idle, locals);
   }
 
   /** The same with another limit of time. */
   public LoadSettings withTimeLimit(Duration limit) {
-    return new LoadSettings(server, connections, arePersistent, uses, limit, idle);
+    return new LoadSettings(server, connections, arePersistent, uses, limit, idle, locals);
   }
 
   /** The same on a core shared with what the measurement needs, an origin. */
@@ -68,7 +86,7 @@ public record LoadSettings(
 
   /** The same with something else to do in between. */
   public LoadSettings withIdle(Runnable work) {
-    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, work);
+    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, work, locals);
   }
 
   /** Offers the core of the calling thread to others. */

@@ -2,36 +2,34 @@ package io.kamille.perf.load;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that fetch one object again and again, each over a path of its own and as fast as it may.
  * Confined to one thread, which it keeps until the end of a run.
  */
-public final class PathClients implements AutoCloseable {
+public final class PathClients extends Demand implements AutoCloseable {
 
   /*
    * A client without a rate reads whatever has come. One with a rate reads its part ten times a
    * second, or nothing at all, so that its receive buffer fills and its window closes.
    */
-  private static final int READ_BYTES = 256 << 10;
   private static final int TURNS_PER_SECOND = 10;
   private static final long TURN_NANOS = 1_000_000_000L / TURNS_PER_SECOND;
-  private static final int HEAD_END = 4;
+  private static final long LEAST_SLEEP_NANOS = 1_000_000;
 
-  private final Selector selector;
-  private final InetSocketAddress server;
-  private final byte[] request;
-  private final int length;
-  private final ByteBuffer in = ByteBuffer.allocateDirect(READ_BYTES);
-  private final List<Client> clients = new ArrayList<>();
+  private final LoadClient client;
+  private final LoadRequest request;
+  private final List<Fetcher> fetchers;
+  private final long[] receivedBefore;
+  private long countNanos;
+  private long endNanos;
+  private long turnNanos;
+  private boolean isCounting;
+  private boolean isOver;
 
   /**
    * Who fetches.
@@ -47,151 +45,105 @@ public final class PathClients implements AutoCloseable {
     public static final int UNLIMITED = -1;
   }
 
-  private static final class Client {
-    private final Fetcher fetcher;
-    private final SocketChannel channel;
-    private boolean hasStarted;
-    private int headEnd;
-    private int left;
-    private long octets;
-
-    private Client(Fetcher fetcher, SocketChannel channel) {
-      this.fetcher = fetcher;
-      this.channel = channel;
+  private PathClients(LoadClient client, LoadRequest request, List<Fetcher> fetchers) {
+    this.client = client;
+    this.request = request;
+    this.fetchers = fetchers;
+    this.receivedBefore = new long[fetchers.size()];
+    for (LoadConnection connection : client.connections()) {
+      if (fetcher(connection).octetsPerSecond() != Fetcher.UNLIMITED) {
+        connection.readOnlyWhenTold();
+      }
     }
   }
 
   /**
-   * Clients that fetch nothing yet.
+   * Clients that fetch nothing yet. They connect on the thread that runs them.
    *
    * @param target of which the content has that length
    * @throws IOException if there is no selector
    */
-  public PathClients(InetSocketAddress server, String authority, OriginTarget target)
+  public static PathClients open(
+      InetSocketAddress server, String authority, OriginTarget target, List<Fetcher> fetchers)
       throws IOException {
-    this.server = server;
-    this.selector = Selector.open();
-    this.length = target.length();
-    this.request =
-        ("GET " + target.text() + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n")
-            .getBytes(StandardCharsets.US_ASCII);
-  }
-
-  /** One more. */
-  public void add(Fetcher fetcher) throws IOException {
-    SocketChannel channel = SocketChannel.open();
-    channel.bind(new InetSocketAddress(fetcher.local(), 0));
-    channel.configureBlocking(false);
-    clients.add(new Client(fetcher, channel));
+    List<String> locals = fetchers.stream().map(Fetcher::local).toList();
+    var client = LoadClient.open(LoadSettings.from(server, locals, Integer.MAX_VALUE));
+    return new PathClients(client, LoadRequest.getUnchecked(authority, target, "1.1"), fetchers);
   }
 
   /**
-   * Fetches.
+   * Fetches; goes on where an earlier run ended.
    *
    * @param counted the part at the end in which octets count
-   * @return octets that came in that part, by client in the order in which they were added
+   * @return octets that came in that part, heads included, of each fetcher
    */
   public List<Long> run(Duration settling, Duration counted) throws IOException {
-    long begin = System.nanoTime();
-    long count = begin + settling.toNanos();
-    long end = count + counted.toNanos();
-    long turn = begin;
-    boolean isCounting = false;
-    for (long now = begin; now - end < 0; now = System.nanoTime()) {
-      if (now - turn >= 0) {
-        turn += TURN_NANOS;
-        start(now - begin);
-        takeTurns();
-      }
-      if (!isCounting && now - count >= 0) {
-        isCounting = true;
-        clients.forEach(client -> client.octets = 0);
-      }
-      long wait = Math.max(1, (Math.min(turn, end) - System.nanoTime()) / 1_000_000);
-      selector.select(this::ready, wait);
-    }
-    return clients.stream().map(client -> client.octets).toList();
+    countNanos = settling.toNanos();
+    endNanos = countNanos + counted.toNanos();
+    turnNanos = 0;
+    isCounting = false;
+    isOver = false;
+    client.run(this);
+    return IntStream.range(0, fetchers.size())
+        .mapToObj(i -> client.connections().get(i).received() - receivedBefore[i])
+        .toList();
   }
 
-  private void start(long elapsedNanos) throws IOException {
-    for (Client client : clients) {
-      if (!client.hasStarted && elapsedNanos >= client.fetcher.start().toNanos()) {
-        client.hasStarted = true;
-        client.channel.connect(server);
-        client.channel.register(selector, SelectionKey.OP_CONNECT, client);
+  private Fetcher fetcher(LoadConnection connection) {
+    return fetchers.get(connection.number());
+  }
+
+  @Override
+  boolean isOver() {
+    return isOver;
+  }
+
+  @Override
+  long sleepNanos(long nanos) {
+    return Math.max(LEAST_SLEEP_NANOS, Math.min(turnNanos, endNanos) - nanos);
+  }
+
+  @Override
+  int send(LoadClient same, long nanos) {
+    return 0;
+  }
+
+  @Override
+  void look(LoadClient same, long nanos) {
+    if (nanos >= turnNanos) {
+      turnNanos += TURN_NANOS;
+      client.connections().forEach(connection -> turn(connection, nanos));
+    }
+    if (!isCounting && nanos >= countNanos) {
+      isCounting = true;
+      client.connections().forEach(one -> receivedBefore[one.number()] = one.received());
+    }
+    isOver = nanos >= endNanos;
+  }
+
+  private void turn(LoadConnection connection, long nanos) {
+    int rate = fetcher(connection).octetsPerSecond();
+    if (!connection.isOpen()) {
+      if (nanos >= fetcher(connection).start().toNanos()) {
+        client.send(connection, request);
       }
-    }
-  }
-
-  private void takeTurns() throws IOException {
-    for (Client client : clients) {
-      int rate = client.fetcher.octetsPerSecond();
-      if (rate > 0 && client.channel.isConnected()) {
-        in.clear().limit(Math.max(1, rate / TURNS_PER_SECOND));
-        read(client);
-      }
-    }
-  }
-
-  private void ready(SelectionKey key) {
-    Client client = (Client) key.attachment();
-    try {
-      if (key.isConnectable()) {
-        client.channel.finishConnect();
-        key.interestOps(
-            client.fetcher.octetsPerSecond() == Fetcher.UNLIMITED ? SelectionKey.OP_READ : 0);
-        ask(client);
-      } else {
-        in.clear();
-        read(client);
-      }
-    } catch (IOException lost) {
-      throw new IllegalStateException("a client was lost: " + lost.getMessage(), lost);
-    }
-  }
-
-  private void ask(Client client) throws IOException {
-    client.headEnd = 0;
-    client.left = length;
-    client.channel.write(ByteBuffer.wrap(request));
-  }
-
-  private void read(Client client) throws IOException {
-    if (client.channel.read(in) < 0) {
-      throw new IOException("the server closed");
-    }
-    in.flip();
-    client.octets += in.remaining();
-    while (in.hasRemaining()) {
-      if (client.headEnd < HEAD_END) {
-        head(client);
-      } else {
-        int content = Math.min(client.left, in.remaining());
-        in.position(in.position() + content);
-        client.left -= content;
-        if (client.left == 0) {
-          ask(client);
-        }
-      }
-    }
-  }
-
-  /** Looks for the empty line. */
-  private void head(Client client) {
-    byte expected = (byte) (client.headEnd % 2 == 0 ? '\r' : '\n');
-    byte octet = in.get();
-    if (octet == expected) {
-      client.headEnd++;
-    } else {
-      client.headEnd = octet == '\r' ? 1 : 0;
+    } else if (rate > 0 && !connection.isConnecting()) {
+      client.read(connection, Math.max(1, rate / TURNS_PER_SECOND));
     }
   }
 
   @Override
+  void ended(LoadClient same, LoadConnection connection, @Nullable LoadFailure failure) {
+    LoadClient.requireNone(failure);
+  }
+
+  @Override
+  void free(LoadClient same, LoadConnection connection) {
+    client.send(connection, request);
+  }
+
+  @Override
   public void close() throws IOException {
-    for (Client client : clients) {
-      client.channel.close();
-    }
-    selector.close();
+    client.close();
   }
 }
