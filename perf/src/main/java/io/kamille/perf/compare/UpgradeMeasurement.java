@@ -4,22 +4,30 @@ import io.kamille.launcher.origin.ScriptedAnswer;
 import io.kamille.launcher.origin.ScriptedOrigin;
 import io.kamille.launcher.service.Upgrade;
 import io.kamille.perf.host.Workbench;
+import io.kamille.perf.load.Arrivals;
+import io.kamille.perf.load.LoadClient;
+import io.kamille.perf.load.LoadRequest;
+import io.kamille.perf.load.LoadResult;
+import io.kamille.perf.load.LoadSettings;
+import io.kamille.perf.load.RequestSource;
 import io.kamille.perf.option.Chosen;
 import io.kamille.perf.option.Options;
 import io.kamille.perf.report.Table;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
 
 /** What clients notice of one upgrade after another, with a disk that changes hands each time. */
 public final class UpgradeMeasurement {
@@ -31,7 +39,14 @@ public final class UpgradeMeasurement {
    * a request that met such an end before any octet of a response is sent again on a new connection,
    * and counted apart.
    */
-  private static final int CLIENTS = 4;
+  private static final String LARGE = "/large";
+  private static final LoadRequest SMALL = LoadRequest.get("a", "/small", new byte[1024]);
+  private static final int CONNECTIONS = 4;
+  private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
+
+  /** Two clients, the origin and the download share a core. */
+  private static final long IDLE_NANOS = 50_000;
+
   private static final int LARGE_BYTES = 64 << 20;
   private static final Duration DOWNLOAD = Duration.ofSeconds(60);
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
@@ -58,7 +73,6 @@ public final class UpgradeMeasurement {
   private final Path directory;
   private final int port = Workbench.freePort();
   private final AtomicBoolean isOver = new AtomicBoolean();
-  private final List<UpgradeClient> clients = new ArrayList<>();
   private final List<Long> upgradeMillis = new ArrayList<>();
   private int notUpgraded;
 
@@ -69,7 +83,7 @@ public final class UpgradeMeasurement {
 
   /** Measures and prints. */
   public static void run(Chosen chosen) throws IOException, InterruptedException {
-    try (var session = Session.open(chosen);
+    try (var session = Session.open(chosen).loadFromHere();
         ScriptedOrigin origin =
             ScriptedOrigin.start(0, ScriptedOrigin.answering(UpgradeMeasurement::answer))) {
       session.begin();
@@ -79,7 +93,7 @@ public final class UpgradeMeasurement {
 
   private static boolean answer(ScriptedOrigin.Request request, Socket connection)
       throws IOException {
-    byte[] content = new byte[request.target().equals(UpgradeClient.LARGE) ? LARGE_BYTES : 1024];
+    byte[] content = new byte[request.target().equals(LARGE) ? LARGE_BYTES : 1024];
     new ScriptedAnswer(200, List.of("Cache-Control: max-age=3600"), content)
         .send(request, connection);
     return !request.isLast();
@@ -112,26 +126,36 @@ public final class UpgradeMeasurement {
     while (Files.notExists(control) && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    List<Thread> threads = startClients(chosen.number("--rate"));
-    Download download = new Download(InetAddress.getLoopbackAddress(), port, LARGE_BYTES, DOWNLOAD);
-    Thread downloading = Thread.ofPlatform().start(download);
-    upgrade(control, chosen.number("--upgrades"), chosen.number("--pause"));
-    isOver.set(true);
-    for (Thread thread : threads) {
-      thread.join();
+    var uri = URI.create("http://127.0.0.1:" + port + LARGE);
+    var download = new Download(uri, LARGE_BYTES, DOWNLOAD);
+    double rate = chosen.number("--rate") / 2.0;
+    var table =
+        new Table("connections", "requests", "failed", "sent again", "p99.9 ms", "latest ms");
+    try (var persistent = LoadClient.open(settings());
+        var single = LoadClient.open(settings().withUsesPerConnection(1));
+        var threads = Executors.newCachedThreadPool()) {
+      Future<LoadResult> onPersistent = threads.submit(() -> ask(persistent, rate));
+      Future<LoadResult> onSingle = threads.submit(() -> ask(single, rate));
+      threads.execute(download);
+      upgrade(control, chosen.number("--upgrades"), chosen.number("--pause"));
+      isOver.set(true);
+      table.row(row("persistent", persistent, onPersistent.get()));
+      table.row(row("one for each request", single, onSingle.get()));
+    } catch (ExecutionException e) {
+      throw new IOException("a client broke off: " + e.getCause(), e);
     }
-    downloading.join();
-    print(download);
+    print(table, download);
   }
 
-  private List<Thread> startClients(int rate) {
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < 2 * CLIENTS; i++) {
-      var client = new UpgradeClient(port, i < CLIENTS, rate / (2 * CLIENTS), isOver);
-      clients.add(client);
-      threads.add(Thread.ofPlatform().start(client));
-    }
-    return threads;
+  private LoadSettings settings() {
+    return LoadSettings.persistent(port, CONNECTIONS)
+        .withTimeLimit(TIME_LIMIT)
+        .withIdle(() -> LockSupport.parkNanos(IDLE_NANOS))
+        .askingAgain();
+  }
+
+  private LoadResult ask(LoadClient client, double rate) throws IOException {
+    return client.run(Arrivals.even(rate, isOver::get), RequestSource.always(SMALL));
   }
 
   private void upgrade(Path control, int upgrades, int pauseSeconds) {
@@ -151,11 +175,17 @@ public final class UpgradeMeasurement {
     session.bench().undo(() -> ProcessHandle.of(process).ifPresent(ProcessHandle::destroy));
   }
 
-  private void print(Download download) {
-    var table =
-        new Table("connections", "requests", "failed", "sent again", "p99.9 ms", "latest ms");
-    row(table, "persistent", clients.subList(0, CLIENTS));
-    row(table, "one for each request", clients.subList(CLIENTS, 2 * CLIENTS));
+  private static List<String> row(String name, LoadClient client, LoadResult load) {
+    return List.of(
+        name,
+        Long.toString(load.offered()),
+        Long.toString(load.failed()),
+        Long.toString(client.sentAgain()),
+        String.format(Locale.ROOT, "%.1f", load.latencyMicros(99.9) / 1e3),
+        String.format(Locale.ROOT, "%.1f", load.latencyMicros(100) / 1e3));
+  }
+
+  private void print(Table table, Download download) {
     session.print(table);
     System.out.printf(
         Locale.ROOT,
@@ -165,18 +195,5 @@ public final class UpgradeMeasurement {
         notUpgraded,
         DOWNLOAD.toSeconds(),
         download.outcome());
-  }
-
-  private static void row(Table table, String name, List<UpgradeClient> clients) {
-    var all = new Histogram(3);
-    clients.forEach(client -> all.add(client.latencies()));
-    table.row(
-        List.of(
-            name,
-            Long.toString(all.getTotalCount()),
-            Long.toString(clients.stream().mapToLong(UpgradeClient::failed).sum()),
-            Long.toString(clients.stream().mapToLong(UpgradeClient::sentAgain).sum()),
-            String.format(Locale.ROOT, "%.1f", all.getValueAtPercentile(99.9) / 1e6),
-            String.format(Locale.ROOT, "%.1f", all.getMaxValue() / 1e6)));
   }
 }

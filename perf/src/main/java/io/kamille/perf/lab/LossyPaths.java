@@ -262,6 +262,7 @@ final class LossyPaths implements Experiment {
         () -> 1,
         timeLimit,
         LoadSettings::offerCore,
+        false,
         List.of());
   }
 

@@ -36,6 +36,7 @@ public final class LoadClient implements AutoCloseable {
   private final Consumer<SelectionKey> whenReady = this::ready;
   private @Nullable Demand demand;
   private long beginNanos;
+  private long sentAgain;
 
   /**
    * How long a run took.
@@ -181,11 +182,34 @@ public final class LoadClient implements AutoCloseable {
     }
   }
 
-  /** Gives up a connection, and tells the demand of the request that was under way on it. */
+  /**
+   * Gives up a connection, and tells the demand of the request that was under way on it, unless
+   * that is sent again.
+   */
   void fail(LoadConnection connection, LoadFailure failure) {
+    boolean hasEnded = failure == LoadFailure.CLOSED || failure == LoadFailure.RESET;
+    if (settings.isAskingAgain() && hasEnded && connection.mayHaveEndedBefore()) {
+      sendAgain(connection);
+      return;
+    }
     demand().ended(this, connection, failure);
     drop(connection);
     demand().free(this, connection);
+  }
+
+  private void sendAgain(LoadConnection connection) {
+    sentAgain++;
+    connection.close();
+    try {
+      connection.beginOpen();
+    } catch (IOException e) {
+      fail(connection, LoadFailure.CONNECT);
+    }
+  }
+
+  /** How many requests met the end of their connection and were sent again. */
+  public long sentAgain() {
+    return sentAgain;
   }
 
   /** Gives up a connection and the request on it. */

@@ -30,6 +30,7 @@ final class LoadConnection {
   private long firstNanos;
   private int readOperation = SelectionKey.OP_READ;
   private long received;
+  private long receivedBefore;
   private int uses;
   private int usesLimit;
 
@@ -93,6 +94,7 @@ final class LoadConnection {
     intendedNanos = asIntendedNanos;
     begunNanos = nanos;
     firstNanos = 0;
+    receivedBefore = received;
     reader.expect(next);
   }
 
@@ -170,6 +172,11 @@ final class LoadConnection {
 
   boolean isConnecting() {
     return (key().interestOps() & SelectionKey.OP_CONNECT) != 0;
+  }
+
+  /** Whether it was used before and nothing has come in answer to the request under way. */
+  boolean mayHaveEndedBefore() {
+    return uses > 1 && received == receivedBefore;
   }
 
   /** Whether no further request may follow the present one. */

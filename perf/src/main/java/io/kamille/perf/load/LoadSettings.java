@@ -16,6 +16,8 @@ import java.util.function.IntSupplier;
  * @param timeLimit from when a request should be sent to when its response is complete
  * @param idle what a client does, on its thread, in a turn in which it has nothing to do; short, as
  *     a request that becomes due meanwhile is late
+ * @param isAskingAgain whether a request that meets the end of a persistent connection, before any
+ *     octet of an answer, is sent again on a new one (RFC 9112 §9.3.1)
  * @param locals the addresses of the connections, one for each; empty for any
  */
 public record LoadSettings(
@@ -25,6 +27,7 @@ public record LoadSettings(
     IntSupplier uses,
     Duration timeLimit,
     Runnable idle,
+    boolean isAskingAgain,
     List<String> locals) {
 
   private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
@@ -53,12 +56,14 @@ public record LoadSettings(
         () -> Integer.MAX_VALUE,
         TIME_LIMIT,
         Thread::onSpinWait,
+        false,
         List.of());
   }
 
   /** A connection for each of these addresses, opened when it is needed; somebody else waits. */
   static LoadSettings from(InetSocketAddress server, List<String> locals, int uses) {
-    return new LoadSettings(server, locals.size(), false, () -> uses, TIME_LIMIT, () -> {}, locals);
+    return new LoadSettings(
+        server, locals.size(), false, () -> uses, TIME_LIMIT, () -> {}, false, locals);
   }
 
   /** The same with a limit of uses. */
@@ -66,17 +71,20 @@ public record LoadSettings(
     if (limit < 1) {
       throw new IllegalArgumentException("uses: " + limit + " (expected: 1 or more)");
     }
-    return new LoadSettings(server, connections, limit > 1, () -> limit, timeLimit, idle, locals);
+    return new LoadSettings(
+        server, connections, limit > 1, () -> limit, timeLimit, idle, isAskingAgain, locals);
   }
 
   /** The same with a limit of its own for each connection, drawn when it is opened. */
   public LoadSettings withUses(IntSupplier drawn) {
-    return new LoadSettings(server, connections, true, drawn, timeLimit, idle, locals);
+    return new LoadSettings(
+        server, connections, true, drawn, timeLimit, idle, isAskingAgain, locals);
   }
 
   /** The same with another limit of time. */
   public LoadSettings withTimeLimit(Duration limit) {
-    return new LoadSettings(server, connections, arePersistent, uses, limit, idle, locals);
+    return new LoadSettings(
+        server, connections, arePersistent, uses, limit, idle, isAskingAgain, locals);
   }
 
   /** The same on a core shared with what the measurement needs, an origin. */
@@ -86,7 +94,14 @@ public record LoadSettings(
 
   /** The same with something else to do in between. */
   public LoadSettings withIdle(Runnable work) {
-    return new LoadSettings(server, connections, arePersistent, uses, timeLimit, work, locals);
+    return new LoadSettings(
+        server, connections, arePersistent, uses, timeLimit, work, isAskingAgain, locals);
+  }
+
+  /** The same, which asks again what met the end of its connection. */
+  public LoadSettings askingAgain() {
+    return new LoadSettings(
+        server, connections, arePersistent, uses, timeLimit, idle, true, locals);
   }
 
   /** Offers the core of the calling thread to others. */

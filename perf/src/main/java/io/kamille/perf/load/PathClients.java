@@ -110,13 +110,13 @@ public final class PathClients extends Demand implements AutoCloseable {
 
   @Override
   void look(LoadClient same, long nanos) {
-    if (nanos >= turnNanos) {
-      turnNanos += TURN_NANOS;
-      client.connections().forEach(connection -> turn(connection, nanos));
-    }
     if (!isCounting && nanos >= countNanos) {
       isCounting = true;
       client.connections().forEach(one -> receivedBefore[one.number()] = one.received());
+    }
+    if (nanos >= turnNanos) {
+      turnNanos += TURN_NANOS;
+      client.connections().forEach(connection -> turn(connection, nanos));
     }
     isOver = nanos >= endNanos;
   }

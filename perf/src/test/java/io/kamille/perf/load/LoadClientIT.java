@@ -170,6 +170,32 @@ class LoadClientIT {
     assertThat(result.connects()).isEqualTo(1);
   }
 
+  private void assertFailsOnce(boolean isAskingAgain, int closing, String sent, int expected)
+      throws IOException {
+    Answer answer =
+        (number, socket) -> {
+          StubServer.write(socket, number == closing ? sent : RIGHT);
+          if (number == closing) {
+            socket.close();
+          }
+        };
+    try (var server = StubServer.open(answer)) {
+      var settings = settings(server.port(), 1);
+      try (var client = client(isAskingAgain ? settings.askingAgain() : settings)) {
+        assertThat(client.run(hundred(), hello).failed()).isEqualTo(expected);
+        assertThat(client.sentAgain()).isEqualTo(1 - expected);
+      }
+    }
+  }
+
+  @Test
+  void aRequestIsSentAgainIfTheConnectionEndedBeforeAnyOctetOfAnAnswer() throws Exception {
+    assertFailsOnce(true, 7, "", 0);
+    assertFailsOnce(false, 7, "", 1);
+    assertFailsOnce(true, 7, "HTTP/1.1 ", 1);
+    assertFailsOnce(true, 1, "", 1);
+  }
+
   @Test
   void aResponseThatBreaksOffIsAFailure() throws Exception {
     LoadResult result =
