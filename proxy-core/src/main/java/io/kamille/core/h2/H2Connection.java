@@ -22,6 +22,7 @@ public final class H2Connection {
   private static final int SETTING_STREAMS = 3;
   private static final int SETTING_WINDOW = 4;
   private static final int SETTING_HEAD = 6;
+  private static final int SETTING_EXTENDED_CONNECT = 8;
   private static final int SETTING_NO_OLD_PRIORITIES = 9;
 
   private final H2Wire wire;
@@ -137,6 +138,7 @@ public final class H2Connection {
           SETTING_STREAMS, settings.streams(),
           SETTING_WINDOW, settings.streamWindowBytes(),
           SETTING_HEAD, settings.head().headBytes(),
+          SETTING_EXTENDED_CONNECT, 1,
           SETTING_NO_OLD_PRIORITIES, 1);
     } else {
       wire.write(FrameCutter.preface(wire.allocator()));

@@ -11,6 +11,7 @@ import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.RequestHead.TargetForm;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.http.WebSocketKey;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -25,10 +26,18 @@ public final class RequestSink extends SectionSink {
   /*
    * A section over its limits is answered. Cookies come in pieces, which are joined before anybody
    * looks at them (§8.2.3).
+   *
+   * A CONNECT that asks for a WebSocket becomes the GET that asks for one in HTTP/1.1, so that all
+   * stations behind treat both alike (RFC 8441 §5).
    */
   private static final int MAX_METHOD = 32;
   private static final AsciiString PRIORITY = AsciiString.cached("priority");
   private static final byte[] HOST = {'h', 'o', 's', 't', ':', ' '};
+  private static final AsciiString WEBSOCKET = AsciiString.cached("websocket");
+  private static final AsciiString GET = AsciiString.cached("GET");
+  private static final byte[] CONNECTION = "Connection".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] UPGRADE = "Upgrade".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] KEY = WebSocketKey.FIELD.getBytes(StandardCharsets.US_ASCII);
   private static final int NO_LENGTH = -1;
 
   private @Nullable RequestHead begun;
@@ -133,14 +142,20 @@ public final class RequestSink extends SectionSink {
     return priority == null ? Priority.DEFAULT : priority;
   }
 
-  /** A request that is well-formed and goes no further all the same. */
-  public record Verdict(@Nullable Failure refusal, boolean isMalformed) {
+  /**
+   * What is to become of a request.
+   *
+   * @param refusal why it goes no further, though it is well-formed; null if it does
+   * @param isTunnel whether its stream is to become a WebSocket
+   */
+  public record Verdict(@Nullable Failure refusal, boolean isMalformed, boolean isTunnel) {
 
-    private static final Verdict GOOD = new Verdict(null, false);
-    private static final Verdict MALFORMED = new Verdict(null, true);
+    private static final Verdict GOOD = new Verdict(null, false, false);
+    private static final Verdict TUNNEL = new Verdict(null, false, true);
+    private static final Verdict MALFORMED = new Verdict(null, true, false);
 
     private static Verdict refused(int status, String reason) {
-      return new Verdict(Failure.request(status, reason), false);
+      return new Verdict(Failure.request(status, reason), false, false);
     }
   }
 
@@ -159,8 +174,13 @@ public final class RequestSink extends SectionSink {
     if (verb == null || !Octets.isToken(verb.toString())) {
       return Verdict.MALFORMED;
     }
-    boolean isConnect = verb.contentEquals("CONNECT");
-    if (isConnect ? path != null || scheme != null || protocol != null : protocol != null) {
+    AsciiString wanted = protocol;
+    boolean isMethodConnect = verb.contentEquals("CONNECT");
+    boolean isConnect = isMethodConnect && wanted == null;
+    if (isConnect ? path != null || scheme != null : wanted != null && !isMethodConnect) {
+      return Verdict.MALFORMED;
+    }
+    if (wanted != null && contentLength != NO_LENGTH) {
       return Verdict.MALFORMED;
     }
     AsciiString target = isConnect ? authority : path;
@@ -186,7 +206,11 @@ public final class RequestSink extends SectionSink {
       byte[] name = FieldName.COOKIE.text().getBytes(StandardCharsets.US_ASCII);
       store(into.fields(), name, 0, name.length, cookies, 0, cookiesLength, FieldName.COOKIE);
     }
-    startLine(into, verb, target, isConnect);
+    boolean isWebSocket = wanted != null && wanted.contentEqualsIgnoreCase(WEBSOCKET);
+    if (isWebSocket) {
+      askForWebSocket(into.fields());
+    }
+    startLine(into, isWebSocket ? GET : verb, target, isConnect);
     into.secure(isSecure);
     if (isConnect) {
       return Verdict.refused(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies");
@@ -195,7 +219,24 @@ public final class RequestSink extends SectionSink {
       return Verdict.refused(
           StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
     }
-    return Verdict.GOOD;
+    if (wanted != null && !isWebSocket) {
+      return Verdict.refused(
+          StatusCode.NOT_IMPLEMENTED, "CONNECT with a protocol other than websocket");
+    }
+    return isWebSocket ? Verdict.TUNNEL : Verdict.GOOD;
+  }
+
+  /** The fields of the handshake in HTTP/1.1 (RFC 6455 §4.1) that HTTP/2 goes without. */
+  private void askForWebSocket(Fields fields) {
+    fields.remove(WebSocketKey.FIELD);
+    byte[] key = WebSocketKey.next();
+    line(fields, CONNECTION, UPGRADE, FieldName.CONNECTION);
+    line(fields, UPGRADE, WEBSOCKET.array(), FieldName.UPGRADE);
+    line(fields, KEY, key, null);
+  }
+
+  private void line(Fields fields, byte[] name, byte[] value, @Nullable FieldName known) {
+    store(fields, name, 0, name.length, value, 0, value.length, known);
   }
 
   /** Leaves a head that can be logged, without what was too much of it. */

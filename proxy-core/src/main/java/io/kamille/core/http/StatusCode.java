@@ -13,6 +13,7 @@ public final class StatusCode {
   public static final int CREATED = 201;
   public static final int NO_CONTENT = 204;
   public static final int PARTIAL_CONTENT = 206;
+  public static final int MULTIPLE_CHOICES = 300;
   public static final int NOT_MODIFIED = 304;
   public static final int PERMANENT_REDIRECT = 308;
   public static final int BAD_REQUEST = 400;

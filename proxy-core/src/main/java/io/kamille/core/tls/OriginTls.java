@@ -1,5 +1,6 @@
 package io.kamille.core.tls;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
@@ -36,12 +37,21 @@ public final class OriginTls {
   private static final Cleaner CLEANER = Cleaner.create();
   private static final int MOST_SESSIONS = 256;
 
+  private static final String HTTP_1_1 = "http/1.1";
+
   private final SslContext context;
+  private final OriginTlsSettings settings;
+  private final OriginTrust trust;
   private final @Nullable String name;
 
-  private OriginTls(SslContext context, @Nullable String name) {
+  @GuardedBy("this")
+  private @Nullable OriginTls http11;
+
+  private OriginTls(SslContext context, OriginTlsSettings settings, OriginTrust trust) {
     this.context = context;
-    this.name = name;
+    this.settings = settings;
+    this.trust = trust;
+    this.name = settings.name();
     CLEANER.register(this, () -> ReferenceCountUtil.release(context));
   }
 
@@ -81,10 +91,24 @@ public final class OriginTls {
       if (own != null) {
         builder.keyManager(own.key(), own.chain());
       }
-      return new OriginTls(builder.build(), settings.name());
+      return new OriginTls(builder.build(), settings, trust);
     } catch (IllegalStateException | IllegalArgumentException refused) {
       throw new IOException("TLS to origins: refused: " + refused.getMessage(), refused);
     }
+  }
+
+  /** The same with nothing but HTTP/1.1 on offer; made at the first call, in milliseconds. */
+  public synchronized OriginTls withHttp11Only() {
+    OriginTls made = http11;
+    if (made == null) {
+      try {
+        made = open(settings, trust, List.of(HTTP_1_1));
+      } catch (IOException impossible) {
+        throw new IllegalStateException("what was accepted before is refused", impossible);
+      }
+      http11 = made;
+    }
+    return made;
   }
 
   /**

@@ -31,6 +31,9 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    *
+   * A request for another protocol may find an origin that offers no HTTP/1.1 within TLS. Clients
+   * choose what they ask for, so that a handshake which fails then judges nobody.
+   *
    * With content it holds one of the pool's places for uploads, until the content has come to its
    * end, the origin wants no more of it, or the attempt is over.
    */
@@ -44,6 +47,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   private final Exchange exchange;
   private final Reply reply;
   private final RequestContent content;
+  private final boolean needsHttp11;
   private @Nullable RequestCarrier carrier;
   private int place = NOWHERE;
   private int retries;
@@ -61,6 +65,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     this.reply = exchange.reply();
     RequestContent given = exchange.content();
     this.content = given.length() == 0 ? given : new WatchedContent(given, this::uploaded);
+    this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = home.settings().retries();
   }
 
@@ -90,13 +95,17 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     exchange.notes().mark(TraceStep.ORIGIN, origin.name());
     origin.begin();
     home.counters().request(place);
-    ConnectionPool<RequestConnection> pool = home.pool(place);
+    ConnectionPool<RequestConnection> pool = pool();
     RequestConnection idle = wantsFresh ? null : pool.take(isUpload());
     if (idle == null) {
       pool.await(this);
     } else {
       lend(idle);
     }
+  }
+
+  private ConnectionPool<RequestConnection> pool() {
+    return needsHttp11 ? home.pools().ofHttp11(place) : home.pools().of(place);
   }
 
   @Override
@@ -128,7 +137,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     origin.finish();
     home.counters().failure(why);
     boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
-    if (!isOurs) {
+    if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
       home.failed(place, true);
     }
     if (!isOurs && home.originCount() > 1 && mayRetry() && findsAnother()) {
@@ -138,6 +147,14 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
       over = true;
       reply.fail(why);
     }
+  }
+
+  private static boolean isOfHandshake(Kind kind) {
+    return switch (kind) {
+      case TLS_PROTOCOL_ERROR, TLS_CERTIFICATE_ERROR, TLS_ALERT_RECEIVED, CONNECTION_TERMINATED ->
+          true;
+      default -> false;
+    };
   }
 
   private boolean findsAnother() {
@@ -229,7 +246,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   private void uploaded() {
     if (isUploading) {
       isUploading = false;
-      home.pool(place).uploaded();
+      pool().uploaded();
     }
   }
 
@@ -262,7 +279,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
       return;
     }
     if (present == null) {
-      home.pool(place).leave(this);
+      pool().leave(this);
     }
     finish();
     if (present != null) {

@@ -36,6 +36,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   private final Origin origin;
   private final UpstreamSettings settings;
+  private final OriginProtocol protocol;
   private final H2Lines lines;
   private final EventLoop loop;
   private final Bootstrap bootstrap;
@@ -45,18 +46,21 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
    * Opens connections to {@code origin}.
    *
    * @param tls null if it speaks none
+   * @param protocol that of the settings, or one of those that it may be
    * @param lines what its connections have in common
    */
   OriginDialer(
       Origin origin,
       @Nullable OriginTls tls,
       UpstreamSettings settings,
+      OriginProtocol protocol,
       H2Lines lines,
       EventLoop loop,
       ChannelFactory<? extends Channel> channels) {
     this.origin = origin;
     this.tls = tls;
     this.settings = settings;
+    this.protocol = protocol;
     this.lines = lines;
     this.loop = loop;
     this.bootstrap =
@@ -70,7 +74,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(settings.connectTimeout().toMillis(), Integer.MAX_VALUE));
-    if (!settings.protocol().mayBeH2(tls != null)) {
+    if (!protocol.mayBeH2(tls != null)) {
       bootstrap.option(ChannelOption.SO_RCVBUF, settings.connection().receiveBufferBytes());
     }
   }
@@ -89,7 +93,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
     Dial dial = new Dial(address, pool, addressesLeft);
     ChannelHandler first =
         tls == null
-            ? dial.connection(settings.protocol().mayBeH2(false))
+            ? dial.connection(protocol.mayBeH2(false))
             : new OriginHandshake(tls, origin.url(), settings.connectTimeout(), dial);
     bootstrap
         .clone()
@@ -149,9 +153,9 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
     }
 
     @Override
-    public @Nullable ChannelHandler secured(@Nullable String protocol, Channel channel) {
-      boolean isH2 = OriginProtocol.H2_NAME.equals(protocol);
-      if (!isH2 && settings.protocol() == OriginProtocol.H2) {
+    public @Nullable ChannelHandler secured(@Nullable String settled, Channel channel) {
+      boolean isH2 = OriginProtocol.H2_NAME.equals(settled);
+      if (!isH2 && protocol == OriginProtocol.H2) {
         return null;
       }
       if (!isH2) {
@@ -169,16 +173,27 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
     @Override
     public void ready() {
-      origin.trouble("");
+      if (isUsual()) {
+        origin.trouble("");
+      }
       pool.dialed(Objects.requireNonNull(connection));
     }
 
     @Override
     public void failed(Kind kind, String reason) {
+      if (!isUsual()) {
+        pool.dialFailed(Failure.of(kind, where(address) + " " + reason + " (for HTTP/1.1 alone)"));
+        return;
+      }
       if (origin.trouble(reason)) {
         LOG.log(Level.WARNING, "no connection with {0}: it {1}", origin.name(), reason);
       }
       failed(Failure.of(kind, where(address) + " " + reason));
+    }
+
+    /** Whether it is offered what the settings say: the handshake tells of the origin then. */
+    private boolean isUsual() {
+      return protocol == settings.protocol();
     }
 
     private void failed(Failure why) {

@@ -2,32 +2,21 @@ package io.kamille.core.upstream;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
-import io.kamille.core.h1.HeadWriter;
-import io.kamille.core.h2.HpackWriter;
-import io.kamille.core.h2.ResponseSink;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
-import io.kamille.core.upstream.connection.ForwardedHead;
-import io.kamille.core.upstream.connection.RequestConnection;
-import io.kamille.core.upstream.h2.H2Lines;
-import io.kamille.core.upstream.h2.H2OriginConnection;
-import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one loop has of an upstream: a pool for each origin, the choice, the budget. Confined. */
+/** What one loop has of an upstream: pools, the choice of an origin, the budget. Confined. */
 final class UpstreamShard {
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
-  private static final Duration LONGEST_TICK = Duration.ofMillis(250);
-  private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
 
   private final UpstreamSettings settings;
   private final List<Origin> origins;
@@ -36,7 +25,7 @@ final class UpstreamShard {
   private final OriginChoice choice;
   private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
-  private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
+  private final OriginPools pools;
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
 
@@ -54,47 +43,13 @@ final class UpstreamShard {
     this.counters = counters;
     this.choice = OriginChoice.of(settings.choice(), origins);
     this.limitsInForce = new int[origins.size()];
-    ForwardedHead head = new ForwardedHead(settings.forwarding(), new HeadWriter());
-    ResponseSink sink = new ResponseSink();
-    HpackWriter section = new HpackWriter();
+    this.pools = new OriginPools(settings, origins, tls, loop, channels, clock, counters);
     for (int place = 0; place < origins.size(); place++) {
-      Origin origin = origins.get(place);
-      boolean isSecure = origin.url().isSecure();
-      var lines =
-          new H2Lines(
-              origin.name(), isSecure, settings.connection(), head, sink, section, clock::nanos);
-      pools.add(
-          new ConnectionPool<>(
-              origin.name(),
-              settings.pool(),
-              new OriginDialer(origin, isSecure ? tls : null, settings, lines, loop, channels),
-              loop,
-              clock,
-              settings.protocol().mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,
-              tickNanos(settings),
-              counters.opened(place),
-              counters.closed(place)));
       if (settings.isAdaptive()) {
         limits.add(new ConcurrencyLimit(settings.pool().maxConnections()));
         limit(place);
       }
     }
-  }
-
-  /** An eighth of the shortest time-out, so that none is much longer than it says. */
-  private static long tickNanos(UpstreamSettings settings) {
-    // Nanoseconds: to multiply a Duration initialises BigDecimal, for a quarter of a second
-    long shortest = LONGEST_TICK.toNanos() * 8;
-    for (Duration timeout :
-        List.of(
-            settings.connection().headTimeout(),
-            settings.connection().contentTimeout(),
-            settings.connection().continueTimeout(),
-            settings.pool().idleTimeout(),
-            settings.pool().queueTimeout())) {
-      shortest = Math.min(shortest, timeout.toNanos());
-    }
-    return Math.max(shortest / 8, SHORTEST_TICK.toNanos());
   }
 
   UpstreamSettings settings() {
@@ -117,8 +72,8 @@ final class UpstreamShard {
     return origins.get(place);
   }
 
-  ConnectionPool<RequestConnection> pool(int place) {
-    return pools.get(place);
+  OriginPools pools() {
+    return pools;
   }
 
   /**
@@ -141,7 +96,7 @@ final class UpstreamShard {
   /** A request got its answer, or waited so long in vain. */
   private void learn(int place, long nanos, boolean isOverload) {
     if (settings.isAdaptive()) {
-      limits.get(place).sample(nanos, pool(place).lentCount(), isOverload, clock.nanos());
+      limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, clock.nanos());
       limit(place);
     }
   }
@@ -152,7 +107,7 @@ final class UpstreamShard {
     int change = limit - limitsInForce[place];
     if (change != 0) {
       limitsInForce[place] = limit;
-      pool(place).lendLimit(limit);
+      pools.of(place).lendLimit(limit);
       if (!isRetired) {
         origin(place).changeLimit(change);
       }
@@ -192,7 +147,7 @@ final class UpstreamShard {
    */
   void retire() {
     isRetired = true;
-    pools.forEach(ConnectionPool::retire);
+    pools.retire();
     for (int place = 0; place < limitsInForce.length; place++) {
       origin(place).changeLimit(-limitsInForce[place]);
     }

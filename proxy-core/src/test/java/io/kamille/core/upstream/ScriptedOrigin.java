@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,19 @@ public final class ScriptedOrigin implements AutoCloseable {
     /** From now on the client has to show a certificate; to be said before the handshake. */
     public void requireCertificate() {
       ((SSLSocket) socket).setNeedClientAuth(true);
+    }
+
+    /** What may be spoken within TLS; to be said before the handshake. */
+    public void speaks(String... protocols) {
+      SSLParameters parameters = ((SSLSocket) socket).getSSLParameters();
+      parameters.setApplicationProtocols(protocols);
+      ((SSLSocket) socket).setSSLParameters(parameters);
+    }
+
+    /** What ALPN settled. */
+    public String protocol() throws IOException {
+      ((SSLSocket) socket).startHandshake();
+      return ((SSLSocket) socket).getApplicationProtocol();
     }
 
     /** The subject of the client's certificate. */

@@ -6,6 +6,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
+import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -38,7 +39,7 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
   /**
    * A stream whose request has come.
    *
-   * @param refusal why it goes no further; null if it does
+   * @param verdict whether it goes further
    * @param contentLength -1 if the request does not say
    * @param isLast whether no content follows
    */
@@ -47,17 +48,22 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
       Carrier carrier,
       int id,
       RequestHead request,
-      @Nullable Failure refusal,
+      RequestSink.Verdict verdict,
       long contentLength,
       boolean isLast) {
     super(carrier, id);
     this.client = client;
     this.shared = client.shard().server();
     this.request = request;
-    this.refusal = refusal;
+    this.refusal = verdict.refusal();
     this.observed = new ObservedExchange(shared);
     this.admission = new RequestAdmission(shared, client.tally());
-    StreamContent following = isLast ? null : new StreamContent(this, contentLength);
+    boolean isTunnel = verdict.isTunnel();
+    StreamContent following =
+        isLast && !isTunnel ? null : new StreamContent(this, contentLength, isTunnel);
+    if (following != null && isLast) {
+      following.receivedEnd();
+    }
     this.content = following;
     this.reply = new StreamReply(this, client, request, observed, following);
   }
@@ -175,12 +181,21 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
       client.sendReady();
     }
     endIfAnswered();
-    if (!isBlocked()) {
+    if (reply.isSwitched()) {
+      endIfDraining();
+    } else if (!isBlocked()) {
       stall = null;
     } else if (stall == null) {
       stall = new WindowStall(now, reply.sentBytes());
     } else if (stall.isTooLong(now, reply.sentBytes(), shared.settings())) {
       shared.connections().resetTooSlow();
+      reset(ErrorCode.CANCEL);
+    }
+  }
+
+  /** A tunnel may be silent, or paused, for as long as the origin's side of it allows. */
+  private void endIfDraining() {
+    if (shared.connections().mustEndTunnels()) {
       reset(ErrorCode.CANCEL);
     }
   }

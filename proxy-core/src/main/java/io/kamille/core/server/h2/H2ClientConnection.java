@@ -170,7 +170,7 @@ public final class H2ClientConnection extends ClientSocket
       long contentLength,
       boolean isLast) {
     identify(head);
-    return new ClientStream(this, carrier, id, head, verdict.refusal(), contentLength, isLast);
+    return new ClientStream(this, carrier, id, head, verdict, contentLength, isLast);
   }
 
   @Override

@@ -46,6 +46,7 @@ final class StreamContent implements RequestContent {
 
   private final Owner owner;
   private final long length;
+  private final boolean isTunnel;
   private @Nullable ContentSink sink;
   private @Nullable ArrayDeque<ByteBuf> waiting;
   private @Nullable LeastRate rate;
@@ -58,19 +59,36 @@ final class StreamContent implements RequestContent {
   private boolean isDropped;
   private boolean isDelivering;
 
-  /** The content of a stream's request; {@code length} is -1 if the request does not say. */
-  StreamContent(Owner owner, long length) {
+  /**
+   * The content of a stream's request.
+   *
+   * @param length -1 if the request does not say
+   * @param isTunnel whether there is none, and what comes is for {@link #tunnel}
+   */
+  StreamContent(Owner owner, long length, boolean isTunnel) {
     this.owner = owner;
     this.length = length;
+    this.isTunnel = isTunnel;
+  }
+
+  boolean isTunnel() {
+    return isTunnel;
   }
 
   @Override
   public long length() {
+    if (isTunnel) {
+      return 0;
+    }
     return length < 0 ? UNKNOWN_LENGTH : length;
   }
 
   @Override
   public void start(ContentSink sink) {
+    if (isTunnel) {
+      sink.end(null);
+      return;
+    }
     if (this.sink != null) {
       throw new IllegalStateException("start: the content of a request is delivered once");
     }
@@ -89,7 +107,12 @@ final class StreamContent implements RequestContent {
 
   @Override
   public void tunnel(ContentSink sink) {
-    sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
+    if (!isTunnel || isDropped) {
+      sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
+      return;
+    }
+    this.sink = sink;
+    deliver();
   }
 
   @Override

@@ -52,6 +52,7 @@ final class StreamReply implements Reply {
   private long expectedBytes;
   private boolean awaitsContinue;
   private boolean withoutContent;
+  private boolean isSwitched;
   private boolean isHandling;
   private boolean isReusable;
   private boolean lingers;
@@ -125,10 +126,20 @@ final class StreamReply implements Reply {
       lingersNoMore();
       return;
     }
-    if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
-      failAndTell(Failure.of(Kind.HTTP_PROTOCOL_ERROR, "a switch of protocols nobody asked for"));
+    Failure misfit = ExtendedConnect.misfit(request, head, isTunnel());
+    if (misfit != null) {
+      failAndTell(misfit);
       return;
     }
+    isSwitched = head.status() == StatusCode.SWITCHING_PROTOCOLS;
+    send(isSwitched ? ExtendedConnect.accepted(head) : head, contentLength);
+  }
+
+  private boolean isTunnel() {
+    return content != null && content.isTunnel();
+  }
+
+  private void send(ResponseHead head, long contentLength) {
     begun(head.status());
     withoutContent =
         contentLength == 0 || request.method() == Method.HEAD || StatusCode.hasNoContent(status);
@@ -176,9 +187,8 @@ final class StreamReply implements Reply {
   @Override
   public void stored(
       int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-    if (isBegun()) {
+    if (mayNotBeStored()) {
       linesAndContent.release();
-      lingersNoMore();
       return;
     }
     isReusable = isHandling && content == null;
@@ -200,14 +210,25 @@ final class StreamReply implements Reply {
   @Override
   public void storedHead(
       int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-    if (isBegun()) {
+    if (mayNotBeStored()) {
       lines.release();
-      lingersNoMore();
       return;
     }
     expectedBytes = contentLength;
     stream.sendHead(beginStored(status, ownLines, ownLength, lines, lines.readableBytes()), false);
     lines.release();
+  }
+
+  /** Whether it is too late for an answer, or a stored one will not do. */
+  private boolean mayNotBeStored() {
+    if (isBegun()) {
+      lingersNoMore();
+      return true;
+    }
+    if (isTunnel()) {
+      failAndTell(ExtendedConnect.NO_SWITCH);
+    }
+    return isTunnel();
   }
 
   private HpackWriter beginStored(
@@ -269,12 +290,17 @@ final class StreamReply implements Reply {
     observed.note(why);
     source.release();
     state = State.ENDED;
-    stream.reset(ErrorCode.INTERNAL_ERROR);
+    stream.reset(isSwitched ? ErrorCode.CANCEL : ErrorCode.INTERNAL_ERROR);
   }
 
   @Override
   public boolean isBegun() {
     return state != State.WAITING;
+  }
+
+  /** Whether the stream is a tunnel by now. */
+  boolean isSwitched() {
+    return isSwitched;
   }
 
   @Override

@@ -143,17 +143,6 @@ class H2RequestRulesIT {
   @Test
   void connectIsAnsweredAndOpensNothing() {
     assertThat(status(":method", "CONNECT", ":authority", "a:443")).isEqualTo(405);
-    isMalformedAlone(
-        ":method",
-        "CONNECT",
-        ":protocol",
-        "websocket",
-        ":scheme",
-        "http",
-        ":path",
-        "/x",
-        ":authority",
-        "a");
   }
 
   @Test

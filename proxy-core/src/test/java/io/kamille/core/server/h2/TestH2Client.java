@@ -348,6 +348,15 @@ public final class TestH2Client implements AutoCloseable {
     }
   }
 
+  /** The head of an answer on this stream that may go on. */
+  public Answer head(int stream) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    decode(stream, await(HEADERS, stream).payload())
+        .forEach(field -> fields.put(field.getKey().toString(), field.getValue().toString()));
+    int status = Integer.parseInt(String.valueOf(fields.get(":status")));
+    return new Answer(status, fields, "", Map.of());
+  }
+
   /** The answer on this stream. */
   public Answer answer(int stream) {
     int status = 0;

@@ -1,0 +1,144 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.h2.HpackWriter;
+import io.kamille.core.h2.ResponseSink;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.OriginTls;
+import io.kamille.core.upstream.connection.ForwardedHead;
+import io.kamille.core.upstream.connection.RequestConnection;
+import io.kamille.core.upstream.h2.H2Lines;
+import io.kamille.core.upstream.h2.H2OriginConnection;
+import io.kamille.core.upstream.pool.ConnectionPool;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of one loop to the origins of an upstream. Confined to its loop. */
+final class OriginPools {
+
+  /*
+   * Each origin has a pool. One that settles the version by ALPN gets a second one with the first
+   * request that asks for another protocol: HTTP/2 knows no Upgrade (RFC 9113 §8.6), so that such a
+   * request needs a connection where nothing but HTTP/1.1 was offered.
+   */
+  private static final Duration LONGEST_TICK = Duration.ofMillis(250);
+  private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
+
+  private final UpstreamSettings settings;
+  private final List<Origin> origins;
+  private final @Nullable OriginTls tls;
+  private final EventLoop loop;
+  private final ChannelFactory<? extends Channel> channels;
+  private final WallClock clock;
+  private final UpstreamCounters counters;
+  private final ForwardedHead head;
+  private final ResponseSink sink = new ResponseSink();
+  private final HpackWriter section = new HpackWriter();
+  private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
+  private final @Nullable ConnectionPool<RequestConnection>[] upgrading;
+  private boolean isRetired;
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  OriginPools(
+      UpstreamSettings settings,
+      List<Origin> origins,
+      @Nullable OriginTls tls,
+      EventLoop loop,
+      ChannelFactory<? extends Channel> channels,
+      WallClock clock,
+      UpstreamCounters counters) {
+    this.settings = settings;
+    this.origins = origins;
+    this.tls = tls;
+    this.loop = loop;
+    this.channels = channels;
+    this.clock = clock;
+    this.counters = counters;
+    this.head = new ForwardedHead(settings.forwarding(), new HeadWriter());
+    this.upgrading = new ConnectionPool[origins.size()];
+    for (int place = 0; place < origins.size(); place++) {
+      boolean isSecure = origins.get(place).url().isSecure();
+      pools.add(open(place, isSecure ? tls : null, settings.protocol()));
+    }
+  }
+
+  private ConnectionPool<RequestConnection> open(
+      int place, @Nullable OriginTls spoken, OriginProtocol protocol) {
+    Origin origin = origins.get(place);
+    boolean isSecure = spoken != null;
+    var lines =
+        new H2Lines(
+            origin.name(), isSecure, settings.connection(), head, sink, section, clock::nanos);
+    return new ConnectionPool<>(
+        origin.name(),
+        settings.pool(),
+        new OriginDialer(origin, spoken, settings, protocol, lines, loop, channels),
+        loop,
+        clock,
+        protocol.mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,
+        tickNanos(settings),
+        counters.opened(place),
+        counters.closed(place));
+  }
+
+  /** An eighth of the shortest time-out, so that none is much longer than it says. */
+  private static long tickNanos(UpstreamSettings settings) {
+    // Nanoseconds: to multiply a Duration initialises BigDecimal, for a quarter of a second
+    long shortest = LONGEST_TICK.toNanos() * 8;
+    for (Duration timeout :
+        List.of(
+            settings.connection().headTimeout(),
+            settings.connection().contentTimeout(),
+            settings.connection().continueTimeout(),
+            settings.pool().idleTimeout(),
+            settings.pool().queueTimeout())) {
+      shortest = Math.min(shortest, timeout.toNanos());
+    }
+    return Math.max(shortest / 8, SHORTEST_TICK.toNanos());
+  }
+
+  /** The pool of the origin at this place. */
+  ConnectionPool<RequestConnection> of(int place) {
+    return pools.get(place);
+  }
+
+  /** Whether the request may switch protocols, and so must not go by HTTP/2. */
+  boolean needsHttp11(RequestHead request) {
+    return settings.protocol() == OriginProtocol.AUTO && head.allowsUpgrade(request);
+  }
+
+  /** As {@link #of}, for requests that {@link #needsHttp11}. */
+  ConnectionPool<RequestConnection> ofHttp11(int place) {
+    if (!origins.get(place).url().isSecure()) {
+      return of(place);
+    }
+    ConnectionPool<RequestConnection> present = upgrading[place];
+    if (present == null) {
+      OriginTls spoken = Objects.requireNonNull(tls, "tls: an origin speaks it");
+      present = open(place, spoken.withHttp11Only(), OriginProtocol.HTTP_1_1);
+      if (isRetired) {
+        present.retire();
+      }
+      upgrading[place] = present;
+    }
+    return present;
+  }
+
+  /** Closes what is idle and keeps nothing open from now on; once. */
+  void retire() {
+    isRetired = true;
+    pools.forEach(ConnectionPool::retire);
+    for (ConnectionPool<RequestConnection> pool : upgrading) {
+      if (pool != null) {
+        pool.retire();
+      }
+    }
+  }
+}
