@@ -110,7 +110,7 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
     return address(appliance().listening().getFirst());
   }
 
-  private static InetSocketAddress address(String text) {
+  static InetSocketAddress address(String text) {
     int colon = text.lastIndexOf(':');
     return new InetSocketAddress(
         text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));

@@ -7,7 +7,9 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.ConnectionOrder;
 import io.kamille.admin.tuning.ConnectionSnapshot;
 import io.kamille.admin.tuning.TuningPolicy;
+import io.kamille.core.server.h2.TestH2Client;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -89,6 +91,37 @@ class TuningIT {
           return only.buffer().notSentLowWatermarkBytes() > 0 && only.partBytes() > 0;
         },
         "it has its part");
+  }
+
+  @Test
+  void aResponseUnderWayIsLookedAtAsSoonAsTuningBegins() throws Exception {
+    journey.with("tuning: {policy: off, period: 100ms}");
+    journey.origin().on("/large", ok("x".repeat(16 << 20), "Cache-Control: max-age=600"));
+    journey.client(4_096).request("GET", "/large").readUntil("\r\n\r\n");
+    tuner().settings(tuner().settings().with(TuningPolicy.KERNEL));
+    Await.until(() -> !connections().isEmpty(), "the connection was looked at");
+  }
+
+  @Test
+  void contentThatWaitsOnAStreamForItsWindowIsCountedAsPending() throws Exception {
+    journey.with(
+        "listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', protocols: [h2c]}]",
+        "tuning: {period: 100ms}");
+    journey.origin().on("/own", ok("x".repeat(1 << 20), "Cache-Control: no-store"));
+    journey.origin().on("/stored", ok("x".repeat(1 << 20), "Cache-Control: max-age=600"));
+    journey.client().get("/stored").answer();
+    InetSocketAddress address = Journey.address(journey.appliance().listening().get(1));
+    try (var passed = TestH2Client.connect(address);
+        var hit = TestH2Client.connect(address)) {
+      passed.get(1, "/own").flush();
+      hit.get(1, "/stored").flush();
+      Await.until(
+          () -> connections().stream().anyMatch(each -> each.waiting().bufferedBytes() > 32 << 10),
+          "what the origin sent is counted");
+      Await.until(
+          () -> connections().stream().anyMatch(each -> each.waiting().leasedBytes() > 32 << 10),
+          "what lies in the store is counted");
+    }
   }
 
   private BufferTuner tuner() {

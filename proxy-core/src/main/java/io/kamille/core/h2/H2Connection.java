@@ -3,6 +3,7 @@ package io.kamille.core.h2;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -379,6 +380,11 @@ public final class H2Connection {
   /** Open streams. */
   public List<H2Stream> streams() {
     return streams.all();
+  }
+
+  /** Lends each buffer that waits on a stream. */
+  public void forEachWaiting(Consumer<ByteBuf> action) {
+    streams.forEachWaiting(action);
   }
 
   /** The exchange of a stream that is over goes on: its place stays taken. */

@@ -3,6 +3,7 @@ package io.kamille.core.h2;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -239,6 +240,13 @@ public abstract class H2Stream {
   /** Whether the frame taken last is the last of all. */
   boolean isLastTaken() {
     return endWaits && waitingBytes == 0;
+  }
+
+  /** Lends each buffer that waits. */
+  void forEachWaiting(Consumer<ByteBuf> action) {
+    if (waiting != null) {
+      waiting.forEach(action);
+    }
   }
 
   /** The frame that was taken is on its way. */

@@ -1,9 +1,11 @@
 package io.kamille.core.h2;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,13 @@ final class OpenStreams {
   /** A copy: what is done to a stream may end it. */
   List<H2Stream> all() {
     return new ArrayList<>(open.values());
+  }
+
+  /** Lends each buffer that waits on a stream. */
+  void forEachWaiting(Consumer<ByteBuf> action) {
+    for (H2Stream stream : open.values()) {
+      stream.forEachWaiting(action);
+    }
   }
 
   /** Streams that count against the limit. */

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -53,8 +54,15 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   private SendBuffer inherited;
   private long periodNanos;
   private double looksPerSecond;
+  private Connections connections = _ -> {};
   private boolean isOn;
   private int dueInVain;
+
+  /** The connections of the loop that have written. On the loop. */
+  public interface Connections {
+
+    void forEach(Consumer<TunableChannel> action);
+  }
 
   /**
    * A sampler that does not look yet.
@@ -74,6 +82,11 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
+  /** Whose send buffers it may set. Before {@link #start}; once. */
+  public void connections(Connections connections) {
+    this.connections = connections;
+  }
+
   /**
    * Begins its rounds. Any thread; once.
    *
@@ -89,16 +102,21 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   }
 
   /**
-   * Looks from now on, or no more. Any thread.
+   * Looks from now on, or no more. Any thread. Connections that wrote before it looked are due at
+   * once, because one within a long response may not write again for long.
    *
    * @param inherited what accepted sockets have from their listening socket, but for the size
    */
   public void set(boolean isOn, Duration period, SendBuffer inherited) {
     loop.execute(
         () -> {
+          boolean begins = isOn && !this.isOn;
           this.isOn = isOn;
           this.periodNanos = period.toNanos();
           this.inherited = inherited;
+          if (begins) {
+            connections.forEach(this::beDue);
+          }
         });
   }
 
@@ -222,7 +240,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
       channel.apply(system);
     }
     channel.learnCongestionControl(socket, scratch);
-    Waiting waiting = waiting(channel.channel());
+    Waiting waiting = waiting(channel);
     if (samples.look(channel, socket, waiting)) {
       channel.isKnown = true;
       channel.looks++;
@@ -232,8 +250,8 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
   }
 
-  private Waiting waiting(Channel channel) {
-    octets.count(channel);
+  private Waiting waiting(TunableChannel channel) {
+    octets.count(channel.channel(), channel.keptBack());
     return octets.isNone()
         ? Waiting.NONE
         : new Waiting(octets.buffered(), octets.leased(), octets.inFiles());

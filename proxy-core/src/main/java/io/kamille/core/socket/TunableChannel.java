@@ -47,6 +47,7 @@ public final class TunableChannel {
   private SendBuffer buffer;
   private int grantedBytes;
   private @Nullable String refused;
+  private KeptBack keptBack = KeptBack.NONE;
   boolean isDue;
   boolean isKnown;
   int looks;
@@ -94,6 +95,15 @@ public final class TunableChannel {
   /** Known after the first look. Any thread that was handed that look. */
   public CongestionControl congestionControl() {
     return control == null ? CongestionControl.OTHER : control;
+  }
+
+  /** What its owner keeps back, to be counted with what waits in the channel. */
+  public void keptBack(KeptBack keptBack) {
+    this.keptBack = keptBack;
+  }
+
+  KeptBack keptBack() {
+    return keptBack;
   }
 
   /** Octets went to the kernel. Called for each flush. */

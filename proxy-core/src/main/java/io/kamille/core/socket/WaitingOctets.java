@@ -7,18 +7,19 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 
-/** Counts what waits in a channel for the kernel to take it. Confined to its loop. */
+/** Counts what waits in a channel, and in front of it, for the kernel. Confined to its loop. */
 final class WaitingOctets implements ChannelOutboundBuffer.MessageProcessor {
 
   private long buffered;
   private long leased;
   private long inFiles;
 
-  /** Counts anew what {@code channel} was told to flush. */
-  void count(Channel channel) {
+  /** Counts anew what {@code channel} was told to flush, and what its owner keeps back. */
+  void count(Channel channel, KeptBack keptBack) {
     buffered = 0;
     leased = 0;
     inFiles = 0;
+    keptBack.forEach(this::add);
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     if (waiting == null || waiting.isEmpty()) {
       return;
@@ -35,10 +36,23 @@ final class WaitingOctets implements ChannelOutboundBuffer.MessageProcessor {
     switch (message) {
       case FileRegion region -> inFiles += region.count() - region.transferred();
       case Leased octets -> leased += octets.waitingBytes();
-      case ByteBuf octets -> buffered += octets.readableBytes();
+      case ByteBuf octets -> add(octets);
       default -> {}
     }
     return true;
+  }
+
+  /** A slice of leased memory is leased, too. */
+  private void add(ByteBuf octets) {
+    ByteBuf memory = octets;
+    while (memory.unwrap() != null) {
+      memory = memory.unwrap();
+    }
+    if (memory instanceof Leased) {
+      leased += octets.readableBytes();
+    } else {
+      buffered += octets.readableBytes();
+    }
   }
 
   boolean isNone() {

@@ -121,6 +121,16 @@ class TcpSamplerIT {
         .isGreaterThan(MUCH / 2);
   }
 
+  @Test
+  void whatIsKeptBackInFrontOfTheChannelIsCountedToo() throws Exception {
+    var keptBack = Unpooled.wrappedBuffer(new byte[700]).skipBytes(100);
+    tunable.keptBack(action -> action.accept(keptBack));
+    write(100);
+    client.getInputStream().readNBytes(100);
+    round();
+    assertThat(told.samples.getLast().waiting(0).bufferedBytes()).isEqualTo(600);
+  }
+
   private static long taken(TcpSample sample) {
     return sample.acknowledgedBytes() + sample.inFlightBytes() + sample.unsentBytes();
   }
@@ -271,6 +281,16 @@ class TcpSamplerIT {
     sampler.set(false, Duration.ofHours(1), SYSTEM);
     round();
     assertThat(onLoop(tunable::sendBuffer)).isEqualTo(SYSTEM);
+  }
+
+  @Test
+  void aConnectionThatWroteBeforeTuningBeganIsLookedAtThoughItWritesNoMore() throws Exception {
+    sampler.set(false, Duration.ofHours(1), SYSTEM);
+    write(MUCH);
+    sampler.connections(action -> action.accept(tunable));
+    sampler.set(true, Duration.ofHours(1), SYSTEM);
+    round();
+    assertThat(told.samples.getLast().channel(0)).isSameAs(tunable);
   }
 
   @Test

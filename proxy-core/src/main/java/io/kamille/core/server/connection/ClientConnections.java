@@ -1,8 +1,10 @@
 package io.kamille.core.server.connection;
 
+import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -175,6 +177,21 @@ public final class ClientConnections {
     heads.forEach(ListedConnection::close);
     lingering.forEach(ListedConnection::close);
     idle.closeAll();
+  }
+
+  /** The send buffers of connections that have written, and can be tuned. */
+  void forEachTunable(Consumer<TunableChannel> action) {
+    Consumer<ListedConnection> tunable =
+        connection -> {
+          TunableChannel channel = connection.tunable;
+          if (channel != null) {
+            action.accept(channel);
+          }
+        };
+    busy.forEach(tunable);
+    heads.forEach(tunable);
+    lingering.forEach(tunable);
+    idle.forEachBetween(tunable);
   }
 
   /**

@@ -3,7 +3,6 @@ package io.kamille.core.server.connection;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.socket.TunableChannel;
 import io.kamille.core.tls.ClientCertificate;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -41,7 +40,6 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private final @Nullable ClientCertificate certificate;
   private final ClientConnections connections;
   private final Farewell farewell;
-  private final @Nullable TunableChannel tunable;
   private Stage stage = Stage.OPEN;
   private boolean processing;
   private boolean inputClosed;

@@ -3,6 +3,7 @@ package io.kamille.core.server.connection;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -134,6 +135,11 @@ final class IdleConnections {
   void drain() {
     silent.forEach(ListedConnection::drain);
     between.forEach(ListedConnection::drain);
+  }
+
+  /** Those that have ended an exchange: of what it sent, much may lie in the kernel still. */
+  void forEachBetween(Consumer<ListedConnection> action) {
+    between.forEach(action);
   }
 
   void closeAll() {

@@ -1,6 +1,8 @@
 package io.kamille.core.server.connection;
 
 import io.kamille.core.failure.Failure;
+import io.kamille.core.socket.KeptBack;
+import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,16 @@ public abstract class ListedConnection extends ChannelInboundHandlerAdapter {
   @Nullable ConnectionList list;
   long idleSinceNanos;
   int headBytes;
+
+  /** Set once, when its pipeline is complete. */
+  @Nullable TunableChannel tunable;
+
+  /** Has what waits in front of its channel counted, too. */
+  protected final void countKeptBack(KeptBack keptBack) {
+    if (tunable != null) {
+      tunable.keptBack(keptBack);
+    }
+  }
 
   /** Acts if a deadline has passed, or if the client sends, or takes, too slowly. */
   protected abstract void checkDeadline();

@@ -70,6 +70,7 @@ public final class ServerShard {
   /** Has its connections' send buffers tuned. Before {@link #start}; once. */
   public void sampledBy(TcpSampler sampler) {
     this.sampler = sampler;
+    sampler.connections(connections::forEachTunable);
   }
 
   /** The send buffer of a connection that begins; null if nobody tunes it. */

@@ -80,6 +80,7 @@ public final class H2ClientConnection extends ClientSocket
             shared.time()::nowNanos,
             context);
     h2 = begun;
+    countKeptBack(begun::forEachWaiting);
     heads = new StreamHeads(begun, shard);
     begun.start();
     if (connections.isDraining()) {
