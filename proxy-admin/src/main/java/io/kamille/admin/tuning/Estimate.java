@@ -7,7 +7,8 @@ package io.kamille.admin.tuning;
  * @param bytesPerSecond throughput to expect
  * @param rttMicros mean round-trip time
  * @param rtoMicros mean retransmission time-out
- * @param lossEventRate loss events per segment
+ * @param lossEventRate loss events per segment, where few tell with those of the client's group or
+ *     what is assumed of strangers
  * @param lossEvents within the window
  * @param deliveryRate mean of what arrived while there was enough to send, octets a second; 0 if
  *     there never was
@@ -28,6 +29,11 @@ public record Estimate(
     double senderLimitedShare,
     long demandBytes,
     double confidence) {
+
+  /** Whether it lost anything of late. */
+  boolean hasLost() {
+    return lossEvents >= LossWindow.LEAST_EVENTS;
+  }
 
   /** What an estimate follows from. */
   public enum Basis {

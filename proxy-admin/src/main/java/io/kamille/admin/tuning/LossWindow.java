@@ -18,6 +18,7 @@ final class LossWindow {
   private static final double FADE_SECONDS = 60;
   private static final double MOST_TELLING = 0.8;
   private static final double MOST_OF_GROUP = 1000;
+  static final double LEAST_EVENTS = 0.25;
 
   private double segments;
   private double losses;
@@ -63,6 +64,11 @@ final class LossWindow {
     }
     double share = looksWithLoss / looks;
     return share > MOST_TELLING ? losses : Math.min(losses, -looks * Math.log1p(-share));
+  }
+
+  /** Whether it saw a loss that has not faded. */
+  boolean hasLost() {
+    return events() >= LEAST_EVENTS;
   }
 
   /**

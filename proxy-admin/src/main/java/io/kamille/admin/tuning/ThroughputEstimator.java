@@ -13,14 +13,15 @@ final class ThroughputEstimator {
    * loss, round-trip time and time-out, demand = throughput × round-trip time. What differs:
    *
    * First it is asked what holds the connection up. If that is the client's window, or nothing is
-   * acknowledged at all, its rate is what the client takes. If it is our own send buffer, the rate
+   * acknowledged at all, its rate is what the client takes: in lumps, hence the mean over 8 s. If it is our own send buffer, the rate
    * is our doing, and the demand doubles from what was granted.
    *
    * Reno and CUBIC are limited by loss: the rate follows from the law, but is never above the best
    * that arrived while nothing was lost, since a law knows no upper bound. What was best fades, but
    * no further than to what arrives now: some paths lose at every look. BBR, and what we do not
    * know, goes by the delivery rate: its mean over 2 s is what to expect, the greater of the last two
-   * is what the buffer is for. Readings of a connection that had no more to send tell little: while
+   * is what the buffer is for. A path that lost nothing has no law either, unless its neighbours
+   * lose: it goes by what arrived at best, and if that is unknown by its window. Readings of a connection that had no more to send tell little: while
    * there are no others, what arrived counts, by the time it took.
    *
    * A round-trip time that is four times another, twice in a row, is another path: what was learnt
@@ -30,6 +31,7 @@ final class ThroughputEstimator {
   private static final double MICROS_PER_SECOND = 1e6;
   private static final double RTT_SECONDS = 8;
   private static final double RATE_SECONDS = 2;
+  private static final double TAKEN_SECONDS = 8;
   private static final double BEST_SECONDS = 60;
   private static final double RECEIVER_LIMITED = 0.5;
   private static final double SENDER_LIMITED = 0.1;
@@ -50,6 +52,8 @@ final class ThroughputEstimator {
   private double lastDelivery;
   private double deliveryBeforeLast;
   private double bestWithoutLoss;
+  private double taken;
+  private double secondsSinceTaken = Double.POSITIVE_INFINITY;
   private int looksOnOtherPath;
 
   /**
@@ -107,11 +111,13 @@ final class ThroughputEstimator {
     double byReceiver = share(now.receiverLimitedMicros() - before.receiverLimitedMicros(), busy);
     double bySender = share(now.senderLimitedMicros() - before.senderLimitedMicros(), busy);
     long arrived = Math.max(0, now.acknowledgedBytes() - before.acknowledgedBytes());
-    if (arrived == 0 && now.inFlightBytes() + now.unsentBytes() > 0) {
+    boolean isReceiverLimited = byReceiver > RECEIVER_LIMITED;
+    followTaken(isReceiverLimited, arrived, seconds);
+    boolean isTaking = arrived > 0 || (isReceiverLimited && secondsSinceTaken <= TAKEN_SECONDS);
+    if (!isTaking && now.inFlightBytes() + now.unsentBytes() > 0) {
       return estimate(Basis.STALLED, 0, 0, prior, byReceiver, bySender, 1);
     }
-    if (byReceiver > RECEIVER_LIMITED) {
-      double taken = arrived / seconds;
+    if (isReceiverLimited) {
       return estimate(Basis.RECEIVER, taken, taken, prior, byReceiver, bySender, 1);
     }
     if (!now.isWhole()) {
@@ -169,7 +175,26 @@ final class ThroughputEstimator {
     }
   }
 
+  /** A client that reads slowly opens its window in lumps, some seconds apart. */
+  private void followTaken(boolean isReceiverLimited, long arrived, double seconds) {
+    if (!isReceiverLimited) {
+      secondsSinceTaken = Double.POSITIVE_INFINITY;
+      return;
+    }
+    double part = Double.isInfinite(secondsSinceTaken) ? 1 : part(seconds, TAKEN_SECONDS);
+    if (arrived > 0) {
+      taken += part * (arrived / seconds - taken);
+      secondsSinceTaken = 0;
+    } else {
+      taken -= part * taken;
+      secondsSinceTaken += seconds;
+    }
+  }
+
   private Estimate byLoss(TcpSample now, GroupPrior prior, double byReceiver, double bySender) {
+    if (!losses.hasLost() && !prior.isKnown()) {
+      return withoutLoss(now, prior, byReceiver, bySender);
+    }
     double p = Math.clamp(losses.eventRate(prior.lossEventRate()), 1e-7, 0.5);
     double window =
         model.segments(
@@ -183,6 +208,21 @@ final class ThroughputEstimator {
             : 1 - 0.5 / Math.sqrt(Math.max(losses.events(), 0.25));
     return estimate(
         isBounded ? Basis.DELIVERY : Basis.LOSS, rate, rate, prior, byReceiver, bySender, certain);
+  }
+
+  private Estimate withoutLoss(
+      TcpSample now, GroupPrior prior, double byReceiver, double bySender) {
+    boolean isGuess = bestWithoutLoss == 0;
+    double rate =
+        isGuess ? perSecond((double) now.cwndSegments() * now.mssBytes()) : bestWithoutLoss;
+    return estimate(
+        isGuess ? Basis.WINDOW : Basis.DELIVERY,
+        rate,
+        rate,
+        prior,
+        byReceiver,
+        bySender,
+        isGuess ? 0 : deliverySeconds / CERTAIN_SECONDS);
   }
 
   private Estimate byDelivery(

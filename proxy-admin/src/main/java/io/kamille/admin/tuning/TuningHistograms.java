@@ -52,7 +52,7 @@ public final class TuningHistograms {
     Estimate estimate = connection.estimate();
     roundTrip.record(connection.sample().srttMicros() * NANOS_PER_MICRO);
     rate.record((long) estimate.bytesPerSecond());
-    loss.record((long) (estimate.lossEventRate() * NANO));
+    loss.record(estimate.hasLost() ? (long) (estimate.lossEventRate() * NANO) : 0);
     buffer.record(connection.pendingBytes());
   }
 }

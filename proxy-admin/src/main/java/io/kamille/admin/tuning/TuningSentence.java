@@ -18,6 +18,7 @@ final class TuningSentence {
   private static final double MOST_MEGABITS = 10_000;
   private static final double LEAST_MILLIS = 0.1;
   private static final double PERCENT = 100;
+  private static final double LEAST_PERCENT = 0.01;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private TuningSentence() {}
@@ -48,9 +49,14 @@ final class TuningSentence {
     return switch (estimate.basis()) {
       case GROUP -> "New. Clients of its network get " + rate + ".";
       case LOSS ->
-          format(
-              "The path loses %.2f %% of its segments, which leaves %s %s at %s.",
-              estimate.lossEventRate() * PERCENT, control.token(), rate, roundTrip);
+          estimate.hasLost()
+              ? format(
+                  "The path loses %s of its segments, which leaves %s %s at %s.",
+                  percent(estimate.lossEventRate()), control.token(), rate, roundTrip)
+              : format(
+                  "The path lost nothing yet. If it loses as much as others of its network, %s gets"
+                      + " %s at %s.",
+                  control.token(), rate, roundTrip);
       case DELIVERY -> "The path carries " + rate + " at " + roundTrip + ".";
       case RECEIVER ->
           format(
@@ -88,6 +94,11 @@ final class TuningSentence {
       return format("%.0f kbit/s", megabits * KILO);
     }
     return figure(megabits) + " Mbit/s";
+  }
+
+  private static String percent(double part) {
+    double percent = part * PERCENT;
+    return percent < LEAST_PERCENT ? "less than 0.01 %" : format("%.2f %%", percent);
   }
 
   private static String roundTrip(double micros) {

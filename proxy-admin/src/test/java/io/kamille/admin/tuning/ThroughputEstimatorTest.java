@@ -57,6 +57,39 @@ class ThroughputEstimatorTest {
   }
 
   @Test
+  void aStrangerThatLostNothingIsNotToldThatItLoses() {
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.second(20, 0, 0).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(20, 0, 0).look(), NOBODY, 0);
+    assertThat(estimate.basis()).isEqualTo(Basis.WINDOW);
+    assertThat(estimate.confidence()).isZero();
+    assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC)).doesNotContain("loses");
+  }
+
+  @Test
+  void aLossThatHasFadedIsNotTold() {
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.second(100, 0, 900_000).look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(100, 1, 900_000).look(), NOBODY, 0);
+    assertThat(estimate.basis()).isEqualTo(Basis.LOSS);
+    for (int i = 0; i < 120; i++) {
+      estimate = estimator.add(path.second(100, 0, 900_000).look(), NOBODY, 0);
+    }
+    assertThat(estimate.basis()).isEqualTo(Basis.DELIVERY);
+  }
+
+  @Test
+  void aPathThatLostNothingYetIsTakenForAsLossyAsItsNeighbours() {
+    var prior = new GroupPrior(0.01, 250_000, 30_000, 5);
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.second(20, 0, 0).look(), prior, 0);
+    Estimate estimate = estimator.add(path.second(20, 0, 0).look(), prior, 0);
+    assertThat(estimate.basis()).isEqualTo(Basis.LOSS);
+    assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC))
+        .startsWith("The path lost nothing yet. If it loses as much as others of its network,");
+  }
+
+  @Test
   void bbrGoesByItsDeliveryRateWhateverIsLost() {
     var path = new TestSamples(CongestionControl.BBR);
     Estimate estimate = estimator.add(path.second(1000, 100, 1_200_000).look(), NOBODY, 0);
@@ -94,6 +127,33 @@ class ThroughputEstimatorTest {
         estimator.add(path.second(6, 0, 50_000_000).limited(0.99, 0).look(), NOBODY, 0);
     assertThat(estimate.basis()).isEqualTo(Basis.RECEIVER);
     assertThat(estimate.bytesPerSecond()).isCloseTo(6 * 1448, within(1.0));
+  }
+
+  /** 32 KiB every four seconds: the kernel of the client opens its window in lumps. */
+  @Test
+  void aClientThatReadsInLumpsIsTakenByTheirMean() {
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0);
+    for (int i = 0; i < 40; i++) {
+      estimate =
+          i % 4 == 3
+              ? estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0)
+              : estimator.add(path.stalledSecond().limited(1, 0).look(), NOBODY, 0);
+      assertThat(estimate.basis()).isEqualTo(Basis.RECEIVER);
+    }
+    assertThat(estimate.bytesPerSecond()).isCloseTo(24 * 1448 / 4.0, within(2_000.0));
+  }
+
+  @Test
+  void aClientThatStopsReadingIsStalledAfterAWhile() {
+    var path = new TestSamples(CongestionControl.CUBIC);
+    estimator.add(path.look(), NOBODY, 0);
+    Estimate estimate = estimator.add(path.second(24, 0, 0).limited(1, 0).look(), NOBODY, 0);
+    for (int i = 0; i < 9; i++) {
+      estimate = estimator.add(path.stalledSecond().limited(1, 0).look(), NOBODY, 0);
+    }
+    assertThat(estimate.basis()).isEqualTo(Basis.STALLED);
   }
 
   @Test

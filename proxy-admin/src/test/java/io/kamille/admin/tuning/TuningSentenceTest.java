@@ -37,6 +37,13 @@ class TuningSentenceTest {
   }
 
   @Test
+  void aRareLossIsNotToldAsNone() {
+    var estimate = new Estimate(Basis.LOSS, 1e6, 51_000, 0, 0.00004, 1, 0, 0, 0, 0, 1);
+    assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC))
+        .startsWith("The path loses less than 0.01 % of its segments");
+  }
+
+  @Test
   void aPathThatCarriesNothingIsNotTakenForASlowReader() {
     var estimate = new Estimate(Basis.STALLED, 0, 51_000, 0, 0, 0, 0, 0.1, 0, 0, 1);
     assertThat(TuningSentence.path(estimate, CongestionControl.CUBIC))
