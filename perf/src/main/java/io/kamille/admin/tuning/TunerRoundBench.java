@@ -117,7 +117,7 @@ public class TunerRoundBench {
               TunableChannel tunable =
                   sampler.opened(channel, InetAddress.getLoopbackAddress(), "HTTP/1.1");
               channel.writeAndFlush(Unpooled.directBuffer(CONTENT_BYTES).writeZero(CONTENT_BYTES));
-              tunable.wrote();
+              tunable.writes();
             })
         .sync();
   }

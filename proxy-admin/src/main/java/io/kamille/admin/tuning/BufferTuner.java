@@ -19,11 +19,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Gives each connection the send buffer its path can use: takes what loops saw, estimates, shares
@@ -47,7 +47,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** Of all loops: at about 3 µs for each, less than 5 ms of processor time. */
   private static final double LOOKS_PER_SECOND = 1500;
 
-  private static final int UNKNOWN_BYTES = 64 << 10;
   private static final String IDLE = "idle";
 
   private final ConcurrentLinkedQueue<TcpSamples> seen = new ConcurrentLinkedQueue<>();
@@ -73,13 +72,15 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @GuardedBy("this")
   private double secondsSinceFade;
 
+  private final Newcomers newcomers;
+
+  @GuardedBy("this")
+  private final Sizing sizing;
+
   // Written by whoever configures, read by loops and by the tuner's thread.
   private volatile TuningSettings settings;
   private volatile IntConsumer listeners = _ -> {};
   private volatile boolean isClosed;
-
-  /** Active connections at the last pass, and those opened since: for a first guess of a part. */
-  private final AtomicInteger sharers = new AtomicInteger();
 
   /**
    * A tuner that does nothing before {@link #start}.
@@ -100,6 +101,8 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     this.limits = limits;
     this.pressure = pressure;
     this.histograms = histograms;
+    this.newcomers = new Newcomers(settings.budgetBytes());
+    this.sizing = new Sizing(newcomers, limits.tunedBytes());
     this.nanoClock = nanoClock;
     thread.setDaemon(true);
   }
@@ -137,7 +140,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     settings = next;
     announce(next);
     if (!next.policy().isSizing()) {
-      connections.values().forEach(each -> each.partBytes(0));
+      connections.values().forEach(TunedConnection::loseParts);
     }
     if (next.policy() != TuningPolicy.OFF) {
       looked.addAll(connections.values());
@@ -174,26 +177,20 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
    * not have its neighbours begin with much that waits for them if they do not read.
    */
   @Override
-  public SendBuffer initial(InetAddress client) {
+  public Beginning beginning(InetAddress client) {
     TuningSettings now = settings;
     SendBuffer first = SendBufferLaw.initial(system.highWatermarkBytes());
     if (!now.policy().isSizing()) {
-      return first;
+      return new Beginning(first, 0);
     }
-    GroupPrior group = groups.of(client);
-    long wanted = group.isKnown() ? (long) group.demandBytes() : UNKNOWN_BYTES;
-    return SendBufferLaw.sized(first, firstPart(now, wanted));
+    long part = newcomers.draw(groups.of(client), now.budgetBytes());
+    long size = SendBufferLaw.fixable(0, part, limits);
+    return new Beginning(SendBufferLaw.sized(first, size), part);
   }
 
-  /** No more than an equal part, before the first pass gives the connection its own. */
-  private long firstPart(TuningSettings now, long wanted) {
-    long equal = now.budgetBytes() / sharers.incrementAndGet();
-    return fixable(Math.max(SendBufferLaw.LEAST_SIZE_BYTES, Math.min(wanted, equal)));
-  }
-
-  /** A size the kernel can be told; 0 for one it has to find itself. */
-  private long fixable(long part) {
-    return part > Math.min(limits.fixedBytes(), limits.tunedBytes()) ? 0 : part;
+  @Override
+  public void seen(long partBytes) {
+    newcomers.seen(partBytes);
   }
 
   @Override
@@ -276,14 +273,20 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   /** Shares the budget and says what is to change. */
-  synchronized void pass() {
+  void pass() {
+    // Before what loops saw is taken in: so a newcomer counts twice rather than not at all.
+    long unseen = newcomers.unseenBytes();
+    absorb();
+    pass(unseen);
+  }
+
+  private synchronized void pass(long unseenBytes) {
     TuningSettings now = settings;
     fade(now.period().toNanos() / NANOS_PER_SECOND);
     budget.look(pressure.getAsDouble());
     if (now.policy() != TuningPolicy.OFF) {
-      Collection<TunedConnection> concerned = now.policy().isSizing() ? sharing(now) : looked;
       var changes = new SendBufferChanges();
-      for (TunedConnection each : concerned) {
+      for (TunedConnection each : now.policy().isSizing() ? sharing(now, unseenBytes) : looked) {
         changes.add(each, wanted(each, now));
       }
       changes.send();
@@ -291,13 +294,12 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     looked.clear();
   }
 
-  /** All that are active, each with its part: what one gets depends on the others. */
+  /** All that may get something else: what one gets depends on the others. */
   @GuardedBy("this")
-  private List<TunedConnection> sharing(TuningSettings now) {
-    List<TunedConnection> sharing = active();
-    sharers.set(sharing.size());
-    Parts.share(sharing, now, budget.bytes(now.budgetBytes()), limits.tunedBytes());
-    return sharing;
+  private Collection<TunedConnection> sharing(TuningSettings now, long unseenBytes) {
+    Map<Boolean, List<TunedConnection>> byActivity = byActivity();
+    long bytes = budget.bytes(now.budgetBytes());
+    return sizing.share(byActivity.get(true), byActivity.get(false), now, bytes, unseenBytes);
   }
 
   @GuardedBy("this")
@@ -314,7 +316,10 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     long size =
         connection.isOverridden(nanoClock.getAsLong())
             ? connection.overriddenBytes()
-            : now.policy().isSizing() ? fixable(connection.partBytes()) : 0;
+            : now.policy().isSizing()
+                ? SendBufferLaw.fixable(
+                    connection.asked().sendBufferBytes(), connection.told(), limits)
+                : 0;
     return SendBufferLaw.next(
         connection.asked(),
         connection.estimate(),
@@ -324,10 +329,11 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   @GuardedBy("this")
-  private List<TunedConnection> active() {
+  private Map<Boolean, List<TunedConnection>> byActivity() {
     long now = nanoClock.getAsLong();
     long period = settings.period().toNanos();
-    return connections.values().stream().filter(each -> each.isActive(now, period)).toList();
+    return connections.values().stream()
+        .collect(Collectors.partitioningBy(each -> each.isActive(now, period)));
   }
 
   /**
@@ -364,7 +370,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   /** How the budget is shared. */
   public synchronized TuningSnapshot snapshot() {
-    List<TunedConnection> sharing = active();
+    List<TunedConnection> sharing = byActivity().get(true);
     var states = new HashMap<String, Integer>();
     sharing.forEach(
         each ->
@@ -376,7 +382,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         budget.pressure(),
         sharing.stream().mapToLong(TunedConnection::partBytes).sum(),
         connections.values().stream().mapToLong(TunedConnection::heldBytes).sum(),
-        Parts.fairness(sharing),
+        Parts.fairness(sharing.stream().mapToDouble(TunedConnection::met)),
         states,
         settings.policy().isSizing()
             ? 0

@@ -25,6 +25,11 @@ public record KernelLimits(long tunedBytes, long fixedBytes) {
         last(proc.resolve("sys/net/core/wmem_max"), FIXED_BYTES));
   }
 
+  /** The most that is fixed: what the kernel grants, and no more than it would choose itself. */
+  long fixableBytes() {
+    return Math.min(fixedBytes, tunedBytes);
+  }
+
   private static long last(Path file, long otherwise) {
     try {
       String[] numbers = ProcFile.numbers(file);

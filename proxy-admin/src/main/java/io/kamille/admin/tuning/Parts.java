@@ -2,6 +2,8 @@ package io.kamille.admin.tuning;
 
 import io.kamille.admin.tuning.MaxMinAllocator.Surplus;
 import java.util.List;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 
 /** What part of the budget each connection gets, by the policy. Pure. */
 final class Parts {
@@ -11,7 +13,7 @@ final class Parts {
   /**
    * Sets the part of each connection: 0 where the kernel decides.
    *
-   * @param budgetBytes to share; at least one segment train for each connection is
+   * @param budgetBytes to share
    * @param ceilingBytes the most one may get
    */
   static void share(
@@ -41,10 +43,26 @@ final class Parts {
   private static long[] allocate(long[] demands, long budget, long ceiling, Surplus surplus) {
     return MaxMinAllocator.allocate(
         demands,
-        Math.max(budget, (long) demands.length * SendBufferLaw.TRAIN_BYTES),
+        budget,
         SendBufferLaw.LEAST_SIZE_BYTES,
         Math.max(ceiling, SendBufferLaw.TRAIN_BYTES),
         surplus);
+  }
+
+  /** Below which no lack of memory takes the budget: a segment train for each connection. */
+  static long trains(int connections, long configuredBytes) {
+    return Math.min(configuredBytes, (long) connections * SendBufferLaw.TRAIN_BYTES);
+  }
+
+  /** What they can use all together; with equal parts that is anything. */
+  static long demand(List<TunedConnection> connections, TuningSettings settings) {
+    long[] demands =
+        switch (settings.policy()) {
+          case WINDOW -> windows(connections, settings.headroom());
+          case EQUATION -> demands(connections);
+          case OFF, KERNEL, EQUAL -> new long[connections.size()];
+        };
+    return LongStream.of(demands).map(each -> Math.max(each, SendBufferLaw.LEAST_SIZE_BYTES)).sum();
   }
 
   private static long[] windows(List<TunedConnection> connections, double headroom) {
@@ -55,18 +73,19 @@ final class Parts {
     return connections.stream().mapToLong(each -> each.estimate().demandBytes()).toArray();
   }
 
-  /** Jain's index of how far demands are met; 1 if nobody wants anything. */
-  static double fairness(List<TunedConnection> connections) {
+  /**
+   * Jain's index (Jain, Chiu and Hawe, 1984) of what connections carried in parts of what their
+   * paths could: 1 if all alike, 1/n if one alone carries anything. Whoever's part is NaN does not
+   * count.
+   */
+  static double fairness(DoubleStream met) {
+    double[] known = met.filter(each -> !Double.isNaN(each)).toArray();
     double sum = 0;
     double squares = 0;
-    int n = 0;
-    for (TunedConnection each : connections) {
-      double wanted = Math.max(each.estimate().demandBytes(), SendBufferLaw.TRAIN_BYTES);
-      double met = each.partBytes() == 0 ? 1 : Math.min(1, each.partBytes() / wanted);
-      sum += met;
-      squares += met * met;
-      n++;
+    for (double each : known) {
+      sum += each;
+      squares += each * each;
     }
-    return squares == 0 ? 1 : sum * sum / (n * squares);
+    return squares == 0 ? 1 : sum * sum / (known.length * squares);
   }
 }

@@ -19,18 +19,19 @@ final class SendBufferLaw {
    *
    * In front of the kernel as much may wait again, and half of that before the source goes on.
    *
-   * A size changes when it would differ by a fifth. The least is 4 KiB: into an empty buffer the
-   * kernel takes a whole train anyway. All together have at least 16 KiB for each connection.
+   * The least size is the kernel's own, SOCK_MIN_SNDBUF without what it needs beside content: into an
+   * empty buffer the kernel takes a whole train anyway. What the kernel refuses to fix, it tunes; a
+   * size comes back from there when it is a fifth below that limit.
    */
   static final int TRAIN_BYTES = 16 << 10;
-  static final int LEAST_SIZE_BYTES = 4 << 10;
+  static final int LEAST_SIZE_BYTES = 2304;
   static final int LEAST_MARK_BYTES = 4 << 10;
   static final int INITIAL_MARK_BYTES = 16 << 10;
   static final int MOST_MARK_BYTES = 512 << 10;
 
   private static final double REFILL_SECONDS = 0.008;
   private static final double SENDER_LIMITED = 0.1;
-  private static final double HYSTERESIS = 0.2;
+  private static final double COMES_BACK = 0.8;
   private static final int FALL = 2;
 
   private SendBufferLaw() {}
@@ -55,7 +56,7 @@ final class SendBufferLaw {
       long sizeBytes,
       int highWatermarkBytes) {
     return buffer(
-        size(present.sendBufferBytes(), sizeBytes),
+        (int) sizeBytes,
         mark(present.notSentLowWatermarkBytes(), estimate, windowBytes),
         highWatermarkBytes);
   }
@@ -75,11 +76,10 @@ final class SendBufferLaw {
     return new SendBuffer(size, mark, high / 2, high);
   }
 
-  private static int size(int present, long wanted) {
-    int next = (int) Math.min(wanted, Integer.MAX_VALUE / 2);
-    boolean isSettled =
-        present != 0 && next != 0 && Math.abs(next - present) <= HYSTERESIS * present;
-    return isSettled ? present : next;
+  /** What the kernel is told of a part; 0 to leave the size to it. {@code present} is as much. */
+  static long fixable(int present, long partBytes, KernelLimits limits) {
+    double most = limits.fixableBytes() * (present == 0 ? COMES_BACK : 1);
+    return partBytes > most ? 0 : partBytes;
   }
 
   /** The low-water mark for what was never sent. */

@@ -12,6 +12,8 @@ final class TunedConnection {
 
   private static final int ACTIVE_PERIODS = 3;
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MICROS_PER_SECOND = 1e6;
+  private static final double GOODPUT_SECONDS = 8;
 
   final TunableChannel channel;
   final TcpSamples.Looker looker;
@@ -23,6 +25,11 @@ final class TunedConnection {
   private int grantedBytes;
   private @Nullable String refused;
   private long partBytes;
+  private long told;
+  private long activeNanos;
+  private boolean isIdle;
+  private double goodput;
+  private boolean hasCarried;
   private long overriddenBytes;
   private long overriddenUntilNanos;
   private boolean isOverridden;
@@ -34,13 +41,20 @@ final class TunedConnection {
     this.sample = samples.sample(row);
     this.waiting = samples.waiting(row);
     this.asked = channel.sendBuffer();
+    this.told = channel.partBytes();
+    this.activeNanos = sample.atNanos();
     this.estimate = look(samples, row, settings, groups);
   }
 
   /** Takes a look into account. */
   final Estimate look(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
+    TcpSample before = sample;
     sample = samples.sample(row);
     waiting = samples.waiting(row);
+    if (heldBytes() > 0 || sample.acknowledgedBytes() != before.acknowledgedBytes()) {
+      activeNanos = sample.atNanos();
+    }
+    followGoodput(before);
     grantedBytes = channel.grantedBytes();
     refused = channel.refused();
     estimator.goBy(settings.model(), settings.headroom());
@@ -50,7 +64,7 @@ final class TunedConnection {
 
   /** Whether it wrote of late, or octets wait. */
   boolean isActive(long nowNanos, long periodNanos) {
-    return heldBytes() > 0 || nowNanos - sample.atNanos() <= ACTIVE_PERIODS * periodNanos;
+    return heldBytes() > 0 || nowNanos - activeNanos <= ACTIVE_PERIODS * periodNanos;
   }
 
   /** The congestion window in octets. */
@@ -119,6 +133,62 @@ final class TunedConnection {
 
   void partBytes(long part) {
     partBytes = part;
+    isIdle = false;
+  }
+
+  /** It is idle: it has no part, and keeps what it was told. */
+  void idles() {
+    partBytes = 0;
+    isIdle = true;
+  }
+
+  boolean isIdle() {
+    return isIdle;
+  }
+
+  /**
+   * What it carried in parts of what it could: 1 at the most, NaN while that is unknown, or if its
+   * client takes nothing.
+   */
+  double met() {
+    double rate = estimate.bytesPerSecond();
+    boolean isKnown =
+        switch (estimate.basis()) {
+          case GROUP, WINDOW, STALLED -> false;
+          case LOSS, DELIVERY, RECEIVER, SENDER -> rate > 0 && hasCarried;
+        };
+    return isKnown ? Math.min(1, goodput / rate) : Double.NaN;
+  }
+
+  /** The mean of late over the time in which there was something to send. */
+  private void followGoodput(TcpSample before) {
+    double seconds = (sample.busyMicros() - before.busyMicros()) / MICROS_PER_SECOND;
+    if (seconds > 0) {
+      double carried = (sample.acknowledgedBytes() - before.acknowledgedBytes()) / seconds;
+      double part = hasCarried ? -Math.expm1(-seconds / GOODPUT_SECONDS) : 1;
+      goodput += part * (carried - goodput);
+      hasCarried = true;
+    }
+  }
+
+  /** Of its part, what it may have now: a size to fix, or as much by the kernel's tuning. */
+  long told() {
+    return told;
+  }
+
+  void told(long sizeBytes) {
+    told = sizeBytes;
+  }
+
+  /** Its size is not ours to decide any more. */
+  void loseParts() {
+    partBytes = 0;
+    told = 0;
+  }
+
+  /** What it may hold now, be it that it was told less since. */
+  long sizeHeld() {
+    return Math.max(told, grantedBytes);
   }
 
   /** Somebody decided on its size, until a time. */

@@ -120,16 +120,30 @@ final class TuningSentence {
     }
     long demand = connection.estimate().demandBytes();
     long part = connection.partBytes();
+    String now =
+        connection.asked().isAutotuned()
+            ? "The kernel sizes its send buffer."
+            : format("It has %s.", size(connection.asked().sendBufferBytes()));
+    if (connection.isIdle()) {
+      return "It is idle and has no part of the budget. " + now;
+    }
+    if (part == 0) {
+      return "Its part of the budget is not known yet. " + now;
+    }
     if (connection.asked().isAutotuned()) {
-      return part == 0
-          ? "It is idle and has no part of the budget. The kernel sizes its send buffer."
-          : "Its part is more than the kernel would use, so the kernel sizes its send buffer.";
+      return format(
+          "It gets %s, more than the kernel lets Kamille set, so the kernel sizes its send buffer.",
+          size(part));
     }
     String limited =
         granted > 0 && granted < connection.asked().sendBufferBytes()
             ? format(" The kernel granted %s (net.core.wmem_max).", size(granted))
             : "";
-    return share(policy, demand, part) + limited;
+    String waiting =
+        connection.told() < part && connection.told() < demand
+            ? format(" It has %s until others give some back.", size(connection.told()))
+            : "";
+    return share(policy, demand, part) + waiting + limited;
   }
 
   /** Of a size that is not ours, or no longer. */

@@ -46,8 +46,8 @@ public record TuningSettings(
                   "budget",
                   BUDGET,
                   "Content that all send buffers together may be allowed with `equation`, `window`"
-                      + " and `equal`. While memory is short it is less, but never less than 16 KiB"
-                      + " for each connection.")
+                      + " and `equal`. While memory is short it is less, but lack of memory leaves"
+                      + " 16 KiB for each connection.")
               .defaultsTo(DEFAULT.budgetBytes()),
           Setting.of(
                   "headroom",

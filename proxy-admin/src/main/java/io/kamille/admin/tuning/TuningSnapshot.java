@@ -9,7 +9,7 @@ import java.util.Map;
  * @param pressure of memory: 1 is where the kernel, or the process, begins to refuse
  * @param allocatedBytes the sum of the parts
  * @param heldBytes what takes memory
- * @param fairness Jain's index of how far demands are met: 1 if all alike
+ * @param fairness Jain's index of what connections carry in parts of what their paths could
  * @param connections by what their estimate follows from, and {@code idle}
  * @param fixed connections whose size is fixed though the kernel should tune it: it cannot be given
  *     back before they close

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,14 @@ class BudgetTest {
     write("sys/net/ipv4/tcp_wmem", "4096\t16384\t8388608\n");
     write("sys/net/core/wmem_max", "4194304\n");
     assertThat(KernelLimits.read(proc)).isEqualTo(new KernelLimits(4 << 20, 4 << 20));
+  }
+
+  @Test
+  void fairnessFallsIfSomeCarryLessOfWhatTheirPathsCould() {
+    assertThat(Parts.fairness(DoubleStream.of(0.8, 0.8, Double.NaN))).isEqualTo(1);
+    assertThat(Parts.fairness(DoubleStream.of(1, 0, 0, 0))).isEqualTo(0.25);
+    assertThat(Parts.fairness(DoubleStream.of(1, 0.5))).isEqualTo(0.9);
+    assertThat(Parts.fairness(DoubleStream.of(Double.NaN))).isEqualTo(1);
   }
 
   @Test

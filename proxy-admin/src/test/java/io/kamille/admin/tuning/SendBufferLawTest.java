@@ -52,13 +52,12 @@ class SendBufferLawTest {
   }
 
   @Test
-  void aSizeChangesOnlyByMoreThanAFifth() {
-    SendBuffer present = new SendBuffer(100_000, 16 << 10, 16 << 10, 32 << 10);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 119_000, MOST).sendBufferBytes())
-        .isEqualTo(100_000);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 121_000, MOST).sendBufferBytes())
-        .isEqualTo(121_000);
-    assertThat(SendBufferLaw.next(present, rate(0, 0), 0, 0, MOST).isAutotuned()).isTrue();
+  void aSizeAboveTheKernelsLimitIsLeftToItAndComesBackAFifthBelow() {
+    var limits = new KernelLimits(4 << 20, 100_000);
+    assertThat(SendBufferLaw.fixable(90_000, 100_000, limits)).isEqualTo(100_000);
+    assertThat(SendBufferLaw.fixable(90_000, 100_001, limits)).isZero();
+    assertThat(SendBufferLaw.fixable(0, 90_000, limits)).isZero();
+    assertThat(SendBufferLaw.fixable(0, 80_000, limits)).isEqualTo(80_000);
   }
 
   private static SendBuffer present(int mark) {

@@ -1,5 +1,6 @@
 package io.kamille.core.socket;
 
+import io.kamille.core.socket.SendBufferAdvisor.Beginning;
 import io.kamille.core.socket.TcpSamples.Change;
 import io.kamille.core.socket.TcpSamples.Waiting;
 import io.netty.channel.Channel;
@@ -57,6 +58,9 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   private Connections connections = _ -> {};
   private boolean isOn;
   private int dueInVain;
+
+  /** Parts of connections that the rows at hand show for the first time. */
+  private long seenBytes;
 
   /** The connections of the loop that have written. On the loop. */
   public interface Connections {
@@ -140,21 +144,22 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
 
   /** A connection has begun. */
   public TunableChannel opened(Channel channel, InetAddress client, String protocol) {
-    var opened =
-        new TunableChannel(this, channel, client, protocol, NUMBERS.incrementAndGet(), inherited);
-    if (isOn) {
-      opened.apply(advisor.initial(client));
-    }
-    return opened;
+    return new TunableChannel(
+        this, channel, client, protocol, NUMBERS.incrementAndGet(), inherited);
   }
 
   @Override
-  public void wrote(TunableChannel channel) {
-    if (isOn) {
-      beDue(channel);
-    } else {
+  public void writes(TunableChannel channel) {
+    if (!isOn) {
       channel.apply(system);
+      return;
     }
+    if (!channel.hasBegun) {
+      channel.hasBegun = true;
+      Beginning beginning = advisor.beginning(channel.client());
+      channel.begin(beginning.buffer(), beginning.partBytes());
+    }
+    beDue(channel);
   }
 
   /**
@@ -163,6 +168,10 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
    */
   @Override
   public void closed(TunableChannel channel) {
+    if (channel.isSetAside) {
+      channel.isSetAside = false;
+      advisor.seen(channel.partBytes());
+    }
     if (channel.isKnown) {
       beDue(channel);
     } else if (channel.isDue && ++dueInVain > dueForLooks() / 2) {
@@ -224,6 +233,10 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     } else {
       advisor.take(samples);
     }
+    if (seenBytes > 0) {
+      advisor.seen(seenBytes);
+      seenBytes = 0;
+    }
   }
 
   private void look(TcpSamples samples, TunableChannel channel) {
@@ -243,7 +256,12 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     Waiting waiting = waiting(channel);
     if (samples.look(channel, socket, waiting)) {
       channel.isKnown = true;
+      channel.hasBegun = true;
       channel.looks++;
+      if (channel.isSetAside) {
+        channel.isSetAside = false;
+        seenBytes += channel.partBytes();
+      }
       if (isOn && (!octets.isNone() || samples.lastHoldsOctets())) {
         beDue(channel);
       }

@@ -48,6 +48,9 @@ public final class TunableChannel {
   private int grantedBytes;
   private @Nullable String refused;
   private KeptBack keptBack = KeptBack.NONE;
+  private long partBytes;
+  boolean hasBegun;
+  boolean isSetAside;
   boolean isDue;
   boolean isKnown;
   int looks;
@@ -55,8 +58,8 @@ public final class TunableChannel {
   /** Who looks at connections. On the connection's loop. */
   interface Watcher {
 
-    /** A connection that is not due yet wrote. */
-    void wrote(TunableChannel channel);
+    /** A connection that is not due yet is about to write. */
+    void writes(TunableChannel channel);
 
     /** A connection is closed. */
     void closed(TunableChannel channel);
@@ -106,10 +109,10 @@ public final class TunableChannel {
     return keptBack;
   }
 
-  /** Octets went to the kernel. Called for each flush. */
-  public void wrote() {
+  /** Octets are about to go to the kernel. Called for each flush. */
+  public void writes() {
     if (!isDue) {
-      watcher.wrote(this);
+      watcher.writes(this);
     }
   }
 
@@ -154,6 +157,18 @@ public final class TunableChannel {
     } catch (IOException | ChannelException refused) {
       control = CongestionControl.OTHER;
     }
+  }
+
+  /** It writes for the first time. */
+  void begin(SendBuffer buffer, long partBytes) {
+    this.partBytes = partBytes;
+    isSetAside = partBytes > 0;
+    apply(buffer);
+  }
+
+  /** Its part before the first look; 0 if it had none. After a look, as below. */
+  public long partBytes() {
+    return partBytes;
   }
 
   /** What was asked for last. After a look: any thread that was handed it. */

@@ -53,11 +53,17 @@ class TcpSamplerIT {
 
   private static final class Told implements SendBufferAdvisor {
     private final List<TcpSamples> samples = new ArrayList<>();
-    private SendBuffer initial = SYSTEM;
+    private Beginning beginning = new Beginning(SYSTEM, 0);
+    private long seenBytes;
 
     @Override
-    public SendBuffer initial(InetAddress client) {
-      return initial;
+    public Beginning beginning(InetAddress client) {
+      return beginning;
+    }
+
+    @Override
+    public void seen(long partBytes) {
+      seenBytes += partBytes;
     }
 
     @Override
@@ -184,7 +190,7 @@ class TcpSamplerIT {
         onLoop(() -> sampler.opened(socket, client.getInetAddress(), "HTTP/1.1"));
     onLoop(
         () -> {
-          silent.wrote();
+          silent.writes();
           return silent;
         });
     round();
@@ -244,13 +250,7 @@ class TcpSamplerIT {
   void ofConnectionsThatEndBeforeAnyLookNothingIsKept() throws Exception {
     for (int i = 0; i < 20; i++) {
       write(100);
-      channel.close().sync();
-      client.close();
-      onLoop(
-          () -> {
-            tunable.closed();
-            return tunable;
-          });
+      close();
       open();
     }
     write(100);
@@ -294,19 +294,43 @@ class TcpSamplerIT {
   }
 
   @Test
-  void aNewConnectionBeginsWithWhatItsAdvisorSays() throws Exception {
+  void aConnectionBeginsWithWhatItsAdvisorSaysWhenItWrites() throws Exception {
+    told.beginning =
+        new SendBufferAdvisor.Beginning(new SendBuffer(65_536, 32 << 10, 32 << 10, 64 << 10), 7);
+    assertThat(onLoop(tunable::grantedBytes)).isZero();
+    write(100);
+    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(65_536);
+  }
+
+  @Test
+  void whatWasSetAsideIsGivenBackOnceWithTheFirstLookOrTheEnd() throws Exception {
+    told.beginning = new SendBufferAdvisor.Beginning(SYSTEM, 7);
+    write(100);
+    round();
+    giveBack();
+    close();
+    assertThat(told.seenBytes).isEqualTo(7);
+    open();
+    write(100);
+    close();
+    assertThat(told.seenBytes).isEqualTo(14);
+  }
+
+  private void close() throws Exception {
     channel.close().sync();
     client.close();
-    told.initial = new SendBuffer(65_536, 32 << 10, 32 << 10, 64 << 10);
-    open();
-    assertThat(onLoop(tunable::grantedBytes)).isEqualTo(65_536);
+    onLoop(
+        () -> {
+          tunable.closed();
+          return tunable;
+        });
   }
 
   private void write(int octets) throws Exception {
     onLoop(
         () -> {
           channel.writeAndFlush(Unpooled.directBuffer(octets).writeZero(octets));
-          tunable.wrote();
+          tunable.writes();
           return octets;
         });
   }

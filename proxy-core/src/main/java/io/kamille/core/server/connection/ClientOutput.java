@@ -150,10 +150,10 @@ public final class ClientOutput {
   public void flush() {
     unflushed = false;
     unencryptedBytes = 0;
-    channel.flush();
     if (tunable != null) {
-      tunable.wrote();
+      tunable.writes();
     }
+    channel.flush();
     owner.flushed();
   }
 
