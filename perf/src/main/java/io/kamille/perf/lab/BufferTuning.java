@@ -13,12 +13,10 @@ import io.kamille.perf.wan.Namespaces;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /** P4: who gets how much send buffer, and what that does to goodput and to memory. */
 final class BufferTuning implements Experiment {
@@ -90,18 +88,6 @@ final class BufferTuning implements Experiment {
       return new SurgeRuns(
           ways, List.of(10, 60, 600), Duration.ofSeconds(settling), Duration.ofSeconds(counted));
     }
-
-    /** What stands beside slow ones; a quick run measures the fast one alone once. */
-    private boolean isBeside(TunedWay way, int count) {
-      return count > 0 || way == TunedWay.OFF || slow.size() > 2;
-    }
-
-    private long besideSteps() {
-      return slow.stream()
-          .mapToLong(
-              count -> Arrays.stream(TunedWay.values()).filter(way -> isBeside(way, count)).count())
-          .sum();
-    }
   }
 
   static final Paper PAPER =
@@ -146,7 +132,7 @@ final class BufferTuning implements Experiment {
   private static final List<Column> BESIDE =
       List.of(
           Column.median("Mbit/s of the fast one", FAST_GOODPUT.times(MEGABIT), 0),
-          new Column("kept", BufferTuning::kept),
+          new Column("of alone", BufferTuning::ofAlone),
           EACH);
   private static final List<Column> MIXED =
       List.of(
@@ -154,6 +140,7 @@ final class BufferTuning implements Experiment {
           Column.median("Mbit/s", TunedRun.GOODPUT.times(MEGABIT), 0),
           Column.ratio("memory ×", TunedRun.MEMORY, TunedWay.OFF.label()),
           Column.ratio("goodput ×", TunedRun.GOODPUT, TunedWay.OFF.label()),
+          Column.median("Jain's index", TunedRun.FAIRNESS, 2),
           Column.median("server CPU", TunedRun.CPU, 2),
           Column.median("late ms", TunedRun.LATE.times(1e-3), 1));
 
@@ -167,18 +154,14 @@ final class BufferTuning implements Experiment {
     this.extent = Extent.of(scale);
   }
 
-  /** In parts of what the fast one has alone with the kernel alone. */
-  private static String kept(Column.Rounds all) {
-    Optional<Double> alone =
-        all.samples()
-            .spread(FAST_GOODPUT, "0", TunedWay.OFF.label())
-            .map(spread -> spread.median())
-            .filter(goodput -> goodput > 0);
-    return alone
-        .map(
-            goodput ->
-                String.format(
-                    Locale.ROOT, "%.2f", all.rounds().getFirst().of(FAST_GOODPUT) / goodput))
+  /** In parts of what the fast one has alone, the same way. */
+  private static String ofAlone(Column.Rounds all) {
+    Sample first = all.rounds().getFirst();
+    return all.samples()
+        .spread(FAST_GOODPUT, "0", first.server())
+        .map(spread -> spread.median())
+        .filter(alone -> alone > 0)
+        .map(alone -> String.format(Locale.ROOT, "%.2f", first.of(FAST_GOODPUT) / alone))
         .orElse("–");
   }
 
@@ -205,7 +188,7 @@ final class BufferTuning implements Experiment {
 
   @Override
   public int steps() {
-    return (int) extent.besideSteps()
+    return extent.slow().size() * TunedWay.values().length
         + 2 * extent.ways().size()
         + 2
         + extent.region().steps()
@@ -258,7 +241,7 @@ final class BufferTuning implements Experiment {
   /** The paper's Fig. 7. */
   private void besideSlowOnes(LabRun run, TunedRun runs) throws IOException, InterruptedException {
     for (TunedWay way : TunedWay.values()) {
-      for (int slow : extent.slow().stream().filter(n -> extent.isBeside(way, n)).toList()) {
+      for (int slow : extent.slow()) {
         run.step("one fast connection beside " + slow + " slow ones, " + way.label());
         var clients =
             new TunedCrowd()
@@ -317,7 +300,7 @@ final class BufferTuning implements Experiment {
         "The fast connection: 1 Gbit/s, round trip 3 ms, loss 0.1 %. The slow ones share 100 Mbit/s"
             + " at 3 ms. Budget 512 KiB; it binds in the last three ways.");
     report.table(beside.wholeTable("way", "slow ones", BESIDE));
-    report.paragraph("Kept is in parts of what the fast one has alone with the kernel alone.");
+    report.paragraph("Of alone: in parts of what the fast one has with 0 slow ones, the same way.");
     if (extent.slow().size() > 2) {
       report.plot(
           "beside",
@@ -336,6 +319,9 @@ final class BufferTuning implements Experiment {
       columns.add(Column.median(kind + " Mbit/s", TunedRun.goodput(kind).times(MEGABIT), 1));
     }
     report.table(mixed.table("way", "", columns));
+    report.paragraph(
+        "Jain's index is over what clients got in parts of the mean of their kind: 1 if clients on"
+            + " equal paths get equal goodput.");
     extent.surge().report(report);
   }
 

@@ -58,6 +58,29 @@ final class TunedCrowd {
   }
 
   /**
+   * Jain's index of what clients got in parts of the mean of their kind.
+   *
+   * @param octets of each client
+   */
+  double fairness(List<Long> octets) {
+    double sum = 0;
+    double squares = 0;
+    int n = 0;
+    for (int i = 0; i < octets.size(); i++) {
+      int group = fetchers.get(i).group();
+      long ofKind = octetsOf(kinds.get(group), octets);
+      long clients = fetchers.stream().filter(each -> each.group() == group).count();
+      if (ofKind > 0) {
+        double part = (double) octets.get(i) * clients / ofKind;
+        sum += part;
+        squares += part * part;
+        n++;
+      }
+    }
+    return squares == 0 ? 1 : sum * sum / (n * squares);
+  }
+
+  /**
    * The octets of one kind.
    *
    * @param octets of each client

@@ -32,6 +32,9 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
   /** Seconds of the server's processor time, each second. */
   static final Figure CPU = Figure.of("cpu");
 
+  /** Jain's index of what clients got in parts of the mean of their kind. */
+  static final Figure FAIRNESS = Figure.of("fairness");
+
   /** How late the emulator was at p99. */
   static final Figure LATE = Figure.of("late_micros");
 
@@ -81,6 +84,7 @@ record TunedRun(Workbench bench, Namespaces spaces, Duration settling, Duration 
           .with(CLIENTS, crowd.fetchers().size())
           .with(GOODPUT, all)
           .with(MEMORY, fetched.memory())
+          .with(FAIRNESS, crowd.fairness(fetched.octets()))
           .with(CPU, cpu)
           .with(LATE, wan.stats().latenessP99Nanos() / 1e3);
     }
