@@ -33,7 +33,7 @@ public final class TuningMetrics {
       MetricDescriptor.gauge(
           "kamille_tuning_fairness_ratio",
           Unit.RATIO,
-          "Jain's index of how far connections get the send buffer they could use; 1 if all"
+          "Jain's index of what connections carry in parts of what their paths could; 1 if all"
               + " alike.");
 
   private TuningMetrics() {}
