@@ -12,12 +12,12 @@ public final class PolicySimulation {
   private static final long BYTES_PER_COUNTER = CaffeineIndex.BYTES_PER_COUNTER;
   private static final long GHOST_LEAST_BYTES = CaffeineIndex.GHOST_LEAST_BYTES;
 
-  private final Upkeep upkeep = Upkeep.inCaller(this::maintain);
   private final PolicyCache<Long, Integer> cache;
   private final SizeAdmission admission;
   private final PolicyJudge judge;
   private long units;
   private long switches;
+  private boolean isMaintenanceDue;
 
   private PolicySimulation(PolicyChoice choice, long capacityBytes) {
     long capacity = capacityBytes / UNIT_BYTES;
@@ -30,7 +30,7 @@ public final class PolicySimulation {
             Integer::intValue,
             weight -> 0,
             weight -> units -= weight,
-            upkeep::ask);
+            () -> isMaintenanceDue = true);
   }
 
   /**
@@ -93,6 +93,7 @@ public final class PolicySimulation {
       }
       store(object, (int) Math.ceilDiv(length, UNIT_BYTES), isSampled);
     }
+    maintain();
     follow();
     return found != null;
   }
@@ -117,6 +118,9 @@ public final class PolicySimulation {
   }
 
   private void maintain() {
-    cache.maintain();
+    while (isMaintenanceDue) {
+      isMaintenanceDue = false;
+      cache.maintain();
+    }
   }
 }

@@ -1,7 +1,6 @@
 package io.kamille.cache.tier;
 
 import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
@@ -20,12 +19,12 @@ import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
 
 /**
- * A store in memory that is filled without a proxy, with its index in the caller's thread.
- * Confined.
+ * A store in memory that is filled without a proxy. Confined.
  *
  * @param arena that closing this closes
+ * @param index that closing this closes
  */
-public record FilledStore(Arena arena, PurgeTable purges, TieredStore store)
+public record FilledStore(Arena arena, PurgeTable purges, CaffeineIndex index, TieredStore store)
     implements AutoCloseable {
 
   /** An empty one. */
@@ -33,12 +32,12 @@ public record FilledStore(Arena arena, PurgeTable purges, TieredStore store)
     Arena arena = Arena.open(arenaBytes);
     var purges = new PurgeTable();
     var index =
-        CaffeineIndex.inCaller(
+        CaffeineIndex.open(
             TieredStore.indexCapacityBytes(arenaBytes),
             PolicyChoice.AUTO,
-            IndexMemory.UNLIMITED,
+            changeBytes -> true,
             WallClock.system());
-    return new FilledStore(arena, purges, new TieredStore(arena, index, purges));
+    return new FilledStore(arena, purges, index, new TieredStore(arena, index, purges));
   }
 
   /** The key under which a response to a GET is stored. */
@@ -74,6 +73,7 @@ public record FilledStore(Arena arena, PurgeTable purges, TieredStore store)
             store.moment(key),
             filled -> StoredResponse.of(encoded, filled, facts, SelectingFields.NONE))
         .release();
+    index.pause();
     return length;
   }
 
@@ -88,6 +88,7 @@ public record FilledStore(Arena arena, PurgeTable purges, TieredStore store)
   @Override
   public void close() {
     store.clear();
+    index.close();
     arena.close();
   }
 }

@@ -72,7 +72,15 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
             CaffeineIndex::hits,
             evicted::add,
             this.upkeep::ask);
-    this.room = new IndexRoom(capacityUnits, memory, cache, accounts, evicted, this.upkeep);
+    this.room =
+        new IndexRoom(
+            capacityUnits,
+            memory,
+            cache,
+            accounts,
+            evicted,
+            this.upkeep,
+            new Fallback(System.getLogger("kamille.cache")));
   }
 
   /**
@@ -84,12 +92,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   public static CaffeineIndex open(
       long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
     return new CaffeineIndex(capacityBytes, choice, memory, clock, IndexThread::start);
-  }
-
-  /** As {@link #open}, but whoever changes it evicts at once: for tests and measurements. */
-  public static CaffeineIndex inCaller(
-      long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
-    return new CaffeineIndex(capacityBytes, choice, memory, clock, Upkeep::inCaller);
   }
 
   /**
@@ -146,13 +148,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   private long usedUnits(long wantedBytes) {
     return memory.freeBytes() < wantedBytes ? capacityUnits : accounts.units();
-  }
-
-  @Override
-  public void put(CacheKey key, StoredResponse response) {
-    if (!put(key, response, () -> true)) {
-      response.forget();
-    }
   }
 
   @Override
@@ -291,8 +286,17 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   @Override
   public int clear() {
     LongAdder removed = new LongAdder();
-    cache.forEach((key, variants) -> removed.add(remove(key)));
+    cache.forEach(
+        (key, variants) -> {
+          removed.add(remove(key));
+          room.pause();
+        });
     return removed.intValue();
+  }
+
+  @Override
+  public void pause() {
+    room.pause();
   }
 
   @Override

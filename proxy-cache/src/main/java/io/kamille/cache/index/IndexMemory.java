@@ -4,9 +4,6 @@ package io.kamille.cache.index;
 @FunctionalInterface
 public interface IndexMemory {
 
-  /** Grants everything. */
-  IndexMemory UNLIMITED = changeBytes -> true;
-
   /**
    * Counts octets that the entries take on the heap.
    *

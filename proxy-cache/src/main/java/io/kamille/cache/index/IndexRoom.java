@@ -5,6 +5,7 @@ import io.kamille.cache.store.Variants;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Makes room in an index: by its policy, or by LRU where the policy makes none. Any thread, but
@@ -20,6 +21,9 @@ final class IndexRoom {
    */
   private static final int SPARE_DIVISOR = 64;
 
+  private static final int PAUSES_MAXIMUM = 10;
+  private static final long PAUSE_NANOS = 100_000;
+
   /** How many keys a loop evicts in one call. */
   static final int STEP = Math.min(32, PolicyCache.CHANGES_MAXIMUM / 8);
 
@@ -29,7 +33,7 @@ final class IndexRoom {
   private final IndexAccounts accounts;
   private final Queue<Variants> evicted;
   private final Upkeep upkeep;
-  private final Fallback fallback = new Fallback(System.getLogger("kamille.cache"));
+  private final Fallback fallback;
 
   /** What was taken of short memory since the index thread last looked. */
   private final AtomicLong wantedUnits = new AtomicLong();
@@ -50,30 +54,22 @@ final class IndexRoom {
       PolicyCache<CacheKey, Variants> cache,
       IndexAccounts accounts,
       Queue<Variants> evicted,
-      Upkeep upkeep) {
+      Upkeep upkeep,
+      Fallback fallback) {
     this.capacityUnits = capacityUnits;
     this.memory = memory;
     this.cache = cache;
     this.accounts = accounts;
     this.evicted = evicted;
     this.upkeep = upkeep;
+    this.fallback = fallback;
   }
 
-  /** Evicts so much if it can be had at once; tells how much it was. */
+  /** Evicts a few keys, up to that weight, by LRU; tells how much it was. */
   long evict(long wanted) {
-    if (upkeep.isHere() && !fallback.isFailed()) {
-      long done = cache.evictByPolicy(wanted);
-      endEvicted();
-      return done;
-    }
     upkeep.hurry();
     boolean mayWait = cache.isFull() && !fallback.isFailed();
-    return mayWait ? 0 : evictByLru(wanted, mostAtOnce(), reason());
-  }
-
-  /** A loop evicts a few at a time; the index thread is in nobody's way. */
-  private int mostAtOnce() {
-    return upkeep.isHere() ? Integer.MAX_VALUE : STEP;
+    return mayWait ? 0 : evictByLru(wanted, STEP, reason());
   }
 
   private Fallback.Reason reason() {
@@ -92,6 +88,14 @@ final class IndexRoom {
           fallback.count();
           end(last);
         });
+  }
+
+  /** Waits, for a moment at most, while the order has many changes to take in. */
+  void pause() {
+    for (int i = 0; i < PAUSES_MAXIMUM && cache.isBusy(); i++) {
+      upkeep.hurry();
+      LockSupport.parkNanos(this, PAUSE_NANOS);
+    }
   }
 
   /** Has so much evicted by the index thread, soon. */

@@ -79,11 +79,6 @@ final class IndexThread implements Upkeep {
   }
 
   @Override
-  public boolean isHere() {
-    return Thread.currentThread().equals(thread);
-  }
-
-  @Override
   public void close() {
     isClosed = true;
     LockSupport.unpark(thread);

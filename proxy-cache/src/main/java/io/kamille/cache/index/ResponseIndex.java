@@ -27,14 +27,9 @@ public interface ResponseIndex {
   @Nullable Variants peek(CacheKey key);
 
   /**
-   * Adds a response under its key, in place of the one with the same selecting fields. Takes over
-   * one lease, and keeps the key.
-   */
-  void put(CacheKey key, StoredResponse response);
-
-  /**
-   * As {@link #put(CacheKey, StoredResponse)}, if {@code isCurrent} says so when no other change
-   * can come between, and if the index is not behind. Takes over the lease only then.
+   * Adds a response under its key, in place of the one with the same selecting fields, if {@code
+   * isCurrent} says so when no other change can come between, and if the index is not behind. If
+   * so, takes over one lease and keeps the key.
    *
    * @return whether it did
    */
@@ -58,8 +53,17 @@ public interface ResponseIndex {
   /** Removes what is under that key, and says how many responses that were. Borrows the key. */
   int remove(CacheKey key);
 
-  /** Removes everything, and says how many responses that were. */
+  /**
+   * Removes everything, and says how many responses that were. Makes pauses, as {@link #pause}
+   * does.
+   */
   int clear();
+
+  /**
+   * Waits, for a moment at most, while the index has many changes to put in order: for who removes
+   * much, that room is left for what is stored meanwhile. Not on a loop.
+   */
+  void pause();
 
   /**
    * Removes some of what is least worth keeping, until that gives back {@code bytes}. Waits for

@@ -48,7 +48,7 @@ public final class Sweeper {
     if (isCrowded) {
       table.raiseFloor(upTo);
     }
-    store.forEach(store::settle);
+    store.forEach(store::sweep);
     if (isCrowded) {
       table.trim(upTo);
     }

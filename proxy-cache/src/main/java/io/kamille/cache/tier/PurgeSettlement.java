@@ -1,5 +1,6 @@
 package io.kamille.cache.tier;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
@@ -38,8 +39,21 @@ final class PurgeSettlement {
     return found;
   }
 
-  /** Compares what is under a key with the purges that came since it was last looked at. */
-  void settle(CacheKey key, Variants variants) {
+  /** As {@link #settle}, for who goes through everything, not on a loop. */
+  void sweep(CacheKey key, Variants variants) {
+    if (settle(key, variants)) {
+      index.pause();
+    }
+  }
+
+  /**
+   * Compares what is under a key with the purges that came since it was last looked at.
+   *
+   * @return whether any of it was removed or made stale
+   */
+  @CanIgnoreReturnValue
+  private boolean settle(CacheKey key, Variants variants) {
+    boolean isChanged = false;
     long upTo = purges.last();
     for (int i = 0; i < variants.size(); i++) {
       StoredResponse response = variants.at(i);
@@ -50,10 +64,12 @@ final class PurgeSettlement {
           response.unpurged(since, upTo);
         } else if (replace(key, response, purge, upTo)) {
           purge.affected(1);
+          isChanged = true;
         }
         response.release();
       }
     }
+    return isChanged;
   }
 
   /** The purge that a response, on which the caller holds a lease, fell under since then. */

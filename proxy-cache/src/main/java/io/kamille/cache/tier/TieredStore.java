@@ -95,9 +95,12 @@ public final class TieredStore {
     return settlement.unpurged(key, index.peek(key));
   }
 
-  /** Compares what is under a key with the purges that came since it was last looked at. */
-  public void settle(CacheKey key, Variants variants) {
-    settlement.settle(key, variants);
+  /**
+   * Compares what is under a key with the purges that came since it was last looked at. Makes
+   * pauses if it removes much, so not on a loop.
+   */
+  public void sweep(CacheKey key, Variants variants) {
+    settlement.sweep(key, variants);
   }
 
   /**
@@ -334,7 +337,7 @@ public final class TieredStore {
     return settlement.isUnpurged(response);
   }
 
-  /** Shows everything that is stored. Purged or not: {@link #settle} comes first. */
+  /** Shows everything that is stored. Purged or not: {@link #sweep} comes first. */
   public void forEach(BiConsumer<CacheKey, Variants> reader) {
     index.forEach(reader);
   }

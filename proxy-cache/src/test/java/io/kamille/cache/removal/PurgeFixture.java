@@ -1,9 +1,8 @@
 package io.kamille.cache.removal;
 
 import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.tier.TieredStore;
@@ -22,11 +21,8 @@ final class PurgeFixture implements AutoCloseable {
   final TieredStore store =
       new TieredStore(
           arena,
-          CaffeineIndex.inCaller(
-              TieredStore.indexCapacityBytes(CAPACITY),
-              PolicyChoice.AUTO,
-              IndexMemory.UNLIMITED,
-              WallClock.system()),
+          TestIndexes.inCaller(
+              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
           table);
   final ManualClock clock = ManualClock.atSeconds(1_800_000_000);
 

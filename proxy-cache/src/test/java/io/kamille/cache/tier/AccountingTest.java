@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
@@ -37,7 +38,7 @@ class AccountingTest {
 
   private final Arena arena = Arena.open(CAPACITY);
   private final CaffeineIndex index =
-      CaffeineIndex.inCaller(
+      TestIndexes.inCaller(
           TieredStore.indexCapacityBytes(CAPACITY),
           PolicyChoice.AUTO,
           arena::charge,

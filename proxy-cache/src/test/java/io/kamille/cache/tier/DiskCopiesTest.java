@@ -8,10 +8,9 @@ import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.disk.StoredHead;
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.peak.PeakSettings;
@@ -57,11 +56,8 @@ class DiskCopiesTest {
 
   private final Arena arena = Arena.open(CAPACITY);
   private final ResponseIndex index =
-      CaffeineIndex.inCaller(
-          TieredStore.indexCapacityBytes(CAPACITY),
-          PolicyChoice.LRU,
-          IndexMemory.UNLIMITED,
-          WallClock.system());
+      TestIndexes.inCaller(
+          TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
   private final List<CacheKey> keys = new ArrayList<>();
   private final ConcurrentLinkedQueue<Throwable> troubles = new ConcurrentLinkedQueue<>();
 

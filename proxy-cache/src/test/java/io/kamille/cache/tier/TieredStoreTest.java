@@ -2,12 +2,12 @@ package io.kamille.cache.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.semantics.CachePolicy;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.semantics.StoredFacts;
@@ -22,6 +22,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,11 +34,8 @@ class TieredStoreTest {
   private final TieredStore store =
       new TieredStore(
           arena,
-          CaffeineIndex.inCaller(
-              TieredStore.indexCapacityBytes(CAPACITY),
-              PolicyChoice.AUTO,
-              IndexMemory.UNLIMITED,
-              WallClock.system()),
+          TestIndexes.inCaller(
+              TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.AUTO, WallClock.system()),
           new PurgeTable());
 
   @AfterEach
@@ -225,12 +223,32 @@ class TieredStoreTest {
   }
 
   @Test
+  void aSweepThatRemovesMuchLetsTheOrderOfTheIndexFollow() {
+    AtomicInteger turns = new AtomicInteger();
+    PurgeTable purges = new PurgeTable();
+    try (Arena large = Arena.open(64 << 20)) {
+      TieredStore swept =
+          new TieredStore(large, TestIndexes.late(32 << 20, WallClock.system(), turns), purges);
+      for (int i = 0; i < TestIndexes.MANY; i++) {
+        Reservation reservation = Objects.requireNonNull(swept.reserve(100, 0));
+        assertThat(reservation.append(Unpooled.wrappedBuffer(new byte[100]))).isTrue();
+        commit(swept, i, reservation, swept.moment(key(i))).release();
+      }
+      assertThat(purges.purge(PurgeTarget.all(), false, 0)).isNotNull();
+      int before = turns.get();
+      swept.forEach(swept::sweep);
+      assertThat(turns.get() - before).isGreaterThan(4);
+      assertThat(swept.size()).isZero();
+    }
+  }
+
+  @Test
   void whatCannotBeStoredForWantOfHeapLeavesNothingOlderInItsPlace() {
     var isHeapFull = new AtomicBoolean();
     TieredStore scarce =
         new TieredStore(
             arena,
-            CaffeineIndex.inCaller(
+            TestIndexes.inCaller(
                 TieredStore.indexCapacityBytes(CAPACITY),
                 PolicyChoice.LRU,
                 changeBytes -> changeBytes <= 0 || !isHeapFull.get(),

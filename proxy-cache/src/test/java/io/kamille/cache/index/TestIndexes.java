@@ -1,0 +1,100 @@
+package io.kamille.cache.index;
+
+import io.kamille.core.time.WallClock;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Indexes whose order is brought up to date by whoever changes them, so that tests see it. */
+public final class TestIndexes {
+
+  /** More changes than an order may be behind with. */
+  public static final int MANY = 4 * PolicyCache.CHANGES_MAXIMUM;
+
+  private TestIndexes() {}
+
+  /** An index that evicts at once what weighs too much. Any thread. */
+  public static CaffeineIndex inCaller(
+      long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
+    return new CaffeineIndex(capacityBytes, choice, memory, clock, InCaller::new);
+  }
+
+  /** The same on heap without a limit. */
+  public static CaffeineIndex inCaller(long capacityBytes, PolicyChoice choice, WallClock clock) {
+    return inCaller(capacityBytes, choice, changeBytes -> true, clock);
+  }
+
+  /**
+   * An index whose order is brought up to date only when that cannot be put off. Confined.
+   *
+   * @param turns counts how often it is
+   */
+  public static CaffeineIndex late(long capacityBytes, WallClock clock, AtomicInteger turns) {
+    return new CaffeineIndex(
+        capacityBytes,
+        PolicyChoice.AUTO,
+        changeBytes -> true,
+        clock,
+        work -> new Late(work, turns));
+  }
+
+  private static final class InCaller extends NoUpkeep {
+
+    private final Runnable work;
+    private final AtomicInteger asked = new AtomicInteger();
+
+    InCaller(Runnable work) {
+      this.work = work;
+    }
+
+    @Override
+    public void ask() {
+      if (asked.getAndIncrement() == 0) {
+        int done;
+        do {
+          done = asked.get();
+          work.run();
+        } while (asked.addAndGet(-done) != 0);
+      }
+    }
+
+    @Override
+    public void hurry() {
+      ask();
+    }
+  }
+
+  private static final class Late extends NoUpkeep {
+
+    private final Runnable work;
+
+    private final AtomicInteger turns;
+
+    Late(Runnable work, AtomicInteger turns) {
+      this.work = work;
+      this.turns = turns;
+    }
+
+    @Override
+    public void hurry() {
+      turns.incrementAndGet();
+      work.run();
+    }
+  }
+
+  /** Nothing is ever done. */
+  static class NoUpkeep implements Upkeep {
+
+    @Override
+    public void ask() {}
+
+    @Override
+    public void hurry() {}
+
+    @Override
+    public long failures() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
