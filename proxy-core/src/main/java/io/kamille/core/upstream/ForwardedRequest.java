@@ -201,11 +201,11 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   }
 
   @Override
-  public void failed(Failure why, Repeat repeat) {
+  public void failed(Failure why, Repeat repeat, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
     boolean ended = why.kind() == Kind.CONNECTION_TERMINATED;
     boolean stale = repeat != Repeat.NEVER && !onFresh && ended;
-    if (!stale && why.side() == Failure.Side.ORIGIN) {
+    if (isCounted && !stale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }
     finish();

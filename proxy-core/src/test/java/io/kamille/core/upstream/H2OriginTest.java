@@ -15,6 +15,8 @@ import io.kamille.core.upstream.H2Conversation.Frame;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
@@ -273,6 +275,48 @@ class H2OriginTest {
       assertThat(await(second.ended()).content()).isEqualTo("ok");
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aConnectionThatBreaksIsOneFailureHoweverManyStreamsItHad() throws Exception {
+    Script breaks =
+        with -> {
+          H2Conversation h2 = new H2Conversation(with);
+          for (int i = 0; i < 5; i++) {
+            h2.request();
+          }
+          with.close();
+        };
+    try (var origin = ScriptedOrigin.open(breaks, h2(H2OriginTest::answers));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        replies.add(fixture.send("POST", URI));
+      }
+      for (RecordingReply reply : replies) {
+        assertThat(await(reply.ended()).failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      }
+      assertThat(fixture.origins.getFirst().health().failuresInAll()).isEqualTo(1);
+      assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void streamsThatAreResetOneByOneAreAFailureEach() throws Exception {
+    H2Script resets =
+        h2 -> {
+          h2.reset(h2.request(), INTERNAL_ERROR).reset(h2.request(), INTERNAL_ERROR);
+          answers(h2);
+        };
+    try (var origin = ScriptedOrigin.open(h2(resets));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      RecordingReply first = fixture.send("POST", URI);
+      RecordingReply second = fixture.send("POST", URI);
+      await(first.ended());
+      await(second.ended());
+      assertThat(fixture.origins.getFirst().health().failuresInAll()).isEqualTo(2);
     }
   }
 

@@ -28,6 +28,7 @@ public interface Attempt {
    * It came to nothing, and its carrier is gone. Nothing more is said to the reply.
    *
    * @param repeat whether another connection could begin from the beginning
+   * @param isCounted whether it tells of the origin, and nobody else has told the same
    */
-  void failed(Failure why, Repeat repeat);
+  void failed(Failure why, Repeat repeat, boolean isCounted);
 }

@@ -311,7 +311,7 @@ public final class OriginConnection extends RequestConnection
     sender.stop(why);
     close();
     if (failed != null) {
-      failed.failed(why, mayRepeat ? Repeat.IF_IDEMPOTENT : Repeat.NEVER);
+      failed.failed(why, mayRepeat ? Repeat.IF_IDEMPOTENT : Repeat.NEVER, true);
     }
   }
 

@@ -10,8 +10,10 @@ import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.H2Wire;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.PeerOwner;
+import io.kamille.core.upstream.connection.Attempt;
 import io.kamille.core.upstream.connection.OriginSocket;
 import io.kamille.core.upstream.connection.OriginTrouble;
+import io.kamille.core.upstream.connection.Repeat;
 import io.kamille.core.upstream.connection.RequestCarrier;
 import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
@@ -69,6 +71,7 @@ public final class H2OriginConnection extends RequestConnection
   private boolean isClosed;
   private boolean takesNoMore;
   private boolean isUsed;
+  private boolean endIsCounted;
   private boolean hasHeard;
   private boolean isPinged;
   private long sinceNanos;
@@ -191,6 +194,15 @@ public final class H2OriginConnection extends RequestConnection
     return isClosed
         ? trouble.closed(kind, where)
         : trouble.failure(kind, "reset the stream by " + code + where);
+  }
+
+  /** What ends with the whole connection counts once, however many streams it had. */
+  @Override
+  public void failed(Attempt attempt, Failure why, Repeat repeat) {
+    boolean isWhole = isClosed || fault != null || (takesNoMore && repeat == Repeat.ALWAYS);
+    boolean isCounted = !isWhole || !endIsCounted;
+    endIsCounted |= isWhole;
+    attempt.failed(why, repeat, isCounted);
   }
 
   // What the origin says of the connection

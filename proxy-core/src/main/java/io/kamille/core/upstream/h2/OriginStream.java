@@ -361,7 +361,7 @@ final class OriginStream extends H2Stream
       if (upload != null) {
         upload.stop(why);
       }
-      failed.failed(why, repeat);
+      connection.failed(failed, why, repeat);
     }
   }
 

@@ -5,6 +5,8 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.HpackWriter;
+import io.kamille.core.upstream.connection.Attempt;
+import io.kamille.core.upstream.connection.Repeat;
 
 /** The connection below, as a stream sees it. Confined to its loop. */
 interface StreamHome {
@@ -27,4 +29,7 @@ interface StreamHome {
 
   /** A stream ended before its time, by this code or with the whole connection. */
   Failure ended(Kind kind, ErrorCode code, String where);
+
+  /** Tells the attempt of a stream that it came to nothing. */
+  void failed(Attempt attempt, Failure why, Repeat repeat);
 }

@@ -237,7 +237,7 @@ class HeadDeadlineTest {
     public void ended() {}
 
     @Override
-    public void failed(Failure why, Repeat repeat) {
+    public void failed(Failure why, Repeat repeat, boolean isCounted) {
       failure = why;
     }
   }
