@@ -34,11 +34,15 @@ public final class ExchangeNotes {
     }
   }
 
+  /** No status of gRPC is known. */
+  public static final int NO_GRPC_STATUS = -1;
+
   private String route = "";
   private CacheResult cache = CacheResult.NONE;
   private @Nullable Failure failure;
   private String origin = "";
   private String cacheStatus = "";
+  private int grpcStatus = NO_GRPC_STATUS;
   private @Nullable Trace trace;
 
   void clear() {
@@ -47,6 +51,7 @@ public final class ExchangeNotes {
     failure = null;
     origin = "";
     cacheStatus = "";
+    grpcStatus = NO_GRPC_STATUS;
     trace = null;
   }
 
@@ -93,6 +98,15 @@ public final class ExchangeNotes {
 
   public void cacheStatus(String cacheStatus) {
     this.cacheStatus = cacheStatus;
+  }
+
+  /** How a call of gRPC ended, from 0 to 254; or {@link #NO_GRPC_STATUS}. */
+  public int grpcStatus() {
+    return grpcStatus;
+  }
+
+  public void grpcStatus(int grpcStatus) {
+    this.grpcStatus = grpcStatus;
   }
 
   /** What is recorded of the exchange's way; null for most. */

@@ -69,6 +69,9 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
   /** What origins may send: they are configured, not anonymous, and set many cookies. */
   public static final HeadLimits RESPONSE = OF_RESPONSE.defaults();
 
+  /** What trailers may be, of whichever side. */
+  public static final HeadLimits TRAILERS = new HeadLimits(0, 32, 8 * 1024);
+
   /** Checks that the limits leave room for a message. */
   public HeadLimits {
     if (headBytes < 256 || fields < 1 || targetBytes > headBytes) {

@@ -55,9 +55,6 @@ public final class TrailerParser extends SectionParser {
     FieldName.X_FORWARDED_PROTO,
   };
 
-  private static final int MAX_FIELDS = 32;
-  private static final int MAX_BYTES = 8 * 1024;
-
   private final Fields trailers;
 
   TrailerParser() {
@@ -65,7 +62,7 @@ public final class TrailerParser extends SectionParser {
   }
 
   private TrailerParser(Fields trailers) {
-    super(trailers, MAX_FIELDS, MAX_BYTES, false);
+    super(trailers, HeadLimits.TRAILERS.fields(), HeadLimits.TRAILERS.headBytes(), false);
     this.trailers = trailers;
   }
 

@@ -27,6 +27,7 @@ public final class AttackBudget {
 
   private static final int FINISHED = 4;
   private static final int DATA_SENT = 10;
+  private static final int MESSAGE_SENT = 4;
   private static final int LEAST_DATA = 256;
 
   private int points = FIRST;
@@ -60,12 +61,17 @@ public final class AttackBudget {
   }
 
   /**
-   * A frame of content was sent. Small ones earn nothing: a client that opens its window octet by
-   * octet would be paid for it (CVE-2019-9511).
+   * A frame of content was sent. A small one earns what its receiver may say to it, a PING and two
+   * window updates, as clients of gRPC do. It earns nothing if more waits: a client that opens its
+   * window octet by octet would be paid for it (CVE-2019-9511).
+   *
+   * @param isDry whether no more content waits on its stream
    */
-  public void sentData(int bytes) {
+  public void sentData(int bytes, boolean isDry) {
     if (bytes >= LEAST_DATA) {
       earn(DATA_SENT);
+    } else if (isDry && bytes > 0) {
+      earn(MESSAGE_SENT);
     }
   }
 

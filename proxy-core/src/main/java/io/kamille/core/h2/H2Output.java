@@ -125,7 +125,7 @@ final class H2Output {
     if (trailers != null) {
       trailers(stream, trailers);
     }
-    budget.sentData(length);
+    budget.sentData(length, stream.isDry());
     if (isLast) {
       queue.remove(stream);
     } else {

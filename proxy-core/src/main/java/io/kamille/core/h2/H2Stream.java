@@ -82,6 +82,9 @@ public abstract class H2Stream {
   /** Content came. Takes ownership of the chunk. */
   protected abstract void received(ByteBuf chunk);
 
+  /** The trailers of a request came, of which it becomes the owner; the end follows. */
+  protected void receivedTrailers(Fields trailers) {}
+
   /** All content came. */
   protected abstract void receivedEnd();
 
@@ -235,6 +238,11 @@ public abstract class H2Stream {
     waitingBytes -= length;
     sendWindow -= length;
     return piece;
+  }
+
+  /** Whether no content waits. */
+  boolean isDry() {
+    return waitingBytes == 0;
   }
 
   /** Whether the frame taken last is the last of all. */

@@ -1,5 +1,7 @@
 package io.kamille.core.h2;
 
+import io.kamille.core.h1.TrailerParser;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.netty.handler.codec.http2.Http2HeadersDecoder;
 import java.util.ArrayList;
@@ -36,6 +38,7 @@ final class RequestIntake implements SectionIntake {
   private final boolean secure;
   private final List<H2Stream> begun = new ArrayList<>(4);
   private @Nullable RequestHead head;
+  private @Nullable Fields trailers;
   private Taker taker = Taker.NOBODY;
 
   RequestIntake(
@@ -66,10 +69,15 @@ final class RequestIntake implements SectionIntake {
   @Override
   public boolean begins(int id) {
     taker = Taker.NOBODY;
-    reader.into(null);
+    reader.intoNothing();
     H2Stream stream = streams.find(id);
     if (stream != null) {
-      taker = stream.hasReceivedAll() ? Taker.NOBODY : Taker.TRAILERS;
+      if (!stream.hasReceivedAll()) {
+        taker = Taker.TRAILERS;
+        Fields next = new Fields();
+        trailers = next;
+        reader.into(next);
+      }
       return true;
     }
     if (id % 2 == 0) {
@@ -147,13 +155,19 @@ final class RequestIntake implements SectionIntake {
   /** RFC 9113 §8.1: trailers are the last of a message. */
   private void trailers(int id, boolean isLast) {
     H2Stream stream = streams.find(id);
-    if (stream == null) {
+    Fields came = trailers;
+    trailers = null;
+    if (stream == null || came == null) {
       return;
     }
-    if (isLast) {
-      stream.arrivedEnd();
-    } else {
+    if (!isLast || sink.isTooLarge()) {
       faults.reset(id, ErrorCode.PROTOCOL_ERROR);
+      return;
+    }
+    TrailerParser.removeForbidden(came);
+    stream.receivedTrailers(came);
+    if (!stream.isOver()) {
+      stream.arrivedEnd();
     }
   }
 

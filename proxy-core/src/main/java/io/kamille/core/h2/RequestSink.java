@@ -65,9 +65,9 @@ public final class RequestSink extends SectionSink {
     trailers = false;
   }
 
-  /** The next section is looked at and dropped: trailer fields. */
-  public void beginTrailers(HeadLimits limits) {
-    begin(limits, null);
+  /** The next section has trailer fields, stored in {@code fields}; null to drop them. */
+  public void beginTrailers(HeadLimits limits, @Nullable Fields fields) {
+    begin(limits, fields);
     begun = null;
     trailers = true;
   }
@@ -103,6 +103,10 @@ public final class RequestSink extends SectionSink {
 
   @Override
   void field(Fields into, @Nullable FieldName known, AsciiString name, AsciiString value) {
+    if (trailers) {
+      store(into, name, value, known);
+      return;
+    }
     if (known == FieldName.COOKIE) {
       cookie(value);
       return;

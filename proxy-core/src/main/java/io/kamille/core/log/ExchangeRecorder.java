@@ -7,6 +7,7 @@ import static io.kamille.core.log.RecordLayout.CUT;
 import static io.kamille.core.log.RecordLayout.DURATION;
 import static io.kamille.core.log.RecordLayout.FAILURE;
 import static io.kamille.core.log.RecordLayout.GREATEST_LENGTH;
+import static io.kamille.core.log.RecordLayout.GRPC_STATUS;
 import static io.kamille.core.log.RecordLayout.LONG;
 import static io.kamille.core.log.RecordLayout.OCTETS;
 import static io.kamille.core.log.RecordLayout.SECURE;
@@ -101,6 +102,7 @@ final class ExchangeRecorder implements ExchangeObserver {
   private void putNotes(ExchangeNotes notes) {
     @Nullable Failure failure = notes.failure();
     putByte(CACHE_RESULT, Tokens.code(notes.cache()));
+    putByte(GRPC_STATUS, notes.grpcStatus() + 1);
     putByte(FAILURE, failure == null ? 0 : Tokens.code(failure.kind()) + 1);
     putText(Text.ROUTE, notes.route());
     putText(Text.ORIGIN, notes.origin());

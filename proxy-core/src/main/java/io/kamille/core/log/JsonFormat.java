@@ -27,6 +27,9 @@ final class JsonFormat implements LineFormat {
     out.ascii(",\"version\":\"HTTP/").decimal(record.version() / 10).octet('.');
     out.decimal(record.version() % 10).octet('"');
     out.ascii(",\"status\":").decimal(record.status());
+    if (record.grpcStatus() >= 0) {
+      out.ascii(",\"grpcStatus\":").decimal(record.grpcStatus());
+    }
     out.ascii(",\"contentBytes\":").decimal(record.contentBytes());
     out.ascii(",\"durationSeconds\":").seconds(record.durationNanos());
     token("cache", record.cacheResult(), out);

@@ -63,6 +63,11 @@ final class LogRecord {
     return code == 0 ? "" : Tokens.failure(code - 1);
   }
 
+  /** Negative if there was none. */
+  int grpcStatus() {
+    return (octets[record + RecordLayout.GRPC_STATUS] & 0xff) - 1;
+  }
+
   int addressStart() {
     return record + RecordLayout.OCTETS;
   }

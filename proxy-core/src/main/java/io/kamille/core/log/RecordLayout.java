@@ -17,10 +17,12 @@ final class RecordLayout {
    *  24   8  octets of content
    *  32   1  cache result
    *  33   1  failure kind plus one, 0 for none
-   *  34   2  length of the client's address: 4, 16 or, when it is not known, 0
-   *  36  16  lengths of method, request target, authority, referer, user agent, route, origin,
+   *  34   1  status of gRPC plus one, 0 for none
+   *  35   1  nothing
+   *  36   2  length of the client's address: 4, 16 or, when it is not known, 0
+   *  38  16  lengths of method, request target, authority, referer, user agent, route, origin,
    *          reason of the failure; the highest bit says that the text was cut
-   *  52      the client's address, then the texts, in that order
+   *  54      the client's address, then the texts, in that order
    */
   static final int STATUS = RecordRing.LENGTH_BYTES;
   static final int VERSION = STATUS + Short.BYTES;
@@ -30,7 +32,8 @@ final class RecordLayout {
   static final int CONTENT = DURATION + Long.BYTES;
   static final int CACHE_RESULT = CONTENT + Long.BYTES;
   static final int FAILURE = CACHE_RESULT + 1;
-  static final int ADDRESS_LENGTH = FAILURE + 1;
+  static final int GRPC_STATUS = FAILURE + 1;
+  static final int ADDRESS_LENGTH = GRPC_STATUS + 2;
   static final int TEXT_LENGTHS = ADDRESS_LENGTH + Short.BYTES;
   static final int OCTETS = TEXT_LENGTHS + Text.COUNT * Short.BYTES;
 

@@ -59,6 +59,16 @@ class LineFormatTest {
   }
 
   @Test
+  void jsonTellsHowACallOfGrpcEnded() {
+    Exchange exchange = Exchanges.of(RequestHead.of("POST", "http://h/svc/Do"));
+    assertThat(line(Format.JSON, exchange, 200, 0, 0)).doesNotContain("grpcStatus");
+    exchange.notes().grpcStatus(0);
+    assertThat(line(Format.JSON, exchange, 200, 0, 0)).contains("\"status\":200,\"grpcStatus\":0,");
+    exchange.notes().grpcStatus(254);
+    assertThat(line(Format.JSON, exchange, 200, 0, 0)).contains("\"grpcStatus\":254,");
+  }
+
+  @Test
   void jsonHasAMemberForEverythingKnown() {
     Exchange exchange =
         Exchanges.from(

@@ -136,6 +136,16 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
     }
   }
 
+  /** After CONNECT there is nothing but content (RFC 9113 §8.5). */
+  @Override
+  protected void receivedTrailers(Fields trailers) {
+    if (content != null && content.isTunnel()) {
+      contentIsMalformed("trailers in a tunnel");
+    } else if (content != null) {
+      content.receivedTrailers(trailers);
+    }
+  }
+
   @Override
   protected void receivedEnd() {
     if (content != null) {

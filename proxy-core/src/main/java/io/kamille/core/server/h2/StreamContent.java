@@ -5,6 +5,7 @@ import io.kamille.core.content.LimitedSink;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.LeastRate;
@@ -53,6 +54,7 @@ final class StreamContent implements RequestContent {
   private long octets;
   private long seenOctets;
   private long movedNanos;
+  private @Nullable Fields trailers;
   private boolean isPaused;
   private boolean isComplete;
   private boolean isEnded;
@@ -174,6 +176,11 @@ final class StreamContent implements RequestContent {
     }
   }
 
+  /** The end follows. */
+  void receivedTrailers(Fields fields) {
+    trailers = fields.size() == 0 ? null : fields;
+  }
+
   void receivedEnd() {
     if (length >= 0 && octets != length) {
       owner.contentIsMalformed("less content than its length says");
@@ -203,7 +210,7 @@ final class StreamContent implements RequestContent {
     if (taker != null && isComplete && !isEnded && (waiting == null || waiting.isEmpty())) {
       isEnded = true;
       sink = null;
-      taker.end(null);
+      taker.end(trailers);
     }
   }
 

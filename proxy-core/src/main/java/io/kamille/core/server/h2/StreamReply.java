@@ -144,6 +144,9 @@ final class StreamReply implements Reply {
     withoutContent =
         contentLength == 0 || request.method() == Method.HEAD || StatusCode.hasNoContent(status);
     expectedBytes = withoutContent ? 0 : contentLength;
+    if (withoutContent && content != null) {
+      GrpcStatus.note(request, head.fields(), observed.notes());
+    }
     stream.sendHead(client.heads().head(head, contentLength), withoutContent);
   }
 
@@ -180,6 +183,9 @@ final class StreamReply implements Reply {
     }
     state = State.ENDED;
     source.release();
+    if (trailers != null) {
+      GrpcStatus.note(request, trailers, observed.notes());
+    }
     stream.sendEnd(trailers);
     client.sendReady();
   }

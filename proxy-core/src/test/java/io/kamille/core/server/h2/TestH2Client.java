@@ -45,7 +45,7 @@ public final class TestH2Client implements AutoCloseable {
   private static final int END_OF_CONNECTION = -1;
 
   /** A frame as it came. */
-  static final class Frame {
+  public static final class Frame {
 
     private final int type;
     private final int flags;
@@ -59,23 +59,23 @@ public final class TestH2Client implements AutoCloseable {
       this.payload = payload;
     }
 
-    int type() {
+    public int type() {
       return type;
     }
 
-    int stream() {
+    public int stream() {
       return stream;
     }
 
-    byte[] payload() {
+    public byte[] payload() {
       return payload;
     }
 
-    boolean has(int flag) {
+    public boolean has(int flag) {
       return (flags & flag) != 0;
     }
 
-    int number(int offset) {
+    public int number(int offset) {
       return Unpooled.wrappedBuffer(payload).getInt(offset);
     }
   }
@@ -258,7 +258,7 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** The next frame of this type on this stream; others before it are kept for later calls. */
-  Frame await(int type, int stream) {
+  public Frame await(int type, int stream) {
     flush();
     for (Frame frame : passed) {
       if (frame.type() == type && frame.stream() == stream) {
@@ -292,7 +292,7 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** The error code of the reset of this stream. */
-  int resetCode(int stream) {
+  public int resetCode(int stream) {
     return await(RST_STREAM, stream).number(0);
   }
 
@@ -311,7 +311,7 @@ public final class TestH2Client implements AutoCloseable {
   }
 
   /** Waits until the server has read everything said before. */
-  TestH2Client settle() {
+  public TestH2Client settle() {
     ping().flush();
     while (!await(PING, 0).has(ACK)) {
       // A PING of the server.
@@ -350,11 +350,17 @@ public final class TestH2Client implements AutoCloseable {
 
   /** The head of an answer on this stream that may go on. */
   public Answer head(int stream) {
+    Map<String, String> fields = fields(stream);
+    int status = Integer.parseInt(String.valueOf(fields.get(":status")));
+    return new Answer(status, fields, "", Map.of());
+  }
+
+  /** The fields of the next section of this stream. */
+  public Map<String, String> fields(int stream) {
     Map<String, String> fields = new LinkedHashMap<>();
     decode(stream, await(HEADERS, stream).payload())
         .forEach(field -> fields.put(field.getKey().toString(), field.getValue().toString()));
-    int status = Integer.parseInt(String.valueOf(fields.get(":status")));
-    return new Answer(status, fields, "", Map.of());
+    return fields;
   }
 
   /** The answer on this stream. */
