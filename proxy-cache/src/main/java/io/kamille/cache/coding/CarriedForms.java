@@ -81,7 +81,7 @@ public final class CarriedForms {
   /** Writes the head of a coded form of that response. Needs a lease on it. */
   static EncodedHead head(StoredResponse uncoded, ContentCoding coding, ByteBuf out) {
     return ResponseCodec.encode(uncoded.uri(), CodingRules.coded(uncoded.head(), coding), out)
-        .behind(uncoded.cacheStatusBehind());
+        .withCacheStatus(uncoded.upstreamCacheStatus());
   }
 
   /** Ends the leases. Idempotent. */

@@ -34,7 +34,7 @@ final class RecordDraft {
     byte[] uri = response.uri().getBytes(StandardCharsets.ISO_8859_1);
     this.head = head(response, uri);
     EncodedHead encoded =
-        new EncodedHead(response.status(), uri.length, head.length, response.cacheStatusBehind());
+        new EncodedHead(response.status(), uri.length, head.length, response.upstreamCacheStatus());
     this.facts =
         FactsCodec.encode(
             new StoredHead(

@@ -76,7 +76,7 @@ public final class CacheStatus {
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    String behind = stored.cacheStatusBehind();
+    String behind = stored.upstreamCacheStatus();
     if (name == null && behind == null) {
       return;
     }
@@ -112,7 +112,7 @@ public final class CacheStatus {
   /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
   void add(
       Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
-    String behind = stored.cacheStatusBehind();
+    String behind = stored.upstreamCacheStatus();
     if (name == null) {
       if (behind != null) {
         fields.add(FieldName.CACHE_STATUS, behind);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record EncodedHead(int status, int uriLength, int length, @Nullable String cacheStatus) {
 
   /** The same for a head that was stored before, with what its Cache-Status said then. */
-  public EncodedHead behind(@Nullable String cacheStatus) {
+  public EncodedHead withCacheStatus(@Nullable String cacheStatus) {
     return new EncodedHead(status, uriLength, length, cacheStatus);
   }
 }

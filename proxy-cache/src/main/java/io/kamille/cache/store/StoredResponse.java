@@ -37,7 +37,7 @@ public final class StoredResponse implements Variants {
    * somebody has seen to a copy of it in another tier.
    */
   private static final int HEAP_BYTES = 80;
-  private static final int BEHIND_HEAP_BYTES = 88;
+  private static final int SEPARATE_HEAP_BYTES = 88;
   private static final int FORM_HEAP_BYTES = 24;
   private static final int TEXT_HEAP_BYTES = 72;
   private static final VarHandle UNPURGED_UP_TO;
@@ -58,7 +58,7 @@ public final class StoredResponse implements Variants {
   private final StoredFacts facts;
   private final int uriLength;
   private final int headLength;
-  private final Rest rest;
+  private final Extras extras;
 
   @SuppressWarnings("UnusedVariable") // by its handle
   private volatile long unpurgedUpTo;
@@ -67,38 +67,39 @@ public final class StoredResponse implements Variants {
   private volatile boolean isCopied;
 
   private StoredResponse(
-      StoredOctets head, int uriLength, int headLength, StoredFacts facts, Rest rest) {
+      StoredOctets head, int uriLength, int headLength, StoredFacts facts, Extras extras) {
     this.head = head;
     this.uriLength = uriLength;
     this.headLength = headLength;
     this.facts = facts;
-    this.rest = rest;
+    this.extras = extras;
   }
 
   /**
-   * What most responses have alike, and then share.
+   * What few responses have of their own: the others share what is usual.
    *
    * @param selecting the request fields it was selected by
-   * @param cacheStatusBehind what Cache-Status said when it came, or null
+   * @param upstreamCacheStatus what Cache-Status said when it came, or null
    * @param forms its content under content codings
-   * @param behind where its content lies if that is not behind its head, or null
+   * @param separate where its content lies if that is not behind its head, or null
    */
-  private record Rest(
+  private record Extras(
       SelectingFields selecting,
-      @Nullable String cacheStatusBehind,
+      @Nullable String upstreamCacheStatus,
       CodedForms forms,
-      @Nullable Behind behind) {
+      @Nullable SeparateContent separate) {
 
-    private static final Rest USUAL = new Rest(SelectingFields.NONE, null, CodedForms.NEVER, null);
-    private static final Rest CODABLE =
-        new Rest(SelectingFields.NONE, null, CodedForms.NOT_YET, null);
+    private static final Extras USUAL =
+        new Extras(SelectingFields.NONE, null, CodedForms.NEVER, null);
+    private static final Extras CODABLE =
+        new Extras(SelectingFields.NONE, null, CodedForms.NOT_YET, null);
 
-    private static Rest of(
+    private static Extras of(
         SelectingFields selecting,
-        @Nullable String cacheStatusBehind,
+        @Nullable String upstreamCacheStatus,
         CodedForms forms,
-        @Nullable Behind behind) {
-      if (selecting.isEmpty() && cacheStatusBehind == null && behind == null) {
+        @Nullable SeparateContent separate) {
+      if (selecting.isEmpty() && upstreamCacheStatus == null && separate == null) {
         if (forms == CodedForms.NEVER) {
           return USUAL;
         }
@@ -106,12 +107,12 @@ public final class StoredResponse implements Variants {
           return CODABLE;
         }
       }
-      return new Rest(selecting, cacheStatusBehind, forms, behind);
+      return new Extras(selecting, upstreamCacheStatus, forms, separate);
     }
   }
 
-  /** Content behind an older head. */
-  private record Behind(StoredOctets octets, long offset) {}
+  /** Content that lies behind an older head, apart from its own. */
+  private record SeparateContent(StoredOctets octets, long offset) {}
 
   /** A response whose encoded head and content lie in {@code octets}. Takes over one lease. */
   public static StoredResponse of(
@@ -121,7 +122,7 @@ public final class StoredResponse implements Variants {
         encoded.uriLength(),
         encoded.length(),
         facts,
-        Rest.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, null));
+        Extras.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, null));
   }
 
   /**
@@ -131,13 +132,13 @@ public final class StoredResponse implements Variants {
   public StoredResponse freshened(
       EncodedHead encoded, StoredOctets head, StoredFacts facts, SelectingFields selecting) {
     content().retain();
-    Behind behind = new Behind(content(), contentOffset());
+    SeparateContent separate = new SeparateContent(content(), contentOffset());
     return new StoredResponse(
         head,
         encoded.uriLength(),
         encoded.length(),
         facts,
-        Rest.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, behind));
+        Extras.of(selecting, encoded.cacheStatus(), CodedForms.NEVER, separate));
   }
 
   /**
@@ -150,11 +151,11 @@ public final class StoredResponse implements Variants {
         uriLength,
         headLength,
         facts.staleSince(epochSeconds),
-        withForms(rest.forms.staleSince(epochSeconds)));
+        withForms(extras.forms.staleSince(epochSeconds)));
   }
 
-  private Rest withForms(CodedForms forms) {
-    return Rest.of(rest.selecting, rest.cacheStatusBehind, forms, rest.behind);
+  private Extras withForms(CodedForms forms) {
+    return Extras.of(extras.selecting, extras.upstreamCacheStatus, forms, extras.separate);
   }
 
   /**
@@ -201,12 +202,12 @@ public final class StoredResponse implements Variants {
    * index holds one on each.
    */
   public CodedForms forms() {
-    return rest.forms;
+    return extras.forms;
   }
 
   /** What to answer this request with: this response, or one of its coded forms. Takes no lease. */
   public StoredResponse formFor(RequestHead request) {
-    return rest.forms.choose(this, request.fields());
+    return extras.forms.choose(this, request.fields());
   }
 
   /** Whether that response has the same stored content, though perhaps another head. */
@@ -225,7 +226,7 @@ public final class StoredResponse implements Variants {
 
   /** The request fields this response was selected by. */
   public SelectingFields selecting() {
-    return rest.selecting;
+    return extras.selecting;
   }
 
   public long contentLength() {
@@ -248,8 +249,8 @@ public final class StoredResponse implements Variants {
   }
 
   /** Members that caches behind us put into Cache-Status, in order, or null (RFC 9211 §2). */
-  public @Nullable String cacheStatusBehind() {
-    return rest.cacheStatusBehind;
+  public @Nullable String upstreamCacheStatus() {
+    return extras.upstreamCacheStatus;
   }
 
   /** Takes a lease if the octets are still there. */
@@ -257,7 +258,7 @@ public final class StoredResponse implements Variants {
     if (!head.tryRetain()) {
       return false;
     }
-    if (rest.behind != null && !rest.behind.octets.tryRetain()) {
+    if (extras.separate != null && !extras.separate.octets.tryRetain()) {
       head.release();
       return false;
     }
@@ -267,28 +268,28 @@ public final class StoredResponse implements Variants {
   /** Takes one more lease; the caller holds one. */
   public void retain() {
     head.retain();
-    if (rest.behind != null) {
-      rest.behind.octets.retain();
+    if (extras.separate != null) {
+      extras.separate.octets.retain();
     }
   }
 
   /** Ends one lease. */
   public void release() {
     head.release();
-    if (rest.behind != null) {
-      rest.behind.octets.release();
+    if (extras.separate != null) {
+      extras.separate.octets.release();
     }
   }
 
   /** Ends one lease on it and one on each of its coded forms, as who kept it in an index must. */
   public void forget() {
     release();
-    rest.forms.release();
+    extras.forms.release();
   }
 
   /** Whether field lines and content lie in one piece. */
   public boolean isOnePiece() {
-    return rest.behind == null && head.blockCount() == 1;
+    return extras.separate == null && head.blockCount() == 1;
   }
 
   /** How many octets lines, empty line and content have together. */
@@ -311,11 +312,11 @@ public final class StoredResponse implements Variants {
 
   /** What the content lies in, from {@link #contentOffset} on; under the same lease. */
   public StoredOctets content() {
-    return rest.behind == null ? head : rest.behind.octets;
+    return extras.separate == null ? head : extras.separate.octets;
   }
 
   public long contentOffset() {
-    return rest.behind == null ? headLength : rest.behind.offset;
+    return extras.separate == null ? headLength : extras.separate.offset;
   }
 
   /** The target URI it was stored for. Needs a lease. */
@@ -334,20 +335,20 @@ public final class StoredResponse implements Variants {
 
   /** What this response takes in the tier, with a head of its own and coded forms counted too. */
   public long occupiedBytes() {
-    long behind = rest.behind == null ? 0 : rest.behind.octets.occupiedBytes();
-    return head.occupiedBytes() + behind + rest.forms.occupiedBytes();
+    long separate = extras.separate == null ? 0 : extras.separate.octets.occupiedBytes();
+    return head.occupiedBytes() + separate + extras.forms.occupiedBytes();
   }
 
   /** What this one takes on the heap, with its coded forms, nearly. */
   long responseHeapBytes() {
-    long sum = HEAP_BYTES + facts.heapBytes() + rest.selecting.heapBytes();
-    if (rest.behind != null) {
-      sum += BEHIND_HEAP_BYTES;
+    long sum = HEAP_BYTES + facts.heapBytes() + extras.selecting.heapBytes();
+    if (extras.separate != null) {
+      sum += SEPARATE_HEAP_BYTES;
     }
-    if (rest.cacheStatusBehind != null) {
-      sum += TEXT_HEAP_BYTES + rest.cacheStatusBehind.length();
+    if (extras.upstreamCacheStatus != null) {
+      sum += TEXT_HEAP_BYTES + extras.upstreamCacheStatus.length();
     }
-    for (CodedForms.Form form : rest.forms.all()) {
+    for (CodedForms.Form form : extras.forms.all()) {
       sum += FORM_HEAP_BYTES + form.response().responseHeapBytes();
     }
     return sum;
@@ -365,7 +366,7 @@ public final class StoredResponse implements Variants {
 
   @Override
   public @Nullable StoredResponse select(RequestHead request, long nowEpochSeconds) {
-    return rest.selecting.matches(request) ? this : null;
+    return extras.selecting.matches(request) ? this : null;
   }
 
   @Override

@@ -87,7 +87,8 @@ class CaffeineIndexTest {
 
   private StoredResponse response(int number, int length, String cacheStatus, ResponseHead head) {
     ByteBuf octets = Unpooled.buffer();
-    EncodedHead encoded = ResponseCodec.encode(uri(number), head, octets).behind(cacheStatus);
+    EncodedHead encoded =
+        ResponseCodec.encode(uri(number), head, octets).withCacheStatus(cacheStatus);
     octets.writeZero(length);
     StoredBytes stored = Objects.requireNonNull(arena.store(octets, 0));
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, 0, 0);
