@@ -18,7 +18,7 @@ final class CompletionCommand implements Runnable {
 
   @Override
   public void run() {
-    spec.commandLine().getOut().print(AutoComplete.bash("kamille", KamilleCommand.commandLine()));
+    spec.commandLine().getOut().print(AutoComplete.bash("kamille", spec.root().commandLine()));
     spec.commandLine().getOut().flush();
   }
 }

@@ -1,30 +1,23 @@
 package io.kamille.launcher.cli;
 
 import io.kamille.admin.api.Resource;
-import io.kamille.core.setting.Problem;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.Machine;
 import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.service.Inheritance;
 import io.kamille.launcher.service.Service;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What all commands that run an appliance share: starting, signals, reloading. */
+/** What all commands that run an appliance share: starting and signals. */
 final class Running {
-
-  private static final System.Logger LOG = System.getLogger("kamille.launcher");
 
   private Running() {}
 
@@ -105,30 +98,5 @@ final class Running {
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     return told;
-  }
-
-  /** Reads the file and puts it in force, or logs its problems and leaves all as it is. */
-  static void reload(Appliance appliance, Path file) {
-    reload(() -> ConfigurationFile.read(file), appliance::reload);
-  }
-
-  /**
-   * One at a time, reading and putting in force together, since the JVM has a thread for each
-   * signal: what was read last is in force last.
-   */
-  static synchronized void reload(
-      Supplier<ConfigurationReading> file, Consumer<Configuration> appliance) {
-    switch (file.get()) {
-      case ConfigurationReading.Accepted(Configuration configuration) ->
-          appliance.accept(configuration);
-      case ConfigurationReading.Refused refused -> notReloaded(refused.problems());
-    }
-  }
-
-  static void notReloaded(List<Problem> problems) {
-    for (Problem problem : problems) {
-      LOG.log(Level.ERROR, problem.toString());
-    }
-    LOG.log(Level.ERROR, "the configuration was not reloaded; what ran goes on");
   }
 }

@@ -73,10 +73,10 @@ final class VersionedFile implements AutoCloseable {
     if (versions != null) {
       List<Problem> problems = versions.reload();
       if (!problems.isEmpty()) {
-        Running.notReloaded(problems);
+        Reloads.refused(problems);
       }
     } else if (file != null) {
-      Running.reload(appliance, file);
+      Reloads.reload(appliance, file);
     }
   }
 

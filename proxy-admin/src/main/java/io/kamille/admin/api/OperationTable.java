@@ -13,7 +13,6 @@ import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -314,28 +313,7 @@ public final class OperationTable {
     return new Credentials(
         request.peer(),
         request.field("Authorization"),
-        cookie(request.field("Cookie"), cookieName(request)),
+        SessionCookie.value(request),
         request.field("X-Kamille-Key"));
-  }
-
-  /** The name of a session's cookie: cookies ignore ports, so the port is a part of it. */
-  static String cookieName(AdminRequest request) {
-    String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
-    int colon = host.lastIndexOf(':');
-    String port = colon > host.lastIndexOf(']') ? host.substring(colon + 1) : "80";
-    return "kamille-" + port.toLowerCase(Locale.ROOT);
-  }
-
-  static @Nullable String cookie(@Nullable String field, String name) {
-    if (field == null) {
-      return null;
-    }
-    for (String pair : field.split(";", -1)) {
-      String stripped = pair.strip();
-      if (stripped.startsWith(name + "=")) {
-        return stripped.substring(name.length() + 1);
-      }
-    }
-    return null;
   }
 }

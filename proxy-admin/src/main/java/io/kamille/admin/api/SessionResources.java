@@ -63,7 +63,7 @@ final class SessionResources {
                   "expires", Instant.ofEpochSecond(opened.expiresEpochSeconds()).toString()))
           .with(
               "Set-Cookie",
-              OperationTable.cookieName(request)
+              SessionCookie.name(request)
                   + "="
                   + opened.cookie()
                   + "; Path=/; HttpOnly; SameSite=Strict"
@@ -141,8 +141,8 @@ final class SessionResources {
 
     @Override
     public Answer answer(AdminRequest request) {
-      String name = OperationTable.cookieName(request);
-      String cookie = OperationTable.cookie(request.field("Cookie"), name);
+      String name = SessionCookie.name(request);
+      String cookie = SessionCookie.value(request);
       if (cookie != null) {
         authenticator.sessions().close(cookie);
       }
