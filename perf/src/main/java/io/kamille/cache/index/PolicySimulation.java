@@ -16,7 +16,6 @@ public final class PolicySimulation {
   private final SizeAdmission admission;
   private final PolicyJudge judge;
   private long units;
-  private long switches;
   private boolean isMaintenanceDue;
 
   private PolicySimulation(PolicyChoice choice, long capacityBytes) {
@@ -39,21 +38,21 @@ public final class PolicySimulation {
    * @param objects of all requests, 0 to 1
    * @param bytes of all octets asked for, 0 to 1
    */
-  public record Result(double objects, double bytes, Policy last, long switches) {}
+  public record Result(double objects, double bytes, Policy last) {}
 
   /** Answers so many requests, of which the first are not counted. */
   public static Result run(
       Trace trace, PolicyChoice choice, long capacityBytes, long requests, long uncounted) {
     PolicySimulation cache = new PolicySimulation(choice, capacityBytes);
     Count count = count(trace, cache::request, requests, uncounted);
-    return new Result(count.objects(), count.bytes(), cache.cache.policy(), cache.switches);
+    return new Result(count.objects(), count.bytes(), cache.cache.policy());
   }
 
   /** The same in Caffeine as it is, without admission by size. */
   public static Result runCaffeine(Trace trace, long capacityBytes, long requests, long uncounted) {
     var cache = new CaffeineSimulation(capacityBytes);
     Count count = count(trace, cache::request, requests, uncounted);
-    return new Result(count.objects(), count.bytes(), Policy.TINYLFU, 0);
+    return new Result(count.objects(), count.bytes(), Policy.TINYLFU);
   }
 
   /** Answers a request for an object of that length, and says whether it was there. */
@@ -113,7 +112,6 @@ public final class PolicySimulation {
     if (advice != cache.policy()) {
       cache.choose(advice);
       judge.switched(advice, 0);
-      switches++;
     }
   }
 

@@ -8,12 +8,8 @@ interface ExpectedContent {
   /** How many octets. */
   int length();
 
-  /**
-   * Whether all that is left in {@code octets} stands in the content from {@code offset} on.
-   *
-   * @param version that the response's entity tag names; 0 if it names none
-   */
-  boolean has(long version, int offset, ByteBuffer octets);
+  /** Whether all that is left in {@code octets} stands in the content from {@code offset} on. */
+  boolean has(int offset, ByteBuffer octets);
 
   /** Any octets, which are not looked at. */
   static ExpectedContent any(int length) {
@@ -24,13 +20,13 @@ interface ExpectedContent {
       }
 
       @Override
-      public boolean has(long version, int offset, ByteBuffer octets) {
+      public boolean has(int offset, ByteBuffer octets) {
         return true;
       }
     };
   }
 
-  /** Exactly these octets, whatever the version. */
+  /** Exactly these octets. */
   static ExpectedContent of(byte[] octets) {
     ByteBuffer content = ByteBuffer.allocateDirect(octets.length).put(octets).flip();
     return new ExpectedContent() {
@@ -40,7 +36,7 @@ interface ExpectedContent {
       }
 
       @Override
-      public boolean has(long version, int offset, ByteBuffer others) {
+      public boolean has(int offset, ByteBuffer others) {
         content.limit(offset + others.remaining()).position(offset);
         return content.mismatch(others) < 0;
       }
@@ -49,6 +45,7 @@ interface ExpectedContent {
 
   /** The content of an object that an origin makes. */
   static ExpectedContent made(long object, int length) {
+    MadeContent content = MadeContent.of(object);
     ByteBuffer block = MadeContent.block();
     return new ExpectedContent() {
       @Override
@@ -57,8 +54,8 @@ interface ExpectedContent {
       }
 
       @Override
-      public boolean has(long version, int offset, ByteBuffer octets) {
-        return MadeContent.of(object, version).matches(block, offset, octets);
+      public boolean has(int offset, ByteBuffer octets) {
+        return content.matches(block, offset, octets);
       }
     };
   }

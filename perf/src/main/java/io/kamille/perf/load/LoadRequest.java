@@ -140,12 +140,8 @@ public final class LoadRequest {
     return content.length();
   }
 
-  /**
-   * Whether all that is left in {@code octets} stands in the content from {@code offset} on.
-   *
-   * @param version that the response's entity tag names
-   */
-  boolean hasContent(long version, int offset, ByteBuffer octets) {
-    return content.has(version, offset, octets);
+  /** Whether all that is left in {@code octets} stands in the content from {@code offset} on. */
+  boolean hasContent(int offset, ByteBuffer octets) {
+    return content.has(offset, octets);
   }
 }

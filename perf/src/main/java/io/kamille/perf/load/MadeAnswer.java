@@ -19,16 +19,16 @@ final class MadeAnswer implements Runnable {
   private static final long TICK_MILLIS = 10;
   private static final int HEAD_CAPACITY = 384;
 
+  /** Thu, 01 Jan 2026 00:00:00 GMT. */
+  private static final long MODIFIED_EPOCH_SECONDS = 1_767_225_600L;
+
   private final Channel channel;
   private final OriginTarget target;
   private final long serial;
   private final boolean isWithoutContent;
   private final boolean isUnmodified;
   private final boolean isLast;
-  private final int end;
   private final MadeContent content;
-  private final long version;
-  private final long modified;
 
   private boolean isBegun;
   private long beginNanos;
@@ -51,15 +51,10 @@ final class MadeAnswer implements Runnable {
     this.channel = channel;
     this.target = target;
     this.serial = serial;
-    long now = System.currentTimeMillis() / 1000;
-    this.version = target.version(now);
-    this.modified = target.modifiedEpochSeconds(now);
-    this.isUnmodified = modified <= since;
+    this.isUnmodified = MODIFIED_EPOCH_SECONDS <= since;
     this.isWithoutContent = isHead || isUnmodified;
     this.isLast = isLast;
-    this.content = MadeContent.of(target.object(), version);
-    int abort = target.of(Trait.ABORT);
-    this.end = abort < 0 ? target.length() : Math.min(abort, target.length());
+    this.content = MadeContent.of(target.object());
   }
 
   /** Answers now or when it has been thought about. */
@@ -84,7 +79,7 @@ final class MadeAnswer implements Runnable {
     }
     int due = isWithoutContent ? 0 : due();
     write(due);
-    if (!isWithoutContent && sent < end) {
+    if (!isWithoutContent && sent < target.length()) {
       channel.flush();
       channel.eventLoop().schedule(this, TICK_MILLIS, TimeUnit.MILLISECONDS);
     } else {
@@ -96,10 +91,12 @@ final class MadeAnswer implements Runnable {
   private int due() {
     int rate = target.of(Trait.DRIP);
     if (rate == 0) {
-      return end;
+      return target.length();
     }
     double seconds = (System.nanoTime() - beginNanos) / 1e9;
-    return channel.isWritable() ? (int) Math.min(end, Math.max(sent, rate * seconds)) : sent;
+    return channel.isWritable()
+        ? (int) Math.min(target.length(), Math.max(sent, rate * seconds))
+        : sent;
   }
 
   private void write(int upTo) {
@@ -111,8 +108,7 @@ final class MadeAnswer implements Runnable {
   }
 
   private void finish() {
-    boolean isBrokenOff = !isWithoutContent && end < target.length();
-    if (isLast || isBrokenOff) {
+    if (isLast) {
       channel.writeAndFlush(channel.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
     } else {
       channel.flush();
@@ -120,20 +116,13 @@ final class MadeAnswer implements Runnable {
   }
 
   private ByteBuf head() {
-    long now = System.currentTimeMillis() / 1000;
     ByteBuf head = channel.alloc().directBuffer(HEAD_CAPACITY);
     ByteBufUtil.writeAscii(head, isUnmodified ? "HTTP/1.1 304 Not Modified" : "HTTP/1.1 200 OK");
-    field(head, "Date", HttpDate.format(now));
-    field(head, "Last-Modified", HttpDate.format(modified));
-    field(head, "ETag", "\"v" + version + "\"");
+    field(head, "Date", HttpDate.format(System.currentTimeMillis() / 1000));
+    field(head, "Last-Modified", HttpDate.format(MODIFIED_EPOCH_SECONDS));
+    field(head, "ETag", "\"v0\"");
     int fresh = target.of(Trait.FRESH);
-    if (fresh == 0) {
-      field(head, "Cache-Control", "no-store");
-    } else if (target.of(Trait.EXPIRES) != 0) {
-      field(head, "Expires", HttpDate.format(now + fresh));
-    } else {
-      field(head, "Cache-Control", "max-age=" + fresh);
-    }
+    field(head, "Cache-Control", fresh == 0 ? "no-store" : "max-age=" + fresh);
     if (!isUnmodified) {
       field(head, "Content-Type", "application/octet-stream");
       field(head, "Content-Length", Integer.toString(target.length()));

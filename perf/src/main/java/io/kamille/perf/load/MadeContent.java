@@ -45,9 +45,9 @@ public record MadeContent(boolean isText, int start) {
     return text.flip();
   }
 
-  /** The content of that version of an object: any octets. */
-  static MadeContent of(long object, long version) {
-    return of(false, object, version);
+  /** The content of an object without versions: any octets. */
+  static MadeContent of(long object) {
+    return of(false, object, 0);
   }
 
   /** The content of that version of an object. */

@@ -15,18 +15,12 @@ public final class OriginTarget {
     LENGTH("length", 0),
     /** Seconds for which the response is fresh; 0 says that it must not be stored. */
     FRESH("fresh", 3600),
-    /** Whether Expires says how long it is fresh, 1, or Cache-Control, 0. */
-    EXPIRES("expires", 0),
     /** Milliseconds from the request to the first octet of the response. */
     THINK("think", 0),
     /** Octets of content per second; 0 for as many as are taken. */
     DRIP("drip", 0),
-    /** Octets of content after which the origin breaks off; less than 0 for never. */
-    ABORT("abort", -1),
     /** How many requests the origin answers on a connection that begins so; 0 for any number. */
-    USES("uses", 0),
-    /** Seconds until the object is modified, again and again; 0 for never. */
-    CYCLE("cycle", 0);
+    USES("uses", 0);
 
     private final String text;
     private final int usual;
@@ -47,11 +41,6 @@ public final class OriginTarget {
   }
 
   static final String PREFIX = "/made/";
-
-  /** When objects without a cycle were modified: Thu, 01 Jan 2026 00:00:00 GMT. */
-  static final long FIRST_MODIFIED = 1_767_225_600L;
-
-  private static final int PHASE_STEP = 7919;
 
   private final long object;
   private final Map<Trait, Integer> traits;
@@ -126,21 +115,5 @@ public final class OriginTarget {
   /** One trait. */
   public int of(Trait trait) {
     return traits.getOrDefault(trait, trait.usual);
-  }
-
-  /** Which version there is at that time; each object changes at instants of its own. */
-  long version(long epochSeconds) {
-    int cycle = of(Trait.CYCLE);
-    return cycle == 0 ? 0 : (epochSeconds + phaseSeconds(cycle)) / cycle;
-  }
-
-  /** Since when there has been the version of that time. */
-  long modifiedEpochSeconds(long epochSeconds) {
-    int cycle = of(Trait.CYCLE);
-    return cycle == 0 ? FIRST_MODIFIED : version(epochSeconds) * cycle - phaseSeconds(cycle);
-  }
-
-  private long phaseSeconds(int cycle) {
-    return Math.floorMod(object * PHASE_STEP, cycle);
   }
 }

@@ -32,7 +32,6 @@ final class ResponseReader {
   private static final byte[] TRANSFER_ENCODING = ascii("transfer-encoding:");
   private static final byte[] CONNECTION = ascii("connection:");
   private static final byte[] CLOSE = ascii("close");
-  private static final byte[] VERSION_TAG = ascii("etag: \"v");
   private static final byte[] RETRY_AFTER = ascii("retry-after:");
   private static final byte[] CACHE_STATUS = ascii("cache-status:");
   private static final byte[] HIT = ascii("; hit");
@@ -50,7 +49,6 @@ final class ResponseReader {
   private int contentEnd;
   private int contentRead;
   private int retryAfterSeconds;
-  private long objectVersion;
   private AnswerSource source = AnswerSource.ORIGIN;
   private @Nullable LoadRequest expected;
   private @Nullable LoadFailure failure;
@@ -68,7 +66,6 @@ final class ResponseReader {
     contentEnd = 0;
     contentRead = 0;
     retryAfterSeconds = 0;
-    objectVersion = 0;
     source = AnswerSource.ORIGIN;
   }
 
@@ -119,8 +116,6 @@ final class ResponseReader {
       isUnderstood = readContentLength();
     } else if (beginsWith(CONNECTION)) {
       isLast |= lineContains(CLOSE);
-    } else if (beginsWith(VERSION_TAG)) {
-      readVersion();
     } else if (beginsWith(CACHE_STATUS)) {
       readCacheStatus();
     } else if (beginsWith(RETRY_AFTER)) {
@@ -161,14 +156,6 @@ final class ResponseReader {
     }
   }
 
-  private void readVersion() {
-    int end = VERSION_TAG.length;
-    while (end < lineLength && line[end] != '"') {
-      end++;
-    }
-    objectVersion = Math.max(0, number(VERSION_TAG.length, end));
-  }
-
   /** The decimal number between two places of the line; negative if there is none. */
   private int number(int from, int to) {
     if (from == to || to - from > 9) {
@@ -204,7 +191,7 @@ final class ResponseReader {
     int limit = in.limit();
     int count = Math.min(in.remaining(), contentEnd - contentRead);
     in.limit(in.position() + count);
-    if (failure == null && !expectation().hasContent(objectVersion, contentRead, in)) {
+    if (failure == null && !expectation().hasContent(contentRead, in)) {
       failure = LoadFailure.WRONG_CONTENT;
     }
     contentRead += count;

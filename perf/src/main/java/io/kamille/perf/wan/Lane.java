@@ -6,7 +6,6 @@ final class Lane {
   private final PathDirection path;
   private final PacketQueue packets = new PacketQueue();
   private final TunDevice end;
-  private long bytes;
 
   Lane(PathSettings settings, long seed, TunDevice end) {
     path = new PathDirection(settings, seed);
@@ -26,11 +25,7 @@ final class Lane {
     return end;
   }
 
-  void handedOver(int length) {
-    bytes += length;
-  }
-
   WanStats.Way stats() {
-    return new WanStats.Way(path.offered(), path.lost(), path.overflowed(), bytes, path.digest());
+    return new WanStats.Way(path.offered(), path.lost(), path.overflowed(), path.digest());
   }
 }

@@ -46,7 +46,6 @@ public final class WanEmulator implements AutoCloseable {
       new PriorityQueue<>(Comparator.comparingLong((Lane lane) -> lane.packets().dueNanos()));
   private final Histogram lateness = new Histogram(TimeUnit.SECONDS.toNanos(60), 2);
   private long beganNanos;
-  private long ignored;
   private long unheld;
   private long refused;
 
@@ -173,7 +172,6 @@ public final class WanEmulator implements AutoCloseable {
             ? (memory.get(ValueLayout.JAVA_BYTE, at + linkOffset) & 0xff)
             : 0;
     if (link == 0 || link > lanes.size()) {
-      ignored++;
       return false;
     }
     Lane lane = lanes.get(link - 1);
@@ -203,9 +201,7 @@ public final class WanEmulator implements AutoCloseable {
         busy.add(lane);
       }
       int length = pool.length(slot);
-      if (lane.end().write(pool.address(slot), length)) {
-        lane.handedOver(length);
-      } else {
+      if (!lane.end().write(pool.address(slot), length)) {
         refused++;
       }
       pool.give(slot);
@@ -261,7 +257,6 @@ public final class WanEmulator implements AutoCloseable {
         counted,
         lateness.getValueAtPercentile(50),
         lateness.getValueAtPercentile(99),
-        ignored,
         unheld,
         refused,
         ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime(),

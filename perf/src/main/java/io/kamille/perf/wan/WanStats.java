@@ -9,7 +9,6 @@ import java.util.List;
  * @param latenessP50Nanos packets were handed over so much later than due, at the median
  * @param latenessP99Nanos one in a hundred even later; the figures of a measurement are to be
  *     trusted only while this is far below its round-trip time
- * @param ignored packets that belong to no link
  * @param unheld packets lost because all places for packets were taken
  * @param refused packets that a device did not take
  * @param cpuNanos processor time of the emulator's thread
@@ -19,7 +18,6 @@ public record WanStats(
     List<Link> links,
     long latenessP50Nanos,
     long latenessP99Nanos,
-    long ignored,
     long unheld,
     long refused,
     long cpuNanos,
@@ -39,10 +37,9 @@ public record WanStats(
    * @param offered packets that came
    * @param lost of these at random
    * @param overflowed of these at the queue
-   * @param bytes that were handed over
    * @param digest stands for which packets were lost at random
    */
-  public record Way(long offered, long lost, long overflowed, long bytes, long digest) {}
+  public record Way(long offered, long lost, long overflowed, long digest) {}
 
   /** Share of a core that the emulator took. */
   public double cpuShare() {

@@ -44,9 +44,9 @@ class LossyPointsTest {
     }
     var none = new Histogram(3);
     var load = new LoadResult(rate, Map.of(), 0, 1_000_000_000L, 1, none, none, List.of());
-    var way = new WanStats.Way(1000, 10L * loss, 0, 0, 0);
+    var way = new WanStats.Way(1000, 10L * loss, 0, 0);
     var link = new WanStats.Link("path", way, way);
-    var stats = new WanStats(List.of(link), 0, lateNanos, 0, 0, 0, 3, 10);
+    var stats = new WanStats(List.of(link), 0, lateNanos, 0, 0, 3, 10);
     points
         .all()
         .add(LossyPoints.sample(server, path, due, seen, load, new CpuTime(3, 6), stats, dropped));

@@ -56,9 +56,19 @@ class CrowdIT {
 
   @Test
   void aResponseThatBreaksOffIsAFailure() throws Exception {
-    OriginTarget target = OriginTarget.of(17, 4500).with(Trait.ABORT, 1000);
-    assertThat(ask(target, List.of(Plan.stay(0)), LIMIT).getFirst().failure())
-        .isEqualTo(LoadFailure.CLOSED);
+    String begun = "HTTP/1.1 200 OK\r\nContent-Length: 4500\r\n\r\n\0";
+    try (var server =
+            StubServer.open(
+                (_, socket) -> {
+                  StubServer.write(socket, begun);
+                  socket.close();
+                });
+        var client = LoadClient.open(LoadSettings.persistent(server.port(), 1))) {
+      var request = LoadRequest.get("a", "/", new byte[4500]);
+      assertThat(
+              Crowd.ask(client, () -> request, List.of(Plan.stay(0)), LIMIT).getFirst().failure())
+          .isEqualTo(LoadFailure.CLOSED);
+    }
   }
 
   @Test

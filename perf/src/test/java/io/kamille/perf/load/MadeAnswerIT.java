@@ -110,18 +110,9 @@ class MadeAnswerIT {
   }
 
   @Test
-  void anObjectWithACycleHasTheContentOfTheVersionThatItsEntityTagNames() throws Exception {
-    assertThat(failure(LoadRequest.get("a", OriginTarget.of(17, 4500).with(Trait.CYCLE, 60))))
-        .isNull();
-    assertThat(head.toString()).doesNotContain("ETag: \"v0\"");
-  }
-
-  @Test
-  void freshnessIsSaidByCacheControlOrExpires() throws Exception {
+  void freshnessIsSaidByCacheControl() throws Exception {
     ask(LoadRequest.get("a", OriginTarget.of(17, 10).with(Trait.FRESH, 60)));
     assertThat(head.toString()).contains("Cache-Control: max-age=60\r\n");
-    ask(LoadRequest.get("a", OriginTarget.of(17, 10).with(Trait.FRESH, 60).with(Trait.EXPIRES, 1)));
-    assertThat(head.toString()).contains("Expires: ");
     ask(LoadRequest.get("a", OriginTarget.of(17, 10).with(Trait.FRESH, 0)));
     assertThat(head.toString()).contains("Cache-Control: no-store\r\n");
   }
@@ -131,13 +122,6 @@ class MadeAnswerIT {
     OriginTarget target =
         OriginTarget.of(17, 50_000).with(Trait.THINK, 5).with(Trait.DRIP, 1_000_000);
     assertThat(failure(LoadRequest.get("a", target))).isNull();
-  }
-
-  @Test
-  void anAbortEndsTheConnectionWithinTheContent() throws Exception {
-    OriginTarget target = OriginTarget.of(17, 4500).with(Trait.ABORT, 1000);
-    assertThat(failure(LoadRequest.get("a", target))).isEqualTo(LoadFailure.CLOSED);
-    assertThat(reader.contentRead()).isEqualTo(1000);
   }
 
   @Test

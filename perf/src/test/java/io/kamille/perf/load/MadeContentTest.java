@@ -26,7 +26,7 @@ class MadeContentTest {
 
   @Test
   void whatIsSentIsWhatIsExpectedHoweverItIsCut() {
-    MadeContent content = MadeContent.of(17, 3);
+    MadeContent content = MadeContent.of(false, 17, 3);
     ByteBuffer all = octets(content, 0, LENGTH);
     for (int offset = 0; offset < LENGTH; offset += 99_991) {
       ByteBuffer rest = all.duplicate().position(offset);
@@ -38,7 +38,7 @@ class MadeContentTest {
 
   @Test
   void oneWrongOctetIsNoticed() {
-    MadeContent content = MadeContent.of(17, 0);
+    MadeContent content = MadeContent.of(17);
     for (int wrong : new int[] {0, 999_999, 1_000_003, LENGTH - 1}) {
       ByteBuffer all = octets(content, 0, LENGTH);
       all.put(wrong, (byte) ~all.get(wrong));
@@ -48,7 +48,7 @@ class MadeContentTest {
 
   @Test
   void octetsFromAnotherPlaceAreWrong() {
-    MadeContent content = MadeContent.of(17, 0);
+    MadeContent content = MadeContent.of(17);
     for (int distance = 1; distance < LENGTH / 2; distance *= 2) {
       assertThat(content.matches(block, 0, octets(content, distance, 64))).isFalse();
     }
@@ -59,7 +59,7 @@ class MadeContentTest {
     Set<MadeContent> seen = new HashSet<>();
     for (int object = 0; object < 30; object++) {
       for (int version = 0; version < 10; version++) {
-        seen.add(MadeContent.of(object, version));
+        seen.add(MadeContent.of(false, object, version));
       }
     }
     assertThat(seen).hasSize(300);

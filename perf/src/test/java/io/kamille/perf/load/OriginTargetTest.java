@@ -34,22 +34,4 @@ class OriginTargetTest {
   void whatIsNotOursIsRejected(String text) {
     assertThatThrownBy(() -> OriginTarget.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
-
-  @Test
-  void aVersionLivesForOneCycle() {
-    OriginTarget target = OriginTarget.of(17, 10).with(Trait.CYCLE, 60);
-    long begin = target.modifiedEpochSeconds(1_800_000_000L);
-    long version = target.version(begin);
-    assertThat(target.version(begin + 59)).isEqualTo(version);
-    assertThat(target.modifiedEpochSeconds(begin + 59)).isEqualTo(begin);
-    assertThat(target.version(begin + 60)).isEqualTo(version + 1);
-    assertThat(target.modifiedEpochSeconds(begin + 60)).isEqualTo(begin + 60);
-  }
-
-  @Test
-  void objectsChangeAtInstantsOfTheirOwn() {
-    long one = OriginTarget.of(17, 10).with(Trait.CYCLE, 60).modifiedEpochSeconds(1_800_000_000L);
-    long other = OriginTarget.of(18, 10).with(Trait.CYCLE, 60).modifiedEpochSeconds(1_800_000_000L);
-    assertThat(one).isNotEqualTo(other);
-  }
 }
