@@ -85,9 +85,10 @@ public final class IdleComparison {
 
   private static Sample measure(Session session, Contestant server, int round, int count)
       throws IOException, InterruptedException {
+    var request = SUBJECT.request("127.0.0.1:" + server.port());
     long heapBefore = liveHeap(session, server);
     MemoryUse before = server.process().memory();
-    try (var connections = IdleConnections.open(count, server.port(), SUBJECT.path())) {
+    try (var connections = IdleConnections.open(count, server.port(), request)) {
       long heapAfter = liveHeap(session, server);
       MemoryUse after = server.process().memory();
       int open = connections.openCount();

@@ -3,9 +3,7 @@ package io.kamille.perf.compare;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.Arrivals;
-import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoadClient;
-import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.UserDemand;
@@ -101,11 +99,7 @@ public final class OverloadComparison {
     this.users = users;
     this.missShare = Math.min(1, Double.parseDouble(chosen.text("--misses")));
     this.report = new OverloadReport();
-    this.wants = new Wants(request(HIT), request(PASS), missShare);
-  }
-
-  private static LoadRequest request(Subject subject) {
-    return LoadRequest.get("127.0.0.1", subject.path(), FixedContent.octets(subject.size()));
+    this.wants = new Wants(HIT.request("127.0.0.1"), PASS.request("127.0.0.1"), missShare);
   }
 
   /** Compares, prints and writes the report, also of what was measured before a failure. */

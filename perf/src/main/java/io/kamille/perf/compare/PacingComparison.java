@@ -10,10 +10,8 @@ import static io.kamille.perf.compare.LoadFigures.P99;
 import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.Arrivals;
-import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.IdleConnections;
 import io.kamille.perf.load.LoadClient;
-import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RateSchedule;
@@ -113,8 +111,7 @@ public final class PacingComparison {
     this.isQuick = session.chosen().has("--quick");
     this.server = server;
     this.client = client;
-    var content = FixedContent.octets(subject.size());
-    this.requests = RequestSource.always(LoadRequest.get("127.0.0.1", subject.path(), content));
+    this.requests = RequestSource.always(subject.request("127.0.0.1"));
   }
 
   /** Compares. */
@@ -142,7 +139,7 @@ public final class PacingComparison {
       server.contestant().prove(subject);
       var settings = LoadSettings.persistent(port, connections);
       boolean isShared = subject.job() == Job.PASS;
-      try (var others = IdleConnections.open(unused, port, subject.path());
+      try (var others = IdleConnections.open(unused, port, subject.request("127.0.0.1:" + port));
           var client = LoadClient.open(isShared ? settings.onSharedCore() : settings)) {
         new PacingComparison(session, subject, server, client).run();
         if (others.openCount() < unused) {

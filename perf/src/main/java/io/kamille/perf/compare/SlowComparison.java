@@ -7,9 +7,7 @@ import static io.kamille.perf.compare.LoadFigures.P99;
 
 import io.kamille.perf.host.SocketMemory;
 import io.kamille.perf.load.Arrivals;
-import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoadClient;
-import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.load.LoadResult;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RateSchedule;
@@ -176,8 +174,7 @@ public final class SlowComparison {
 
   private LoadResult load(Contestant server, int seconds, long seed, Runnable idle)
       throws IOException {
-    var content = FixedContent.octets(SMALL.size());
-    var requests = RequestSource.always(LoadRequest.get("127.0.0.1", SMALL.path(), content));
+    var requests = RequestSource.always(SMALL.request("127.0.0.1"));
     var schedule = RateSchedule.steady(RATE, Duration.ofSeconds(seconds));
     var settings = LoadSettings.persistent(server.port(), connections).withIdle(idle);
     try (var client = LoadClient.open(settings)) {

@@ -1,6 +1,7 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.load.FixedContent;
+import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.peer.Peer.Job;
 import java.util.List;
 
@@ -43,6 +44,11 @@ record Subject(Job job, String label, int size, String coding) {
           case PASS -> "/pass/";
         };
     return kind + size;
+  }
+
+  /** Asks that authority for it. */
+  LoadRequest request(String authority) {
+    return LoadRequest.get(authority, path(), content());
   }
 
   byte[] content() {

@@ -166,11 +166,6 @@ final class BufferTuning implements Experiment {
   }
 
   @Override
-  public Paper paper() {
-    return PAPER;
-  }
-
-  @Override
   public String setting() {
     return String.format(
         Locale.ROOT,

@@ -100,11 +100,6 @@ final class BusyWait implements Experiment {
   }
 
   @Override
-  public Paper paper() {
-    return PAPER;
-  }
-
-  @Override
   public String setting() {
     return String.format(
         Locale.ROOT,

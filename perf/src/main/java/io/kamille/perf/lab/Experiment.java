@@ -3,11 +3,8 @@ package io.kamille.perf.lab;
 import io.kamille.perf.report.Report;
 import java.io.IOException;
 
-/** One experiment of a paper, done again. */
+/** One experiment of a {@link Paper}, done again. */
 interface Experiment {
-
-  /** The paper. */
-  Paper paper();
 
   /** How it is done and on what, for whoever reads the report. */
   String setting();

@@ -46,13 +46,15 @@ public final class Lab {
 
   private static final double QUIET_LOAD = 0.5;
 
+  private final Paper paper;
   private final Experiment experiment;
   private final Map<String, String> facts;
   private final Path directory;
   private final LabRun run;
   private boolean isWritten;
 
-  Lab(Experiment experiment, Map<String, String> facts, Path directory) {
+  Lab(Paper paper, Experiment experiment, Map<String, String> facts, Path directory) {
+    this.paper = paper;
     this.experiment = experiment;
     this.facts = facts;
     this.directory = directory;
@@ -72,7 +74,10 @@ public final class Lab {
   private static Command command(
       Paper paper, Options options, Function<Chosen, Experiment> experiment) {
     return new Command(
-        paper.name(), paper.title(), options, chosen -> run(experiment.apply(chosen), chosen));
+        paper.name(),
+        paper.title(),
+        options,
+        chosen -> run(paper, experiment.apply(chosen), chosen));
   }
 
   /** Runs the experiment that the first argument names. */
@@ -85,12 +90,11 @@ public final class Lab {
     }
   }
 
-  private static void run(Experiment experiment, Chosen chosen)
+  private static void run(Paper paper, Experiment experiment, Chosen chosen)
       throws IOException, InterruptedException {
     var checkout = Checkout.find();
-    Path directory =
-        checkout.results(chosen.textOrNull("--to"), "lab/" + experiment.paper().name());
-    new Lab(experiment, HostFingerprint.take(checkout).facts(), directory).run();
+    Path directory = checkout.results(chosen.textOrNull("--to"), "lab/" + paper.name());
+    new Lab(paper, experiment, HostFingerprint.take(checkout).facts(), directory).run();
   }
 
   /** Measures and writes the report, however it ends. */
@@ -132,7 +136,6 @@ public final class Lab {
   }
 
   private Report report(String ending) {
-    Paper paper = experiment.paper();
     var report = new Report(paper.name() + ": " + paper.title());
     if (!ending.isEmpty()) {
       report.paragraph(

@@ -125,11 +125,6 @@ final class LossyPaths implements Experiment {
   }
 
   @Override
-  public Paper paper() {
-    return PAPER;
-  }
-
-  @Override
   public String setting() {
     return String.format(
         Locale.ROOT,

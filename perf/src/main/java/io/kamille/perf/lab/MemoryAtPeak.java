@@ -92,11 +92,6 @@ final class MemoryAtPeak implements Experiment {
   }
 
   @Override
-  public Paper paper() {
-    return PAPER;
-  }
-
-  @Override
   public String setting() {
     PeakMix mix = mix(1);
     return String.format(

@@ -171,11 +171,6 @@ final class PacedPolling implements Experiment {
   }
 
   @Override
-  public Paper paper() {
-    return PAPER;
-  }
-
-  @Override
   public String setting() {
     return String.format(
         Locale.ROOT,

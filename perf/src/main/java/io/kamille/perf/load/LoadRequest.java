@@ -18,14 +18,21 @@ public final class LoadRequest {
   private @Nullable ByteBuffer last;
   private final boolean isHead;
   private final int status;
+  private final int length;
   private final ExpectedContent content;
 
   private LoadRequest(
-      String head, byte[] requestContent, boolean isHead, int status, ExpectedContent content) {
+      String head,
+      byte[] requestContent,
+      boolean isHead,
+      int status,
+      int length,
+      ExpectedContent content) {
     this.head = head;
     this.requestContent = requestContent;
     this.isHead = isHead;
     this.status = status;
+    this.length = length;
     this.content = content;
   }
 
@@ -37,7 +44,12 @@ public final class LoadRequest {
    */
   public static LoadRequest get(String authority, String target, byte[] content) {
     return new LoadRequest(
-        head("GET", authority, target, ""), new byte[0], false, OK, ExpectedContent.of(content));
+        head("GET", authority, target, ""),
+        new byte[0],
+        false,
+        OK,
+        content.length,
+        ExpectedContent.of(content));
   }
 
   /** A GET for what the origin makes, to be answered with 200. */
@@ -67,7 +79,8 @@ public final class LoadRequest {
         new byte[0],
         false,
         OK,
-        ExpectedContent.any(target.length()));
+        target.length(),
+        ExpectedContent.ANY);
   }
 
   /** A HEAD, to be answered with 200 and the length of what it leaves out. */
@@ -83,7 +96,8 @@ public final class LoadRequest {
         new byte[length],
         false,
         OK,
-        ExpectedContent.made(target.object(), target.length()));
+        target.length(),
+        ExpectedContent.made(target.object()));
   }
 
   private static LoadRequest made(
@@ -93,7 +107,8 @@ public final class LoadRequest {
         new byte[0],
         method.equals("HEAD"),
         status,
-        ExpectedContent.made(target.object(), target.length()));
+        target.length(),
+        ExpectedContent.made(target.object()));
   }
 
   private static String head(String method, String authority, String target, String fieldLines) {
@@ -137,7 +152,7 @@ public final class LoadRequest {
 
   /** What Content-Length must say, in a response that says it. */
   int contentLength() {
-    return content.length();
+    return length;
   }
 
   /** Whether all that is left in {@code octets} stands in the content from {@code offset} on. */

@@ -34,8 +34,8 @@ public record LoadSettings(
 
   /** Checks. */
   public LoadSettings {
-    if (connections < 1) {
-      throw new IllegalArgumentException("connections: " + connections + " (expected: 1 or more)");
+    if (connections < 0) {
+      throw new IllegalArgumentException("connections: " + connections + " (expected: 0 or more)");
     }
     if (!timeLimit.isPositive()) {
       throw new IllegalArgumentException("timeLimit: " + timeLimit + " (expected: more than zero)");

@@ -24,11 +24,6 @@ class LabTest {
   private record Counting(boolean fails, List<String> measured) implements Experiment {
 
     @Override
-    public Paper paper() {
-      return new Paper("p0", "counting", "How far?", List.of("to seven"));
-    }
-
-    @Override
     public String setting() {
       return "Nothing else.";
     }
@@ -59,7 +54,8 @@ class LabTest {
 
   private Lab lab(boolean fails) {
     var experiment = new Counting(fails, new ArrayList<>());
-    return new Lab(experiment, Map.of("cpu", "abacus"), directory);
+    var paper = new Paper("p0", "counting", "How far?", List.of("to seven"));
+    return new Lab(paper, experiment, Map.of("cpu", "abacus"), directory);
   }
 
   private String text(String file) throws IOException {
