@@ -15,14 +15,12 @@ import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.DoubleStream;
 
 /**
  * The matrix of rate and interval for each setting, which is a server and how it is asked; and the
@@ -148,31 +146,19 @@ final class PacedPoints {
         .map(known -> known.median());
   }
 
-  private double[] values(String setting, int rate, String interval, Figure figure) {
-    return of(setting).of(Integer.toString(rate), interval).stream()
-        .mapToDouble(one -> one.of(figure))
-        .toArray();
-  }
-
   private Optional<String> sentence(
       String setting, int rate, String interval, String what, Figure figure) {
-    double[] plain = values(setting, rate, "0", figure);
-    double[] paced = values(setting, rate, interval, figure);
-    int rounds = Math.min(plain.length, paced.length);
-    boolean isWhole =
-        DoubleStream.concat(DoubleStream.of(plain), DoubleStream.of(paced)).allMatch(v -> v > 0);
-    if (rounds == 0 || !isWhole) {
-      return Optional.empty();
-    }
-    var comparison = Comparison.of(Arrays.copyOf(plain, rounds), Arrays.copyOf(paced, rounds));
-    return Optional.of(
-        String.format(
-            Locale.ROOT,
-            "%s at %,d requests/s offered: with %s ms between two polls, %s %s",
-            setting,
-            rate,
-            millis(Integer.parseInt(interval)),
-            what,
-            comparison.text()));
+    return of(setting)
+        .ratio(figure, Integer.toString(rate), interval, "0")
+        .map(
+            ratio ->
+                String.format(
+                    Locale.ROOT,
+                    "%s at %,d requests/s offered: with %s ms between two polls, %s %s",
+                    setting,
+                    rate,
+                    millis(Integer.parseInt(interval)),
+                    what,
+                    new Comparison(ratio).text()));
   }
 }

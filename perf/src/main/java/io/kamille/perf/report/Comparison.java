@@ -1,6 +1,5 @@
 package io.kamille.perf.report;
 
-import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -16,22 +15,6 @@ public record Comparison(Spread ratio) {
    * and the median is further from 1 than the rounds are from each other. Five rounds agree by chance
    * once in sixteen times; the second condition is there for that.
    */
-
-  /**
-   * Compares round by round.
-   *
-   * @param a what the first run gave in each round, above 0
-   * @param b what the second run gave in the same rounds
-   * @throws IllegalArgumentException if there are no rounds, or not as many of both
-   */
-  public static Comparison of(double[] a, double[] b) {
-    if (a.length != b.length) {
-      throw new IllegalArgumentException("rounds: " + b.length + " (expected: " + a.length + ")");
-    }
-    double[] ratios = new double[a.length];
-    Arrays.setAll(ratios, i -> b[i] / a[i]);
-    return new Comparison(Spread.of(ratios));
-  }
 
   /** Whether the rounds show a difference, rather than chance. One round shows nothing. */
   public boolean isBeyondNoise() {
