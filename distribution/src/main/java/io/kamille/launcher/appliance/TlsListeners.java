@@ -201,6 +201,10 @@ final class TlsListeners implements AutoCloseable {
             certificate -> {
               files.add(certificate.chain());
               files.add(certificate.key());
+              Path ocsp = certificate.ocsp();
+              if (ocsp != null) {
+                files.add(ocsp);
+              }
             });
     Path authorities = settings.tls().clientAuthorities();
     if (authorities != null) {

@@ -64,6 +64,7 @@ final class CrossChecks {
     checks.aDiskHasACapacity();
     checks.targetsFitTheHead();
     OriginChecks.run(file, problems);
+    StaplingChecks.run(file, problems);
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(new Configuration(file))
         : new ConfigurationReading.Refused(problems.inOrder());

@@ -20,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -178,12 +179,16 @@ class TlsIT {
       "Client-Cert-Subject",
       "CN=root"
     };
+    List<Long> begun = new ArrayList<>();
     for (Version version : List.of(Version.HTTP_1_1, Version.HTTP_2, Version.HTTP_2)) {
-      // The third of them resumes the session of the second.
       try (HttpClient client = HttpClient.newBuilder().version(version).sslContext(known).build()) {
-        client.send(request("/a").headers(forged).build(), BodyHandlers.ofString());
+        HttpResponse<String> answer =
+            client.send(request("/a").headers(forged).build(), BodyHandlers.ofString());
+        begun.add(answer.sslSession().orElseThrow().getCreationTime());
       }
     }
+    // A session that is resumed is as old as the one before.
+    assertThat(begun.get(2)).isEqualTo(begun.get(1));
     try (HttpClient client = client(Version.HTTP_2)) {
       client.send(request("/a").headers(forged).build(), BodyHandlers.ofString());
     }

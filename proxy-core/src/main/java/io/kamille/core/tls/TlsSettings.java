@@ -46,8 +46,9 @@ public record TlsSettings(
    *
    * @param chain the server's own certificate first
    * @param key not readable by everybody
+   * @param ocsp what its authority says of it, in DER; null if that is not stapled
    */
-  public record CertificateFiles(Path chain, Path key) {
+  public record CertificateFiles(Path chain, Path key, @Nullable Path ocsp) {
 
     public static final Setting<Path> CHAIN =
         Setting.of("chain", ValueTypes.file(), "The certificate and those above it, as PEM.");
@@ -59,7 +60,27 @@ public record TlsSettings(
             "Its private key, as PEM without a password. Others may not have the right to read"
                 + " it.");
 
-    static final Section<CertificateFiles> SECTION = Section.of(CertificateFiles.class, CHAIN, KEY);
+    public static final Setting<Path> OCSP =
+        Setting.of(
+                "ocsp",
+                ValueTypes.file(),
+                "The OCSP response of its authority, in DER, that is stapled to handshakes until"
+                    + " its `nextUpdate`. Not if another certificate is for the same names, nor by"
+                    + " the JDK's TLS.")
+            .orElse("None is stapled.");
+
+    public static final Section<CertificateFiles> SECTION =
+        Section.of(CertificateFiles.class, CHAIN, KEY, OCSP);
+
+    /**
+     * Reads the files.
+     *
+     * @throws IOException with one sentence: which file, what is wrong with it
+     */
+    public ServerCertificate read() throws IOException {
+      ServerCertificate read = ServerCertificate.read(chain, key);
+      return ocsp == null ? read : read.stapled(ocsp);
+    }
   }
 
   /** The certificates, of which the server name chooses one. */
@@ -143,7 +164,7 @@ public record TlsSettings(
     }
     List<ServerCertificate> read = new ArrayList<>();
     for (CertificateFiles files : certificates) {
-      read.add(ServerCertificate.read(files.chain(), files.key()));
+      read.add(files.read());
     }
     if (read.isEmpty()) {
       throw new IOException("tls.certificates: none (expected: at least one)");
