@@ -10,8 +10,11 @@ import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What must be true of the protocol and the TLS of an upstream, and of its files. */
@@ -28,6 +31,7 @@ final class OriginChecks {
   static void run(SectionValues file, Problems problems) {
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       originsCanSpeakTheProtocol(upstream, problems);
+      proxyHeadersGoToHttp11InClearText(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
         var checks = new OriginChecks(tls, problems);
         checks.someOriginSpeaksIt(upstream);
@@ -55,6 +59,24 @@ final class OriginChecks {
                 ? "https:// beside protocol h2; HTTP/2 in clear text is h2c"
                 : "http:// beside protocol h2c; HTTP/2 over TLS is h2");
       }
+    }
+  }
+
+  /** Within TLS the header would come before anybody knows for whom the connection is. */
+  private static void proxyHeadersGoToHttp11InClearText(SectionValues upstream, Problems problems) {
+    ProxyAnnouncement chosen = upstream.value(ConnectionSettings.PROXY_PROTOCOL);
+    boolean isSecure =
+        upstream.all(UpstreamGroup.ORIGINS).stream()
+            .map(origin -> origin.find(OriginSettings.URL))
+            .anyMatch(url -> url != null && url.isSecure());
+    boolean isH2 = upstream.value(UpstreamSettings.PROTOCOL) == OriginProtocol.H2C;
+    if (chosen != ProxyAnnouncement.OFF && (isSecure || isH2)) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          upstream.position(ConnectionSettings.PROXY_PROTOCOL),
+          upstream.path(ConnectionSettings.PROXY_PROTOCOL),
+          chosen.name().toLowerCase(Locale.ROOT),
+          "off beside https:// origins and protocol h2c, which share connections among clients");
     }
   }
 

@@ -43,6 +43,7 @@ import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.core.upstream.connection.ConnectionSettings;
 import io.kamille.core.upstream.connection.ForwardingSettings;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import io.kamille.core.upstream.pool.PoolSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -221,7 +222,8 @@ class ConfigurationFileTest {
                     ConnectionSettings.DEFAULTS.tunnelTimeout(),
                     ConnectionSettings.DEFAULTS.continueTimeout(),
                     ConnectionSettings.DEFAULTS.receiveBufferBytes(),
-                    HeadLimits.RESPONSE),
+                    HeadLimits.RESPONSE,
+                    ProxyAnnouncement.OFF),
                 ForwardingSettings.DEFAULTS));
     assertThat(configuration.routes())
         .containsExactly(
@@ -458,6 +460,12 @@ class ConfigurationFileTest {
         "upstreams: {web: {origins: ['https://a'], protocol: h2c}} | 2:29:"
             + " upstreams.web.origins[0].url: found \"https://a\", expected http:// beside protocol"
             + " h2c; HTTP/2 over TLS is h2",
+        "upstreams: {web: {origins: ['https://a'], proxy-protocol: v2}} | 2:59:"
+            + " upstreams.web.proxy-protocol: found v2, expected off beside https:// origins and"
+            + " protocol h2c, which share connections among clients",
+        "listeners: [{address: ':1', tls: {certificates: [{chain: /no/c, key: /no/k, ocsp:"
+            + " /no/o}]}}] | 1:83: listeners[0].tls.certificates[0].ocsp: found \"/no/o\", expected"
+            + " an OCSP response for this certificate (/no/c: no such file)",
         "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
             + " no https:// origin beside it, expected one, or no tls",
         "upstreams: {web: {origins: ['https://a'], tls: {certificate: c.pem}}} | 2:62:"

@@ -14,6 +14,8 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -736,6 +738,39 @@ class OriginConnectionTest {
       fixture.onLoop(() -> null);
       assertThat(reply.isEnded()).isFalse();
       assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  // The client's address
+
+  @Test
+  void aConnectionThatNamesItsClientCarriesOneRequest() throws Exception {
+    CompletableFuture<String> named = new CompletableFuture<>();
+    Script first =
+        with -> {
+          named.complete(with.readUntil("\r\n"));
+          with.readHead();
+          with.send(OK);
+          with.readToEnd();
+        };
+    var byDefault = SETTINGS.connection();
+    var connection =
+        new ConnectionSettings(
+            byDefault.headTimeout(),
+            byDefault.contentTimeout(),
+            byDefault.tunnelTimeout(),
+            byDefault.continueTimeout(),
+            byDefault.receiveBufferBytes(),
+            byDefault.headLimits(),
+            ProxyAnnouncement.V1);
+    try (var origin = ScriptedOrigin.open(first, first);
+        var fixture =
+            new UpstreamFixture(SETTINGS.with(connection, SETTINGS.forwarding()), origin)) {
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(await(named)).isEqualTo("PROXY TCP4 192.0.2.7 192.0.2.1 40000 80\r\n");
+      assertThat(origin.heads().getFirst()).startsWith("GET / HTTP/1.1\r\n");
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
     }
   }
 

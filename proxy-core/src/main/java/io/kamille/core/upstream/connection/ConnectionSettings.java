@@ -20,6 +20,7 @@ import java.time.Duration;
  * @param receiveBufferBytes SO_RCVBUF: what the kernel may hold of a response for a client that is
  *     too slow. Netty reads all of it once the origin has closed
  * @param headLimits how large a response head may be
+ * @param proxyProtocol what origins are told of the client before a request
  */
 public record ConnectionSettings(
     Duration headTimeout,
@@ -27,10 +28,20 @@ public record ConnectionSettings(
     Duration tunnelTimeout,
     Duration continueTimeout,
     int receiveBufferBytes,
-    HeadLimits headLimits) {
+    HeadLimits headLimits,
+    ProxyAnnouncement proxyProtocol) {
 
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
   private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  public static final Setting<ProxyAnnouncement> PROXY_PROTOCOL =
+      Setting.of(
+              "proxy-protocol",
+              ValueTypes.oneOf(ProxyAnnouncement.values()),
+              "Whether origins learn the client's address by a PROXY header, of version 1 or 2."
+                  + " Then each request has a connection of its own. For `http://` origins in"
+                  + " HTTP/1.1.")
+          .defaultsTo(ProxyAnnouncement.OFF);
 
   /** The settings of an upstream; {@code limits} may say the rest. */
   public static final Section<ConnectionSettings> SECTION =
@@ -52,7 +63,8 @@ public record ConnectionSettings(
           Row.fixed(Duration.ofHours(1)),
           Row.fixed(Duration.ofSeconds(1)),
           Row.fixed(256 * 1024),
-          Row.fixed(HeadLimits.RESPONSE));
+          Row.fixed(HeadLimits.RESPONSE),
+          PROXY_PROTOCOL);
 
   public static final ConnectionSettings DEFAULTS = SECTION.defaults();
 
@@ -77,6 +89,7 @@ public record ConnectionSettings(
         otherTunnelTimeout,
         continueTimeout,
         receiveBufferBytes,
-        otherHeadLimits);
+        otherHeadLimits,
+        proxyProtocol);
   }
 }

@@ -85,7 +85,7 @@ public final class OriginConnection extends RequestConnection
     this.trouble = new OriginTrouble(origin);
     this.deadlines = new OriginDeadlines(settings);
     this.socket = new OriginSocket(this, deadlines::moved);
-    this.sender = new RequestSender(origin, forwardedHead, deadlines, this::fail);
+    this.sender = new RequestSender(origin, settings, forwardedHead, deadlines, this::fail);
     this.reader = new ResponseReader(this, settings.headLimits());
   }
 

@@ -6,11 +6,13 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.connection.Attempt;
+import io.kamille.core.upstream.connection.ConnectionSettings;
 import io.kamille.core.upstream.connection.ForwardedHead;
 import io.kamille.core.upstream.connection.OriginDeadlines;
 import io.kamille.core.upstream.connection.OriginDeadlines.Awaited;
 import io.kamille.core.upstream.connection.OriginOutput;
 import io.kamille.core.upstream.connection.OriginSocket;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestSender {
 
   private final String origin;
+  private final ProxyAnnouncement announcement;
   private final ForwardedHead forwardedHead;
   private final OriginDeadlines deadlines;
   private final Consumer<Failure> uploadBroke;
@@ -36,10 +39,12 @@ final class RequestSender {
    */
   RequestSender(
       String origin,
+      ConnectionSettings settings,
       ForwardedHead forwardedHead,
       OriginDeadlines deadlines,
       Consumer<Failure> uploadBroke) {
     this.origin = origin;
+    this.announcement = settings.proxyProtocol();
     this.forwardedHead = forwardedHead;
     this.deadlines = deadlines;
     this.uploadBroke = uploadBroke;
@@ -48,7 +53,8 @@ final class RequestSender {
   /**
    * Sends the request of {@code attempt}.
    *
-   * @return whether an origin will surely read all of it
+   * @return whether another request may follow: an origin will surely read all of this one, and
+   *     whoever sends that one may be another client
    */
   boolean send(Attempt attempt, OriginOutput out) {
     Exchange exchange = attempt.exchange();
@@ -59,11 +65,15 @@ final class RequestSender {
         hasContent && request.minorVersion() == 1 && request.fields().has(FieldName.EXPECT);
     upload = null;
     deadlines.begin();
+    boolean isOfOneClient = announcement != ProxyAnnouncement.OFF;
+    if (isOfOneClient) {
+      out.write(announcement.of(exchange, out.channel().alloc()));
+    }
     ByteBuf head =
         forwardedHead.write(exchange, origin, awaitsContinue, upgrades, out.channel().alloc());
     if (!hasContent) {
       out.writeAndFlush(head);
-      return true;
+      return !isOfOneClient;
     }
     out.write(head);
     out.flushSoon();
@@ -71,7 +81,7 @@ final class RequestSender {
     if (!awaitsContinue) {
       upload.start();
     }
-    return expectsContent(request.method());
+    return !isOfOneClient && expectsContent(request.method());
   }
 
   /** Content of the others means nothing, and may be left unread (RFC 9110 §9.3.1, .2, .5). */
