@@ -23,7 +23,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 
 /**
  * Gives each connection the send buffer its path can use: takes what loops saw, estimates, shares
@@ -297,9 +296,8 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** All that may get something else: what one gets depends on the others. */
   @GuardedBy("this")
   private Collection<TunedConnection> sharing(TuningSettings now, long unseenBytes) {
-    Map<Boolean, List<TunedConnection>> byActivity = byActivity();
     long bytes = budget.bytes(now.budgetBytes());
-    return sizing.share(byActivity.get(true), byActivity.get(false), now, bytes, unseenBytes);
+    return sizing.share(withActivity(true), withActivity(false), now, bytes, unseenBytes);
   }
 
   @GuardedBy("this")
@@ -329,11 +327,12 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   }
 
   @GuardedBy("this")
-  private Map<Boolean, List<TunedConnection>> byActivity() {
+  private List<TunedConnection> withActivity(boolean isActive) {
     long now = nanoClock.getAsLong();
     long period = settings.period().toNanos();
     return connections.values().stream()
-        .collect(Collectors.partitioningBy(each -> each.isActive(now, period)));
+        .filter(each -> each.isActive(now, period) == isActive)
+        .toList();
   }
 
   /**
@@ -370,7 +369,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   /** How the budget is shared. */
   public synchronized TuningSnapshot snapshot() {
-    List<TunedConnection> sharing = byActivity().get(true);
+    List<TunedConnection> sharing = withActivity(true);
     var states = new HashMap<String, Integer>();
     sharing.forEach(
         each ->
