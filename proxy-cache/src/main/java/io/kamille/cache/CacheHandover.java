@@ -40,16 +40,15 @@ public final class CacheHandover {
   }
 
   /**
-   * Gives the disk up, for another process. Requests go on with what is in memory. Waits for the
-   * disk.
+   * Gives the disk up, if there is one, for another process. Requests go on with what is in memory.
+   * Waits for the disk.
    *
    * @param heir told of everything that is removed from now on, by any thread
    */
   public void release(RemovalListener heir) {
-    if (disk == null) {
-      return;
+    if (disk != null) {
+      disk.leaveMemory(store, clock, LEAVE_NANOS);
     }
-    disk.leaveMemory(store, clock, LEAVE_NANOS);
     store.tell(heir);
     purges.tell(
         new PurgeNotes.Keeper() {
@@ -61,7 +60,9 @@ public final class CacheHandover {
           @Override
           public void trimmed(long sequence) {}
         });
-    disk.release();
+    if (disk != null) {
+      disk.release();
+    }
   }
 
   /**
@@ -72,6 +73,8 @@ public final class CacheHandover {
    */
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
     if (disk == null) {
+      store.tell(null);
+      purges.tell(null);
       return;
     }
     boolean isBack = false;

@@ -62,13 +62,16 @@ public final class Appliance implements AutoCloseable {
       throws StartFailure {
     this.version = version;
     running = configuration;
-    inheritance.claim();
+    RunningState before = new RunningState(inheritance.claim());
+    before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, machine);
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
     loops.watch(configuration.engine().stallLimit());
     clientSide = new ClientSide(configuration, preflight, loops, registry);
+    before.takeOver(parts());
+    inheritance.follow(before.follower(assembly.handover().follower()));
   }
 
   /**
@@ -102,7 +105,6 @@ public final class Appliance implements AutoCloseable {
     preflight.check(configuration);
     Appliance appliance = new Appliance(configuration, preflight, version, inheritance, machine);
     InheritedSockets sockets = inheritance.sockets();
-    inheritance.follow(appliance.assembly.handover().follower());
     try {
       appliance.clientSide.startShards(
           appliance.overload, appliance.assembly.entrance(), appliance.accessLog);
@@ -221,6 +223,11 @@ public final class Appliance implements AutoCloseable {
     prepare(read).apply();
   }
 
+  /** What of it another process is told of. */
+  RunningState.Parts parts() {
+    return new RunningState.Parts(running, loops, assembly, clientSide);
+  }
+
   /** What it started with of the control plane. */
   public AdminSettings admin() {
     return running.admin();
@@ -277,38 +284,13 @@ public final class Appliance implements AutoCloseable {
       int lateLoops = clientSide.reload(next);
       accessLog.reopen();
       running = next;
-      LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, reloaded(changes, lateLoops));
+      LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));
     }
 
     /** Closes what was made for it. */
     public void abandon() {
       chain.abandon();
     }
-  }
-
-  /**
-   * One sentence: how many settings are in force now, how many wait for a restart, and how many
-   * loops go by the old limits still.
-   */
-  static String reloaded(List<SettingChange> changes, int lateLoops) {
-    long waiting = changes.stream().filter(SettingChange::needsRestart).count();
-    long inForce = changes.size() - waiting;
-    String sentence =
-        "configuration reloaded, "
-            + inForce
-            + (inForce == 1 ? " setting" : " settings")
-            + " changed";
-    if (waiting > 0) {
-      sentence += "; " + waiting + (waiting == 1 ? " waits" : " wait") + " for a restart";
-    }
-    if (lateLoops > 0) {
-      sentence +=
-          "; "
-              + lateLoops
-              + (lateLoops == 1 ? " loop has" : " loops have")
-              + " the old limits still";
-    }
-    return sentence;
   }
 
   /** Us, as the process sees us that takes our place. */

@@ -248,6 +248,11 @@ final class ClientSide {
     return limiter.open();
   }
 
+  /** The TLS of all listeners and of the control plane. */
+  TlsListeners tls() {
+    return tls;
+  }
+
   /** The listening sockets of each address, as descriptors that stay ours. */
   Map<String, List<Integer>> listeningSockets() {
     Map<String, List<Integer>> sockets = new LinkedHashMap<>();

@@ -22,8 +22,9 @@ final class Succession implements Incumbent {
   }
 
   @Override
-  public void release(RemovalListener heir) {
+  public Map<String, String> release(RemovalListener heir) {
     appliance.assembly().handover().release(heir);
+    return RunningState.of(appliance.parts());
   }
 
   @Override

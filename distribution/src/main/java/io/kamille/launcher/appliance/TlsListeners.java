@@ -59,6 +59,7 @@ final class TlsListeners implements AutoCloseable {
   private record Open(Endpoint endpoint, ServerTls tls) {}
 
   private final Map<String, Open> open = new HashMap<>();
+  private final Map<String, String> tickets = new HashMap<>();
   private final Map<Path, FileTime> seen = new HashMap<>();
   private final ScheduledThreadPoolExecutor workers;
 
@@ -102,6 +103,7 @@ final class TlsListeners implements AutoCloseable {
     try {
       List<ServerCertificate> certificates = settings.tls().read(Instant.now());
       ServerTls tls = ServerTls.open(settings.policy(), certificates, workers);
+      takeTickets(settings.name(), tls);
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
@@ -162,6 +164,29 @@ final class TlsListeners implements AutoCloseable {
             "{0}: a certificate expires soon or has expired; renew {1}",
             listener.endpoint().name(),
             certificate);
+      }
+    }
+  }
+
+  /** The ticket keys of each endpoint by its name, for the process that comes after us. */
+  synchronized Map<String, String> ticketKeys() {
+    Map<String, String> keys = new HashMap<>();
+    open.forEach((name, listener) -> keys.put(name, listener.tls().ticketKeys()));
+    return keys;
+  }
+
+  /** Takes the tickets that another process made, at each endpoint that opens from now on. */
+  synchronized void takeTickets(Map<String, String> keys) {
+    tickets.putAll(keys);
+  }
+
+  private void takeTickets(String name, ServerTls tls) {
+    String keys = tickets.remove(name);
+    if (keys != null) {
+      try {
+        tls.takeTickets(keys);
+      } catch (IllegalArgumentException unknown) {
+        LOG.log(Level.WARNING, "{0}: tickets of the process before us are not taken", name);
       }
     }
   }

@@ -16,8 +16,9 @@ public interface Incumbent {
    * Gives up what one process at a time may have, and serves on without it.
    *
    * @param heir told of everything that is removed from the cache from now on, by any thread
+   * @return what the other process is to know, by name; secrets are among it
    */
-  void release(RemovalListener heir);
+  Map<String, String> release(RemovalListener heir);
 
   /**
    * Takes that back: the other process is gone.

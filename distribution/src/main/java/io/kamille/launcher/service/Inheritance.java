@@ -1,6 +1,7 @@
 package io.kamille.launcher.service;
 
 import io.kamille.cache.purge.RemovalListener;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,9 +33,13 @@ public final class Inheritance {
     return predecessor.isPresent();
   }
 
-  /** Asks for what one process at a time may have, and waits until it is ours. */
-  public void claim() {
-    predecessor.ifPresent(Predecessor::claim);
+  /**
+   * Asks for what one process at a time may have, and waits until it is ours.
+   *
+   * @return what the process before us knew, by name; nothing if it is gone or not understood
+   */
+  public Map<String, String> claim() {
+    return predecessor.map(Predecessor::claim).orElse(Map.of());
   }
 
   /** Has removed here what the process before us removes from now on, on a thread of its own. */

@@ -1,6 +1,7 @@
 package io.kamille.launcher.service;
 
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -19,7 +20,7 @@ public final class Predecessor implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("kamille.service");
   static final String VARIABLE = "KAMILLE_PREDECESSOR";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int MOST_BYTES = 2 * RemovalWords.MOST_BYTES;
+  private static final int MOST_BYTES = 2 * StateMessage.MOST_BYTES;
 
   private final UnixSocket socket;
   private final CountDownLatch hasSteppedBack = new CountDownLatch(1);
@@ -78,17 +79,23 @@ public final class Predecessor implements AutoCloseable {
     return Integer.parseInt(count);
   }
 
-  /** Asks for what one process at a time may have. If it is gone, there is nobody else. */
-  void claim() {
+  /**
+   * Asks for what one process at a time may have, and for what it knows. If it is gone, there is
+   * nobody else.
+   */
+  Map<String, String> claim() {
     try {
       socket.send(Successor.CLAIM, List.of());
-      String word = socket.receive(MOST_BYTES).text();
-      if (!word.equals(Successor.YOURS)) {
-        LOG.log(Level.WARNING, "the process before us gave nothing up: " + word);
+      UnixSocket.Message answer = socket.receive(MOST_BYTES);
+      answer.descriptors().forEach(Descriptors::close);
+      if (answer.text().startsWith(Successor.YOURS)) {
+        return StateMessage.read(answer.text().substring(Successor.YOURS.length()));
       }
+      LOG.log(Level.WARNING, "the process before us gave nothing up");
     } catch (IOException gone) {
       LOG.log(Level.WARNING, "the process before us is gone: " + gone.getMessage());
     }
+    return Map.of();
   }
 
   /** Listens to it until its end: to what it removes, on a thread of its own. */
@@ -105,14 +112,23 @@ public final class Predecessor implements AutoCloseable {
           isToldToGo = true;
           hasSteppedBack.countDown();
         } else {
-          RemovalWords.play(words, cache);
+          play(words, cache);
         }
         words = socket.receive(MOST_BYTES).text();
       }
     } catch (IOException failed) {
-      LOG.log(Level.WARNING, "the process before us is not understood: " + failed.getMessage());
+      LOG.log(Level.WARNING, "the process before us is not heard: " + failed.getMessage());
     } finally {
       hasSteppedBack.countDown();
+    }
+  }
+
+  /** What is not understood has cleared the cache; what comes after it still counts. */
+  private static void play(String words, RemovalListener cache) {
+    try {
+      RemovalWords.play(words, cache);
+    } catch (IOException unknown) {
+      LOG.log(Level.WARNING, "the process before us: " + unknown.getMessage());
     }
   }
 

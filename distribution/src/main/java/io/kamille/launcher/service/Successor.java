@@ -26,7 +26,7 @@ final class Successor {
    *    │          ◄── take over ────────────│   the kernel says who asks: it must be the one we started
    *    │─── sockets N, descriptors ────────►│
    *    │          ◄── claim ────────────────│
-   *    │─── yours ─────────────────────────►│   opens the disk, takes memory, listens
+   *    │─── yours, StateMessage ───────────►│   opens the disk, takes memory, listens
    *    │─── remove, purge, clear ──────────►│   from now to the old one's end
    *    │          ◄── ready ────────────────│
    *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
@@ -42,7 +42,7 @@ final class Successor {
   static final String GO = "go";
   static final String SOCKETS = "sockets ";
   static final String CLAIM = "claim";
-  static final String YOURS = "yours";
+  static final String YOURS = "yours\n";
   private static final int MOST_BYTES = 4096;
   private static final List<String> NOT_INHERITED =
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
@@ -120,8 +120,8 @@ final class Successor {
       String word = caller.receive(MOST_BYTES).text();
       if (word.equals(CLAIM)) {
         feed = new RemovalFeed(caller);
-        incumbent.release(feed);
-        caller.send(YOURS, List.of());
+        Map<String, String> state = incumbent.release(feed);
+        caller.send(YOURS + StateMessage.write(state), List.of());
         feed.begin();
         word = caller.receive(MOST_BYTES).text();
       }

@@ -280,6 +280,24 @@ class UpgradeIT {
   }
 
   @Test
+  void aPurgeAtTheProcessThatDrainsReachesTheNewOneWithoutADisk() throws Exception {
+    Files.writeString(
+        file, Files.readString(file).replace("cache: {", "cache: {purge-from: [127.0.0.1], "));
+    try (KamilleProcess first = start()) {
+      InetSocketAddress address = first.address();
+      first.awaitLine("admin on ");
+      try (TestClient old = TestClient.connect(address)) {
+        assertThat(old.get("/a").answer().status()).isEqualTo(200);
+        upgrade();
+        store(address, "/b");
+        assertThat(cacheStatus(address, "/b")).contains("hit");
+        assertThat(old.request("PURGE", "/b").answer().status()).isEqualTo(200);
+        awaitForwarded(address, "/b");
+      }
+    }
+  }
+
+  @Test
   void anOldVersionThatIsKilledOnceItsDiskIsGivenLeavesItToTheNewOne() throws Exception {
     useDisk();
     try (KamilleProcess running = start()) {

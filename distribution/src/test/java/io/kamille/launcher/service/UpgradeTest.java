@@ -33,7 +33,9 @@ class UpgradeTest {
     }
 
     @Override
-    public void release(RemovalListener heir) {}
+    public Map<String, String> release(RemovalListener heir) {
+      return Map.of();
+    }
 
     @Override
     public void takeBack(Consumer<RemovalListener> meanwhile) {}

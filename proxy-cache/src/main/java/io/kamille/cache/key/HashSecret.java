@@ -1,6 +1,7 @@
 package io.kamille.cache.key;
 
 import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class HashSecret {
 
+  private static final int DIGITS = 32;
   private static final byte[] TAGS = {'t', 'a', 'g', 's'};
 
   private static final AtomicReference<HashSecret> CURRENT = new AtomicReference<>(random());
@@ -43,6 +45,27 @@ public final class HashSecret {
    */
   public static void use(long high, long low) {
     CURRENT.setRelease(new HashSecret(high, low));
+  }
+
+  /** The present one in 32 hexadecimal digits, for a process that must have the same keys. */
+  public static String words() {
+    HashSecret secret = CURRENT.getAcquire();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(secret.high) + hex.toHexDigits(secret.low);
+  }
+
+  /**
+   * As {@link #use(long, long)}, with what {@link #words} says.
+   *
+   * @throws IllegalArgumentException if it says something else; nothing has changed then
+   */
+  public static void use(String words) {
+    if (words.length() != DIGITS) {
+      throw new IllegalArgumentException("secret: " + words.length() + " digits");
+    }
+    use(
+        HexFormat.fromHexDigitsToLong(words, 0, DIGITS / 2),
+        HexFormat.fromHexDigitsToLong(words, DIGITS / 2, DIGITS));
   }
 
   /** A hash for cache keys. */

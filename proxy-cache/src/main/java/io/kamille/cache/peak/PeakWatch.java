@@ -277,6 +277,16 @@ public final class PeakWatch {
     }
   }
 
+  /** What the operator chose. */
+  public PeakChoice choice() {
+    looking.lock();
+    try {
+      return settings.choice();
+    } finally {
+      looking.unlock();
+    }
+  }
+
   /** Which tiers requests use. */
   public TierMode mode() {
     return mode;

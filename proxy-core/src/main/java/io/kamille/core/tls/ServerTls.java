@@ -12,6 +12,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -246,6 +247,34 @@ public final class ServerTls implements AutoCloseable {
   public synchronized void rotateTicketKeys() {
     keys = keys.rotated(random);
     table.contexts().forEach(context -> context.keys(keys));
+  }
+
+  /**
+   * The ticket keys, and under which policy for clients' certificates, for the process that comes
+   * after us. A secret.
+   */
+  public synchronized String ticketKeys() {
+    return sessionContext() + ' ' + keys.words();
+  }
+
+  /**
+   * Takes the tickets that another process made, and makes new ones by a fresh key. Does nothing if
+   * that one asked clients for other certificates.
+   *
+   * @param words what {@link #ticketKeys} said there
+   * @throws IllegalArgumentException if it says something else; nothing has changed then
+   */
+  public synchronized void takeTickets(String words) {
+    int space = words.indexOf(' ');
+    TicketKeys others = TicketKeys.of(words.substring(space + 1));
+    if (space >= 0 && words.substring(0, space).equals(sessionContext())) {
+      keys = others.rotated(random);
+      table.contexts().forEach(context -> context.keys(keys));
+    }
+  }
+
+  private String sessionContext() {
+    return HexFormat.of().formatHex(policy.clients().sessionContext());
   }
 
   /** Lets go of all contexts; handshakes from now on fail. */

@@ -1,6 +1,7 @@
 package io.kamille.core.upstream;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -86,6 +87,9 @@ public final class OriginHealth {
   private static final int FIRST_SHARE = 10;
   private static final long NO_TRIAL = Long.MIN_VALUE;
 
+  /** Nothing that another process says of an origin is longer ago, or ahead. */
+  private static final long LONGEST_NANOS = TimeUnit.DAYS.toNanos(1);
+
   private final HealthPolicy policy;
   private final DoubleSupplier chance;
   private final FailureWindow window;
@@ -134,6 +138,55 @@ public final class OriginHealth {
   /** Failures since the start, also those that a success followed. */
   public long failuresInAll() {
     return failuresInAll.sum();
+  }
+
+  /**
+   * Where it stands, for the process that comes after us; null if there is nothing to say. A probe
+   * under way is the next process's to send again.
+   */
+  public @Nullable String words(long nowNanos) {
+    Standing now = standing.getAcquire();
+    if (now.equals(Standing.HEALTHY)) {
+      return null;
+    }
+    boolean isProbed = now.phase() == Phase.PROBED;
+    return String.join(
+        " ",
+        (isProbed ? Phase.OUT : now.phase()).name(),
+        String.valueOf(now.failures()),
+        String.valueOf(now.timesOut()),
+        String.valueOf(isProbed ? 0 : now.nanos() - nowNanos),
+        String.valueOf(now.isUnreachable()),
+        now.cause().name());
+  }
+
+  /**
+   * Goes on where another process left off, unless something is known here already.
+   *
+   * @param words what {@link #words} said there a moment ago
+   * @throws IllegalArgumentException if it says something else; nothing has changed then
+   */
+  public void take(String words, long nowNanos) {
+    String[] parts = words.split(" ", -1);
+    if (parts.length != 6) {
+      throw new IllegalArgumentException("health: " + words);
+    }
+    Phase phase = Phase.valueOf(parts[0]);
+    long nanos = Math.clamp(Long.parseLong(parts[3]), -LONGEST_NANOS, LONGEST_NANOS);
+    int failures = Integer.parseInt(parts[1]);
+    int timesOut = Integer.parseInt(parts[2]);
+    if (failures < 0 || timesOut < 0) {
+      throw new IllegalArgumentException("health: " + words);
+    }
+    standing.compareAndSet(
+        Standing.HEALTHY,
+        new Standing(
+            phase,
+            failures,
+            timesOut,
+            phase == Phase.IN ? 0 : nowNanos + nanos,
+            Boolean.parseBoolean(parts[4]),
+            Cause.valueOf(parts[5])));
   }
 
   /** How much of its usual share of requests the origin may get, in percent; 0 when it is out. */

@@ -1,6 +1,7 @@
 package io.kamille.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kamille.core.tls.ClientCertificates.Demand;
@@ -145,6 +146,29 @@ class ServerTlsTest {
     }
     assertThat(resumes(client, tls)).isFalse();
     ReferenceCountUtil.release(client);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void anotherProcessTakesTheTicketsOfThisOne(String version) throws Exception {
+    assumeTrue(ServerContext.isNative(), "the JDK's provider has no ticket keys of ours");
+    SslContext client = Handshake.resuming(version);
+    assertThat(resumes(client, tls)).isFalse();
+    try (ServerTls next = listen(ClientCertificates.NONE, first)) {
+      next.takeTickets(tls.ticketKeys());
+      assertThat(resumes(client, next)).isTrue();
+    }
+    ReferenceCountUtil.release(client);
+  }
+
+  @Test
+  void keysThatAreNotUnderstoodAreRefusedAndThoseOfAnotherPolicyLeftOut() {
+    String before = tls.ticketKeys();
+    for (String words : List.of("", " ", "00", before + "00", before.replaceFirst(".$", "g"))) {
+      assertThatThrownBy(() -> tls.takeTickets(words)).isInstanceOf(IllegalArgumentException.class);
+    }
+    tls.takeTickets("00" + before);
+    assertThat(tls.ticketKeys()).isEqualTo(before);
   }
 
   @ParameterizedTest

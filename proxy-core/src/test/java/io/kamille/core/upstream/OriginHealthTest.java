@@ -1,6 +1,7 @@
 package io.kamille.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.upstream.OriginHealth.Phase;
@@ -73,6 +74,42 @@ class OriginHealthTest {
   @Test
   void underTheSamePolicyItIsTheSame() {
     assertThat(health.under(POLICY)).isSameAs(health);
+  }
+
+  @Test
+  void inAnotherProcessItGoesOnWhereItStands() {
+    assertThat(health.words(clock.nanos())).isNull();
+    fail(3);
+    clock.advance(Duration.ofSeconds(4));
+    OriginHealth next = new OriginHealth(POLICY, () -> 0);
+    next.take(String.valueOf(health.words(clock.nanos())), 1_000);
+    assertThat(next.phase()).isEqualTo(Phase.OUT);
+    assertThat(next.claimProbe(1_000 + Duration.ofMillis(5_999).toNanos())).isFalse();
+    assertThat(next.claimProbe(1_000 + Duration.ofSeconds(6).toNanos())).isTrue();
+  }
+
+  @Test
+  void aProbeUnderWayIsTheNextProcesssToSendAgain() {
+    fail(3);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    OriginHealth next = new OriginHealth(POLICY, () -> 0);
+    next.take(String.valueOf(health.words(clock.nanos())), 0);
+    assertThat(next.claimProbe(0)).isTrue();
+  }
+
+  @Test
+  void whatIsKnownAlreadyStaysWhateverAnotherProcessSays() {
+    fail(3);
+    health.take("RETURNING 0 1 0 false FAILURES", clock.nanos());
+    assertThat(health.phase()).isEqualTo(Phase.OUT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "OUT", "OUT 1 1 1 true NONE", "OUT -1 1 1 true RATIO", "A 1 1 1 a b"})
+  void aStandingThatIsNotUnderstoodIsRefused(String words) {
+    assertThatThrownBy(() -> health.take(words, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(health.isIn()).isTrue();
   }
 
   @Test

@@ -1,0 +1,255 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.tuning.BufferTuner;
+import io.kamille.admin.tuning.LossModel;
+import io.kamille.admin.tuning.TuningPolicy;
+import io.kamille.admin.tuning.TuningSettings;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.HashSecret;
+import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.peak.PeakWatch;
+import io.kamille.cache.purge.PurgeNotes;
+import io.kamille.cache.purge.RemovalListener;
+import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.Origin;
+import io.kamille.launcher.configuration.Configuration;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * What a running appliance knows beside its configuration and its responses, as one process hands
+ * it to the next: values by name, in words. Confined to the thread that starts or hands over.
+ */
+final class RunningState {
+
+  /*
+   *   secret                 of the cache keys
+   *   tickets NAME           keys of session tickets of a listener
+   *   origin UPSTREAM N URL  health of its origin of that number
+   *   pace, tuning, peak     what was set through the API, and "; " and what the file said before
+   *
+   * What was set through the API goes on if the file says the same as before, as with a reload.
+   * Nothing here is needed: a value that is missing or not understood is left out.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.appliance");
+  private static final String SECRET = "secret";
+  private static final String TICKETS = "tickets ";
+  private static final String ORIGIN = "origin ";
+  private static final String PACE = "pace";
+  private static final String TUNING = "tuning";
+  private static final String PEAK = "peak";
+
+  private final Map<String, String> values;
+
+  /** What of an appliance knows something. */
+  record Parts(Configuration running, LoopGroup loops, Assembly assembly, ClientSide clientSide) {
+
+    BufferTuner tuner() {
+      return clientSide.tuner();
+    }
+  }
+
+  /** What another process said, perhaps nothing. */
+  RunningState(Map<String, String> values) {
+    this.values = values;
+  }
+
+  // The process that hands over
+
+  /** What that appliance knows. */
+  static Map<String, String> of(Parts appliance) {
+    Map<String, String> values = new LinkedHashMap<>();
+    values.put(SECRET, HashSecret.words());
+    appliance
+        .clientSide()
+        .tls()
+        .ticketKeys()
+        .forEach((name, keys) -> values.put(TICKETS + name, keys));
+    PaceSettings pace = appliance.loops().pace();
+    if (!pace.equals(pace(appliance))) {
+      values.put(PACE, words(pace) + "; " + words(pace(appliance)));
+    }
+    TuningSettings tuning = appliance.tuner().settings();
+    if (!tuning.equals(appliance.running().tuning())) {
+      values.put(TUNING, words(tuning) + "; " + words(appliance.running().tuning()));
+    }
+    appliance
+        .assembly()
+        .cache()
+        .peak()
+        .map(PeakWatch::choice)
+        .filter(choice -> choice != peak(appliance))
+        .ifPresent(choice -> values.put(PEAK, choice + "; " + peak(appliance)));
+    long now = WallClock.system().nanos();
+    forEachOrigin(
+        appliance,
+        (name, origin) -> {
+          String health = origin.health().words(now);
+          if (health != null) {
+            values.put(name, health);
+          }
+        });
+    return values;
+  }
+
+  private static PaceSettings pace(Parts appliance) {
+    return appliance.running().engine().pace();
+  }
+
+  private static PeakChoice peak(Parts appliance) {
+    return appliance.running().cache().disk().peak().choice();
+  }
+
+  private static String words(PaceSettings pace) {
+    return pace.mode()
+        + " "
+        + pace.intervalNanos()
+        + " "
+        + pace.latencyBudgetNanos()
+        + " "
+        + pace.spinLimitNanos();
+  }
+
+  private static String words(TuningSettings tuning) {
+    return tuning.policy() + " " + tuning.model() + " " + tuning.budgetBytes();
+  }
+
+  private interface OriginReader {
+    void read(String name, Origin origin);
+  }
+
+  private static void forEachOrigin(Parts appliance, OriginReader reader) {
+    appliance
+        .assembly()
+        .origins()
+        .forEach(
+            (upstream, origins) -> {
+              for (int i = 0; i < origins.size(); i++) {
+                Origin origin = origins.get(i);
+                reader.read(ORIGIN + upstream + " " + i + " " + origin.url(), origin);
+              }
+            });
+  }
+
+  // The process that takes over
+
+  /** Makes cache keys mean what they meant. Comes before the first one. */
+  void takeSecret() {
+    take(SECRET, HashSecret::use);
+  }
+
+  /** Goes on where the other left off. Comes before the first listener opens. */
+  void takeOver(Parts appliance) {
+    Map<String, String> tickets = new HashMap<>();
+    values.forEach(
+        (name, keys) -> {
+          if (name.startsWith(TICKETS)) {
+            tickets.put(name.substring(TICKETS.length()), keys);
+          }
+        });
+    appliance.clientSide().tls().takeTickets(tickets);
+    long now = WallClock.system().nanos();
+    forEachOrigin(
+        appliance, (name, origin) -> take(name, words -> origin.health().take(words, now)));
+    take(PACE, words -> ifStillSaid(words, words(pace(appliance)), set -> setPace(appliance, set)));
+    take(
+        TUNING,
+        words ->
+            ifStillSaid(
+                words, words(appliance.running().tuning()), set -> setTuning(appliance, set)));
+    take(
+        PEAK,
+        words ->
+            ifStillSaid(
+                words,
+                peak(appliance).name(),
+                set ->
+                    appliance
+                        .assembly()
+                        .cache()
+                        .peak()
+                        .ifPresent(watch -> watch.choose(PeakChoice.valueOf(set)))));
+  }
+
+  private void take(String name, Consumer<String> taker) {
+    String words = values.get(name);
+    if (words == null) {
+      return;
+    }
+    try {
+      taker.accept(words);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException unknown) {
+      LOG.log(Level.WARNING, "not taken over from the process before us: {0}", name);
+    }
+  }
+
+  private static void ifStillSaid(String words, String file, Consumer<String> setting) {
+    List<String> parts = List.of(words.split("; ", -1));
+    if (parts.get(1).equals(file)) {
+      setting.accept(parts.getFirst());
+    }
+  }
+
+  private static void setPace(Parts appliance, String words) {
+    String[] parts = words.split(" ", -1);
+    appliance
+        .loops()
+        .pace(
+            new PaceSettings(
+                PaceSettings.Mode.valueOf(parts[0]),
+                Long.parseLong(parts[1]),
+                Long.parseLong(parts[2]),
+                Long.parseLong(parts[3])));
+  }
+
+  private static void setTuning(Parts appliance, String words) {
+    String[] parts = words.split(" ", -1);
+    TuningSettings settings = appliance.running().tuning();
+    appliance
+        .tuner()
+        .settings(
+            settings
+                .with(TuningPolicy.valueOf(parts[0]))
+                .with(LossModel.valueOf(parts[1]))
+                .withBudget(Long.parseLong(parts[2])));
+  }
+
+  /**
+   * Who removes here what the other process removes.
+   *
+   * @param cache does so if both have the same keys; if not, each removal clears it
+   */
+  RemovalListener follower(RemovalListener cache) {
+    return HashSecret.words().equals(values.get(SECRET)) ? cache : new Clearing(cache);
+  }
+
+  /** A removal under keys that mean nothing here. */
+  private record Clearing(RemovalListener cache) implements RemovalListener {
+
+    Clearing {
+      Objects.requireNonNull(cache);
+    }
+
+    @Override
+    public void removed(CacheKey key) {
+      cache.cleared();
+    }
+
+    @Override
+    public void purged(PurgeNotes.Note note) {
+      cache.cleared();
+    }
+
+    @Override
+    public void cleared() {
+      cache.cleared();
+    }
+  }
+}
