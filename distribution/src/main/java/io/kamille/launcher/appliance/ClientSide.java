@@ -58,6 +58,8 @@ final class ClientSide {
   private static final int ROOM_FOR_HEADS_PART = 8;
 
   /** The longest that a collector of traces may take. */
+  private static final Duration EXPORT_PERIOD = Duration.ofSeconds(1);
+
   private static final Duration EXPORT_LIMIT = Duration.ofSeconds(5);
 
   private static final long RELOAD_WAIT_MILLIS = 5_000;
@@ -283,7 +285,9 @@ final class ClientSide {
         .endpoint()
         .ifPresent(
             endpoint ->
-                exporter = new TraceExporter(tracing, endpoint, version, EXPORT_LIMIT, registry));
+                exporter =
+                    new TraceExporter(
+                        tracing, endpoint, version, EXPORT_PERIOD, EXPORT_LIMIT, registry));
   }
 
   /** The recording of single requests. */

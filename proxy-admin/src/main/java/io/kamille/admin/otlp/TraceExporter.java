@@ -46,13 +46,13 @@ public final class TraceExporter implements AutoCloseable {
           "Traces that were not taken by the collector, or were replaced before they were sent.");
 
   private static final System.Logger LOG = System.getLogger("kamille.traces");
-  private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final int MOST_IN_BATCH = 512;
   private static final int OK = 200;
 
   private final Tracing tracing;
   private final URI endpoint;
   private final String version;
+  private final Duration period;
   private final Duration limit;
   private final HttpClient client;
   private final Thread thread;
@@ -65,13 +65,20 @@ public final class TraceExporter implements AutoCloseable {
    * Begins to send.
    *
    * @param version of ours
+   * @param period how long it rests between batches
    * @param limit for one exchange with the collector, from connecting to the end of its answer
    */
   public TraceExporter(
-      Tracing tracing, URI endpoint, String version, Duration limit, MetricRegistry registry) {
+      Tracing tracing,
+      URI endpoint,
+      String version,
+      Duration period,
+      Duration limit,
+      MetricRegistry registry) {
     this.tracing = tracing;
     this.endpoint = endpoint;
     this.version = version;
+    this.period = period;
     this.limit = limit;
     this.client =
         HttpClient.newBuilder()
@@ -87,7 +94,7 @@ public final class TraceExporter implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        Thread.sleep(PERIOD);
+        Thread.sleep(period);
         turn();
       }
     } catch (InterruptedException closed) {

@@ -35,6 +35,7 @@ class TraceExporterIT {
 
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
+  private static final Duration PERIOD = Duration.ofMillis(10);
   private static final Duration PATIENT = Duration.ofSeconds(60);
   private static final Duration HASTY = Duration.ofMillis(500);
 
@@ -80,6 +81,7 @@ class TraceExporterIT {
             tracing,
             URI.create("http://127.0.0.1:" + collector.getLocalPort() + "/v1/traces"),
             "1.2.3",
+            PERIOD,
             limit,
             new MetricRegistry());
   }
