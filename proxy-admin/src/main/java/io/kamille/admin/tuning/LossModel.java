@@ -10,7 +10,7 @@ public enum LossModel {
 
   /**
    * Fitted to Reno and CUBIC as Linux has them today. SACK, RACK and TLP leave hardly any
-   * retransmission time-out, so none is in it.
+   * retransmission time-out, so none is in it: those that the kernel counts come on top.
    */
   FITTED {
     @Override

@@ -24,14 +24,16 @@ final class LossWindow {
   private double losses;
   private double looks;
   private double looksWithLoss;
+  private double timeouts;
 
   /**
    * Adds what happened between two looks.
    *
    * @param roundTrips how many fitted between them
    */
-  void add(long segments, long lost, double seconds, double roundTrips) {
+  void add(long segments, long lost, long timeouts, double seconds, double roundTrips) {
     scale(Math.exp(-seconds / FADE_SECONDS));
+    this.timeouts += timeouts;
     this.segments += segments;
     if (segments > 0) {
       looks++;
@@ -50,6 +52,7 @@ final class LossWindow {
     losses *= part;
     looks *= part;
     looksWithLoss *= part;
+    timeouts *= part;
   }
 
   /** Forgets the path. */
@@ -69,6 +72,11 @@ final class LossWindow {
   /** Whether it saw a loss that has not faded. */
   boolean hasLost() {
     return events() >= LEAST_EVENTS;
+  }
+
+  /** Time-outs per segment. */
+  double timeoutRate() {
+    return segments > 0 ? timeouts / segments : 0;
   }
 
   /**

@@ -17,7 +17,8 @@ final class ThroughputEstimator {
    * is our doing, and the demand doubles from what was granted.
    *
    * Reno and CUBIC are limited by loss: the rate follows from the law, but is never above the best
-   * that arrived while nothing was lost, since a law knows no upper bound. What was best fades, but
+   * that arrived while nothing was lost, since a law knows no upper bound. Where many share a
+   * narrow link windows are too small for SACK, and time-outs count: each costs what it lasts. What was best fades, but
    * no further than to what arrives now: some paths lose at every look. BBR, and what we do not
    * know, goes by the delivery rate: its mean over 2 s is what to expect, the greater of the last two
    * is what the buffer is for. A path that lost nothing has no law either, unless its neighbours
@@ -104,7 +105,9 @@ final class ThroughputEstimator {
             counted(now.retransmits(), before.retransmits())
                 - counted(now.spuriousRetransmits(), before.spuriousRetransmits()));
     long segments = counted(now.segmentsOut(), before.segmentsOut());
-    losses.add(segments, lost, seconds, seconds * MICROS_PER_SECOND / Math.max(rttMicros, 1));
+    long timeouts = Math.max(0, now.timeouts() - before.timeouts());
+    losses.add(
+        segments, lost, timeouts, seconds, seconds * MICROS_PER_SECOND / Math.max(rttMicros, 1));
     followDelivery(now, segments > 0, lost > 0, seconds);
 
     double busy = (double) Math.max(now.busyMicros() - before.busyMicros(), 1);
@@ -199,7 +202,8 @@ final class ThroughputEstimator {
     double window =
         model.segments(
             now.control(), p, rttMicros / MICROS_PER_SECOND, rtoMicros / MICROS_PER_SECOND);
-    double byLaw = perSecond(Math.max(window, 1) * now.mssBytes());
+    double byLaw =
+        1 / (1 / perSecond(Math.max(window, 1) * now.mssBytes()) + waitedPerOctet(now.mssBytes()));
     boolean isBounded = bestWithoutLoss > 0 && bestWithoutLoss < byLaw;
     double rate = isBounded ? bestWithoutLoss : byLaw;
     double certain =
@@ -208,6 +212,13 @@ final class ThroughputEstimator {
             : 1 - 0.5 / Math.sqrt(Math.max(losses.events(), 0.25));
     return estimate(
         isBounded ? Basis.DELIVERY : Basis.LOSS, rate, rate, prior, byReceiver, bySender, certain);
+  }
+
+  /** Seconds that time-outs cost, as the kernel counts them; one law has them already. */
+  private double waitedPerOctet(int mssBytes) {
+    return model == LossModel.FITTED
+        ? losses.timeoutRate() * rtoMicros / MICROS_PER_SECOND / Math.max(mssBytes, 1)
+        : 0;
   }
 
   private Estimate withoutLoss(

@@ -12,7 +12,7 @@ class LossWindowTest {
 
   @Test
   void withoutLossesTheRateFallsWithWhatWasSent() {
-    window.add(10_000, 0, 1, 20);
+    window.add(10_000, 0, 0, 1, 20);
     assertThat(window.eventRate(0.005)).isCloseTo(1 / 10_200.0, within(1e-5));
   }
 
@@ -29,7 +29,7 @@ class LossWindowTest {
       for (int segment = 0; segment < 200; segment++) {
         lost += random.nextDouble() < 0.005 ? 1 : 0;
       }
-      window.add(200, lost, 1, 20);
+      window.add(200, lost, 0, 1, 20);
     }
     assertThat(window.eventRate(0.005)).isCloseTo(0.005, within(0.003));
   }
@@ -37,7 +37,7 @@ class LossWindowTest {
   @Test
   void aBurstOfLossesInOneRoundTripIsOneEvent() {
     for (int i = 0; i < 40; i++) {
-      window.add(1000, i % 4 == 0 ? 30 : 0, 1, 1);
+      window.add(1000, i % 4 == 0 ? 30 : 0, 0, 1, 1);
     }
     assertThat(window.events()).isLessThan(14);
   }
@@ -45,7 +45,7 @@ class LossWindowTest {
   @Test
   void aGroupThatHardlyLosesDoesNotOutweighLosses() {
     for (int i = 0; i < 60; i++) {
-      window.add(200, 2, 1, 20);
+      window.add(200, 2, 0, 1, 20);
     }
     assertThat(window.eventRate(1e-9)).isBetween(0.005, 0.01);
     assertThat(window.eventRate(0)).isBetween(0.005, 0.01);
@@ -53,7 +53,7 @@ class LossWindowTest {
 
   @Test
   void anotherPathStartsAfresh() {
-    window.add(100, 50, 1, 100);
+    window.add(100, 50, 0, 1, 100);
     window.clear();
     assertThat(window.eventRate(0.001)).isCloseTo(0.001, within(1e-9));
   }

@@ -21,6 +21,7 @@ final class TestSamples {
   private long deliveryRate;
   private long unsent;
   private boolean appLimited;
+  private int timeouts;
 
   TestSamples(CongestionControl control) {
     this.control = control;
@@ -62,6 +63,12 @@ final class TestSamples {
     return this;
   }
 
+  /** Of what was lost, so much was found out by time-outs. */
+  TestSamples timeouts(int more) {
+    timeouts += more;
+    return this;
+  }
+
   TestSamples clockBack(long nanos) {
     this.nanos -= nanos;
     return this;
@@ -79,7 +86,7 @@ final class TestSamples {
         segments,
         retransmits,
         0,
-        0,
+        timeouts,
         acknowledged,
         0,
         unsent,
