@@ -18,7 +18,8 @@ final class ThroughputEstimator {
    *
    * Reno and CUBIC are limited by loss: the rate follows from the law, but is never above the best
    * that arrived while nothing was lost, since a law knows no upper bound. Where many share a
-   * narrow link windows are too small for SACK, and time-outs count: each costs what it lasts. What was best fades, but
+   * narrow link windows are too small for SACK, and time-outs count: each costs what it lasts. Nor is the rate
+   * above what arrived in the mean of 8 s while nothing but loss held the connection up. What was best fades, but
    * no further than to what arrives now: some paths lose at every look. BBR, and what we do not
    * know, goes by the delivery rate: its mean over 2 s is what to expect, the greater of the last two
    * is what the buffer is for. A path that lost nothing has no law either, unless its neighbours
@@ -54,6 +55,8 @@ final class ThroughputEstimator {
   private double deliveryBeforeLast;
   private double bestWithoutLoss;
   private double taken;
+  private double carried;
+  private double carriedSeconds;
   private double secondsSinceTaken = Double.POSITIVE_INFINITY;
   private int looksOnOtherPath;
 
@@ -116,6 +119,9 @@ final class ThroughputEstimator {
     long arrived = Math.max(0, now.acknowledgedBytes() - before.acknowledgedBytes());
     boolean isReceiverLimited = byReceiver > RECEIVER_LIMITED;
     followTaken(isReceiverLimited, arrived, seconds);
+    if (!isReceiverLimited && bySender <= SENDER_LIMITED && !now.isAppLimited()) {
+      followCarried(arrived, busy / MICROS_PER_SECOND);
+    }
     boolean isTaking = arrived > 0 || (isReceiverLimited && secondsSinceTaken <= TAKEN_SECONDS);
     if (!isTaking && now.inFlightBytes() + now.unsentBytes() > 0) {
       return estimate(Basis.STALLED, 0, 0, prior, byReceiver, bySender, 1);
@@ -151,6 +157,8 @@ final class ThroughputEstimator {
       lastDelivery = 0;
       deliveryBeforeLast = 0;
       bestWithoutLoss = 0;
+      carried = 0;
+      carriedSeconds = 0;
     } else {
       double part = part(seconds, RTT_SECONDS);
       rttMicros += part * (now.srttMicros() - rttMicros);
@@ -194,6 +202,12 @@ final class ThroughputEstimator {
     }
   }
 
+  private void followCarried(long arrived, double busySeconds) {
+    double part = carriedSeconds == 0 ? 1 : part(busySeconds, TAKEN_SECONDS);
+    carried += part * (arrived / busySeconds - carried);
+    carriedSeconds += busySeconds;
+  }
+
   private Estimate byLoss(TcpSample now, GroupPrior prior, double byReceiver, double bySender) {
     if (!losses.hasLost() && !prior.isKnown()) {
       return withoutLoss(now, prior, byReceiver, bySender);
@@ -204,6 +218,9 @@ final class ThroughputEstimator {
             now.control(), p, rttMicros / MICROS_PER_SECOND, rtoMicros / MICROS_PER_SECOND);
     double byLaw =
         1 / (1 / perSecond(Math.max(window, 1) * now.mssBytes()) + waitedPerOctet(now.mssBytes()));
+    if (carriedSeconds >= RATE_SECONDS && losses.hasLost()) {
+      byLaw = Math.min(byLaw, carried);
+    }
     boolean isBounded = bestWithoutLoss > 0 && bestWithoutLoss < byLaw;
     double rate = isBounded ? bestWithoutLoss : byLaw;
     double certain =
