@@ -10,12 +10,14 @@ import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.core.server.h2.TestH2Client;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -121,6 +123,27 @@ class TuningIT {
       Await.until(
           () -> connections().stream().anyMatch(each -> each.waiting().leasedBytes() > 32 << 10),
           "what lies in the store is counted");
+    }
+  }
+
+  /** All 4 MiB were encrypted at once, and waited in memory of their own. */
+  @Test
+  void aClientThatDoesNotReadHoldsLittleUnderTlsToo() throws Exception {
+    journey.with(LISTENERS, "tuning: {period: 100ms}");
+    journey.origin().on("/large", ok("x".repeat(4 << 20), "Cache-Control: max-age=600"));
+    journey.client().get("/large").answer();
+    try (Socket client = TrustingAll.context().getSocketFactory().createSocket()) {
+      client.setReceiveBufferSize(4 << 10);
+      client.connect(Journey.address(journey.appliance().listening().get(1)));
+      client
+          .getOutputStream()
+          .write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(client.getInputStream().read()).isEqualTo('H');
+      Await.until(
+          () -> connections().stream().anyMatch(each -> each.waiting().bufferedBytes() > 0),
+          "it was looked at");
+      assertThat(connections())
+          .allSatisfy(each -> assertThat(each.waiting().bufferedBytes()).isLessThan(1 << 20));
     }
   }
 

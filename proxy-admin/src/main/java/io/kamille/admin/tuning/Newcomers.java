@@ -8,7 +8,8 @@ final class Newcomers {
 
   /*
    * Loops give them out without asking anybody, so they take from what the last pass left for that:
-   * then the sum of all sizes stays within the budget. Nobody gets less than the least size.
+   * then the sum of all sizes stays within the budget. Nobody gets less than the least size, and
+   * nobody is taken for slow because its neighbours are.
    */
   private static final int UNKNOWN_BYTES = 64 << 10;
 
@@ -21,9 +22,12 @@ final class Newcomers {
     room = new AtomicLong(budgetBytes);
   }
 
-  /** Sets a part aside: as much as its group needs, but no more than an equal part, or is left. */
+  /**
+   * Sets a part aside: as much as its group needs or more, but no more than an equal part, or is
+   * left.
+   */
   long draw(GroupPrior group, long budgetBytes) {
-    long wanted = group.isKnown() ? (long) group.demandBytes() : UNKNOWN_BYTES;
+    long wanted = Math.max(UNKNOWN_BYTES, (long) group.demandBytes());
     long equal = Math.min(wanted, budgetBytes / sharers.incrementAndGet());
     long before = room.getAndUpdate(left -> Math.max(0, left - equal));
     long part = Math.max(SendBufferLaw.LEAST_SIZE_BYTES, Math.min(equal, before));
