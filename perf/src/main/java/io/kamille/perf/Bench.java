@@ -7,6 +7,7 @@ import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
 import io.kamille.perf.compare.RequestComparison;
+import io.kamille.perf.compare.SecureComparison;
 import io.kamille.perf.compare.SlowComparison;
 import io.kamille.perf.compare.StartMeasurement;
 import io.kamille.perf.compare.StorageMeasurement;
@@ -50,6 +51,16 @@ public final class Bench {
                   "a stored response on the disk, sent from there, compared",
                   RequestComparison.OPTIONS,
                   RequestComparison::ofDisk),
+              new Command(
+                  "h2",
+                  "a stored response in HTTP/2 over TLS, many streams and one, compared",
+                  SecureComparison.OPTIONS,
+                  SecureComparison::ofH2),
+              new Command(
+                  "tls",
+                  "a stored response in HTTP/1.1 over TLS with one cipher, compared",
+                  SecureComparison.OPTIONS,
+                  SecureComparison::ofTls),
               new Command(
                   "idle",
                   "the memory that an idle persistent connection takes, compared",
