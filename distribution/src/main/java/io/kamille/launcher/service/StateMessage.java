@@ -3,6 +3,7 @@ package io.kamille.launcher.service;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
@@ -88,6 +89,6 @@ final class StateMessage {
   private static String checksum(CharSequence message) {
     CRC32C checksum = new CRC32C();
     checksum.update(message.toString().getBytes(StandardCharsets.UTF_8));
-    return String.format("%08x", checksum.getValue());
+    return String.format(Locale.ROOT, "%08x", checksum.getValue());
   }
 }

@@ -152,12 +152,10 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   @Override
   public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
-    if (cache.isBusy()) {
-      upkeep.hurry();
-      if (cache.isBehind()) {
-        refusals.increment();
-        return false;
-      }
+    room.hurryIfBusy();
+    if (cache.isBehind()) {
+      refusals.increment();
+      return false;
     }
     int granted = heapUnits(response);
     if (!obtain(granted)) {
@@ -212,6 +210,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   @Override
   public boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other) {
+    room.hurryIfBusy();
     Variants found = cache.peek(key);
     if (found == null || !found.contains(one)) {
       return false;
@@ -268,6 +267,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   @Override
   public int remove(CacheKey key) {
+    room.hurryIfBusy();
     Variants last = cache.remove(key);
     if (last == null) {
       return 0;

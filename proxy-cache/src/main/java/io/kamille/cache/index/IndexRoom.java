@@ -90,6 +90,15 @@ final class IndexRoom {
         });
   }
 
+  /**
+   * Has the maintenance begin before changes fill Caffeine's buffer, which would make a loop do it.
+   */
+  void hurryIfBusy() {
+    if (cache.isBusy()) {
+      upkeep.hurry();
+    }
+  }
+
   /** Waits, for a moment at most, while the order has many changes to take in. */
   void pause() {
     for (int i = 0; i < PAUSES_MAXIMUM && cache.isBusy(); i++) {
@@ -130,13 +139,17 @@ final class IndexRoom {
 
   // On the index thread
 
-  /** What readers hold does not come free at once, so no more is evicted than was taken. */
+  /**
+   * What readers hold does not come free at once, so no more is evicted than was taken. Whoever
+   * asks for room meanwhile may find it in what is evicted, or asks again.
+   */
   void keepSpare() {
     long taken = wantedUnits.getAndSet(0);
     long spare = Math.min(taken, spareUnits() - memory.freeBytes() / IndexAccounts.UNIT_BYTES);
     long missing = Math.max(spare, roomUnits.getAndSet(0));
     if (missing > 0) {
-      cache.evictByPolicy(missing);
+      cache.evictByPolicy(missing, this::end);
+      roomUnits.set(0);
     }
   }
 

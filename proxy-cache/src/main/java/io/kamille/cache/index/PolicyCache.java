@@ -139,10 +139,13 @@ final class PolicyCache<K, V> {
     entries.compute(key, change);
   }
 
-  /** Takes out what is under that key. */
+  /** Takes out what is under that key. Of an absent key the order learns nothing. */
   @Nullable V remove(K key) {
-    changes.incrementAndGet();
-    return entries.remove(key);
+    V gone = entries.remove(key);
+    if (gone != null) {
+      changes.incrementAndGet();
+    }
+    return gone;
   }
 
   void forEach(BiConsumer<K, V> reader) {
@@ -218,7 +221,7 @@ final class PolicyCache<K, V> {
       changes.addAndGet(-known);
     }
     if (policy == Policy.LRU) {
-      evictByPolicy(weight() - maximumUnits);
+      evictByPolicy(weight() - maximumUnits, evicted);
     }
   }
 
@@ -229,10 +232,11 @@ final class PolicyCache<K, V> {
   /**
    * Evicts the entries that the policy would evict next, until they weigh so much.
    *
+   * @param to takes what is evicted, at once
    * @return what they weigh
    */
   @CanIgnoreReturnValue
-  long evictByPolicy(long wantedUnits) {
+  long evictByPolicy(long wantedUnits, Consumer<? super V> to) {
     long done = 0;
     while (done < wantedUnits) {
       long missing = wantedUnits - done;
@@ -244,7 +248,7 @@ final class PolicyCache<K, V> {
       changes.addAndGet(-known);
       long batchUnits = 0;
       for (CacheEntry<K, V> entry : next) {
-        batchUnits += evict(entry.getKey(), evicted);
+        batchUnits += evict(entry.getKey(), to);
       }
       if (batchUnits == 0) {
         break;

@@ -44,13 +44,18 @@ final class TierChanges {
   void put(CacheKey key, StoredResponse response) {
     response.retain();
     begin(key);
-    if (!index.put(key, response, () -> true)) {
-      response.forget();
-      removeOlder(key, response);
+    try {
+      if (!index.put(key, response, () -> true)) {
+        response.forget();
+        removeOlder(key, response);
+      }
+      if (copies != null) {
+        copies.replace(key, response);
+      }
+    } finally {
+      end(key);
     }
     if (copies != null) {
-      copies.replace(key, response);
-      copies.end(key);
       copies.stored(key, response, index);
       if (listener != null && copies.mayHaveHad(key)) {
         tellRemoved(key);
@@ -73,10 +78,14 @@ final class TierChanges {
   /** Removes what is under a key, and says how many responses that were. */
   int remove(CacheKey key) {
     begin(key);
-    int count = index.remove(key);
-    if (copies != null) {
-      count = Math.max(count, copies.remove(key));
-      copies.end(key);
+    int count;
+    try {
+      count = index.remove(key);
+      if (copies != null) {
+        count = Math.max(count, copies.remove(key));
+      }
+    } finally {
+      end(key);
     }
     tellRemoved(key);
     return count;
@@ -85,18 +94,21 @@ final class TierChanges {
   /** Makes stale what is in memory under a key, and removes copies; says how many were made so. */
   int soften(CacheKey key, Purge purge) {
     begin(key);
-    Variants variants = settlement.unpurged(key, index.peek(key));
     int count = 0;
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      StoredResponse response = variants.at(i);
-      if (response.tryRetain()) {
-        count += settlement.replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
-        response.release();
+    try {
+      Variants variants = settlement.unpurged(key, index.peek(key));
+      for (int i = 0; variants != null && i < variants.size(); i++) {
+        StoredResponse response = variants.at(i);
+        if (response.tryRetain()) {
+          count += settlement.replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
+          response.release();
+        }
       }
-    }
-    if (copies != null) {
-      copies.remove(key);
-      copies.end(key);
+      if (copies != null) {
+        copies.remove(key);
+      }
+    } finally {
+      end(key);
     }
     tellRemoved(key);
     return count;
@@ -117,6 +129,12 @@ final class TierChanges {
       told.cleared();
     }
     return count;
+  }
+
+  private void end(CacheKey key) {
+    if (copies != null) {
+      copies.end(key);
+    }
   }
 
   private void begin(CacheKey key) {

@@ -309,6 +309,17 @@ class CaffeineIndexTest {
   }
 
   @Test
+  void removalsOfWhatIsNotThereKeepNothingOut() {
+    index = neglected();
+    for (int i = 0; i < 2 * PolicyCache.CHANGES_MAXIMUM; i++) {
+      assertThat(index.remove(key(i))).isZero();
+    }
+    put(1, 10);
+    assertThat(index.refusals()).isZero();
+    assertThat(index.find(key(1))).isNotNull();
+  }
+
+  @Test
   void whoRemovesEverythingLetsTheOrderFollow() {
     AtomicInteger turns = new AtomicInteger();
     index = TestIndexes.late(ROOMY, clock, turns);

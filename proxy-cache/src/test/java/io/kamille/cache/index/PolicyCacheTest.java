@@ -97,11 +97,11 @@ class PolicyCacheTest {
   void theNextToLeaveAreEvictedWithoutBeingTooMany() {
     add(0, 500);
     use(0, 100);
-    assertThat(cache.evictByPolicy(150)).isEqualTo(150);
+    assertThat(cache.evictByPolicy(150, evicted::add)).isEqualTo(150);
     assertThat(evicted).containsExactly(numbers(100, 250));
     cache = cache(Policy.TINYLFU);
     add(0, 500);
-    assertThat(cache.evictByPolicy(Long.MAX_VALUE)).isEqualTo(500);
+    assertThat(cache.evictByPolicy(Long.MAX_VALUE, evicted::add)).isEqualTo(500);
     assertThat(keys()).isEmpty();
   }
 

@@ -6,6 +6,7 @@ import io.kamille.core.socket.TcpSamples.Waiting;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.unix.Socket;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
    * Two sets of rows go to the advisor and come back. While it has both, nothing is looked at: an
    * advisor that is late makes the looks fewer and nothing grow.
    */
+  private static final System.Logger LOG = System.getLogger("kamille.tuning");
   private static final int SETS = 2;
   private static final long REST_MILLIS = 10;
   private static final int LEAST_LOOKS = 4;
@@ -186,15 +188,27 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
   }
 
   /** Shares the looks of a period between those that are due now. */
-  private void round() {
+  void round() {
     int looks = Math.max(LEAST_LOOKS, (int) (looksPerSecond * periodNanos / NANOS_PER_SECOND));
     int ofYoung = Math.min(young.size(), looks - looks / 4);
     goOn(ofYoung, Math.min(due.size(), looks - ofYoung));
   }
 
-  /** Looks at some of them, later at the others, and then waits for the next round. */
-  private void goOn(int ofYoung, int ofDue) {
-    int looked = lookAt(ofYoung, ofDue);
+  /**
+   * Looks at some of them, later at the others, and then waits for the next round. Some may have
+   * been let go of since the round began.
+   */
+  private void goOn(int youngOfRound, int dueOfRound) {
+    int ofYoung = Math.min(youngOfRound, young.size());
+    int ofDue = Math.min(dueOfRound, due.size());
+    int looked;
+    try {
+      looked = lookAt(ofYoung, ofDue);
+    } catch (RuntimeException bug) {
+      LOG.log(
+          Level.ERROR, "a look at the connections of a loop failed; the next round goes on", bug);
+      looked = ofYoung + ofDue;
+    }
     int leftOfYoung = Math.max(0, ofYoung - looked);
     int left = ofYoung + ofDue - looked;
     if (left > 0) {
@@ -219,11 +233,14 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
     }
     samples.begin(nanoClock.getAsLong());
     int looked = 0;
-    while (looked < most && !samples.isFull()) {
-      look(samples, looked < ofYoung ? young.remove() : due.remove());
-      looked++;
+    try {
+      while (looked < most && !samples.isFull()) {
+        look(samples, looked < ofYoung ? young.remove() : due.remove());
+        looked++;
+      }
+    } finally {
+      hand(samples);
     }
-    hand(samples);
     return looked;
   }
 

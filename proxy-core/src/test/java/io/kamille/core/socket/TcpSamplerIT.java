@@ -137,6 +137,30 @@ class TcpSamplerIT {
     assertThat(told.samples.getLast().waiting(0).bufferedBytes()).isEqualTo(600);
   }
 
+  @Test
+  void connectionsThatEndBetweenTwoBatchesOfARoundDoNotEndTheRounds() throws Exception {
+    sampler.start(Duration.ofHours(1), 1);
+    onLoop(
+        () -> {
+          var many = new ArrayList<TunableChannel>();
+          for (int i = 0; i < 300; i++) {
+            many.add(sampler.opened(channel, client.getInetAddress(), "HTTP/1.1"));
+          }
+          many.forEach(sampler::writes);
+          sampler.round();
+          channel.close();
+          many.forEach(sampler::closed);
+          return many;
+        });
+    loop.schedule(() -> {}, 10, TimeUnit.MILLISECONDS).sync();
+    assertThat(told.samples).hasSize(2);
+    giveBack();
+    open();
+    write(100);
+    round();
+    assertThat(told.samples).hasSize(3);
+  }
+
   private static long taken(TcpSample sample) {
     return sample.acknowledgedBytes() + sample.inFlightBytes() + sample.unsentBytes();
   }
