@@ -41,7 +41,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
    */
   private static final System.Logger LOG = System.getLogger("kamille.tuning");
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final double FADE_SECONDS = 30;
 
   /** Of all loops: at about 3 µs for each, less than 5 ms of processor time. */
   private static final double LOOKS_PER_SECOND = 1500;
@@ -65,11 +64,12 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @GuardedBy("this")
   private final Set<TunedConnection> looked = new HashSet<>();
 
+  /** Connections whose size an operator set, until that has ended. */
   @GuardedBy("this")
-  private final Budget budget = new Budget();
+  private final Set<TunedConnection> overridden = new HashSet<>();
 
   @GuardedBy("this")
-  private double secondsSinceFade;
+  private final Budget budget = new Budget();
 
   private final Newcomers newcomers;
 
@@ -236,8 +236,9 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         forget(channel);
       } else if (isOn) {
         TunedConnection connection = look(samples, row);
-        // A client that takes nothing says nothing of its neighbours' paths.
-        if (connection.estimate().basis() != Estimate.Basis.STALLED) {
+        // A client that reads slowly says nothing of its neighbours' paths.
+        Estimate.Basis basis = connection.estimate().basis();
+        if (basis == Estimate.Basis.LOSS || basis == Estimate.Basis.DELIVERY) {
           groups.learn(channel.client(), connection.estimate());
         }
         histograms.record(connection);
@@ -254,6 +255,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     TunedConnection known = connections.remove(channel);
     if (known != null) {
       looked.remove(known);
+      overridden.remove(known);
     }
   }
 
@@ -281,13 +283,16 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   private synchronized void pass(long unseenBytes) {
     TuningSettings now = settings;
-    fade(now.period().toNanos() / NANOS_PER_SECOND);
+    groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
     budget.look(pressure.getAsDouble());
     if (now.policy() != TuningPolicy.OFF) {
       var changes = new SendBufferChanges();
-      for (TunedConnection each : now.policy().isSizing() ? sharing(now, unseenBytes) : looked) {
-        changes.add(each, wanted(each, now));
-      }
+      var concerned = new HashSet<>(now.policy().isSizing() ? sharing(now, unseenBytes) : looked);
+      // An override ends at an idle connection, too.
+      concerned.addAll(overridden);
+      concerned.forEach(each -> changes.add(each, wanted(each, now)));
+      long nanos = nanoClock.getAsLong();
+      overridden.removeIf(each -> !each.isOverridden(nanos));
       changes.send();
     }
     looked.clear();
@@ -298,15 +303,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   private Collection<TunedConnection> sharing(TuningSettings now, long unseenBytes) {
     long bytes = budget.bytes(now.budgetBytes());
     return sizing.share(withActivity(true), withActivity(false), now, bytes, unseenBytes);
-  }
-
-  @GuardedBy("this")
-  private void fade(double seconds) {
-    secondsSinceFade += seconds;
-    if (secondsSinceFade >= FADE_SECONDS) {
-      groups.fade(secondsSinceFade);
-      secondsSinceFade = 0;
-    }
   }
 
   @GuardedBy("this")
@@ -348,6 +344,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     for (TunedConnection each : connections.values()) {
       if (each.channel.number() == number) {
         each.override(sizeBytes, nanoClock.getAsLong() + lasting.toNanos());
+        overridden.add(each);
         var changes = new SendBufferChanges();
         changes.add(each, wanted(each, settings));
         changes.send();

@@ -13,6 +13,7 @@ final class ClientGroups {
    */
   private static final int MOST = 65_536;
   private static final double HALF_LIFE_SECONDS = 600;
+  private static final double FADE_SECONDS = 30;
   private static final double LEAST_WEIGHT = 0.01;
   private static final double MOST_WEIGHT = 50;
   private static final int IPV4_BYTES = 3;
@@ -20,6 +21,7 @@ final class ClientGroups {
   private static final long IPV6 = 1L << 62;
 
   private final ConcurrentHashMap<Long, GroupPrior> priors = new ConcurrentHashMap<>();
+  private double secondsSinceFade;
 
   /** What is known of a client's group. Any thread. */
   GroupPrior of(InetAddress client) {
@@ -41,7 +43,12 @@ final class ClientGroups {
 
   /** Lets so much time pass. */
   void fade(double seconds) {
-    double part = Math.pow(0.5, seconds / HALF_LIFE_SECONDS);
+    secondsSinceFade += seconds;
+    if (secondsSinceFade < FADE_SECONDS) {
+      return;
+    }
+    double part = Math.pow(0.5, secondsSinceFade / HALF_LIFE_SECONDS);
+    secondsSinceFade = 0;
     priors.replaceAll((_, prior) -> prior.faded(part));
     priors.values().removeIf(prior -> prior.weight() < LEAST_WEIGHT);
   }

@@ -54,9 +54,9 @@ final class TuningSentence {
                   "The path loses %s of its segments, which leaves %s %s at %s.",
                   percent(estimate.lossEventRate()), control.token(), rate, roundTrip)
               : format(
-                  "The path lost nothing yet. If it loses as much as others of its network, %s gets"
-                      + " %s at %s.",
-                  control.token(), rate, roundTrip);
+                  "The path lost nothing yet. If it lost %s of its segments, %s would get %s at"
+                      + " %s.",
+                  percent(estimate.lossEventRate()), control.token(), rate, roundTrip);
       case DELIVERY -> "The path carries " + rate + " at " + roundTrip + ".";
       case RECEIVER ->
           format(
@@ -151,7 +151,8 @@ final class TuningSentence {
     return grantedBytes == 0
         ? "The kernel sizes its send buffer."
         : format(
-            "Its send buffer stays %s until it closes: this kernel cannot take that back.",
+            "Its send buffer is %s until Kamille looks again, or until it closes if this kernel"
+                + " cannot take that back.",
             size(grantedBytes));
   }
 

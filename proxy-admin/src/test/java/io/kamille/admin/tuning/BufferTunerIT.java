@@ -191,6 +191,23 @@ class BufferTunerIT {
   }
 
   @Test
+  void anOverrideOfAnIdleConnectionEndsToo() throws Exception {
+    tuner.settings(settings(TuningPolicy.KERNEL));
+    TunableChannel idle = stalled();
+    look();
+    drain(clients.getFirst(), MUCH);
+    look();
+    look();
+    assertThat(tuner.override(idle.number(), 64 << 10, Duration.ofSeconds(2))).isTrue();
+    look();
+    assertThat(onLoop(idle::grantedBytes)).isPositive();
+    for (int i = 0; i < 3; i++) {
+      look();
+    }
+    assertThat(onLoop(idle::grantedBytes)).isZero();
+  }
+
+  @Test
   void offGivesAllBackToTheKernelAndForgetsThem() throws Exception {
     TunableChannel channel = stalled();
     look();

@@ -61,7 +61,7 @@ class TuningSentenceTest {
   void aSizeThatTheKernelCannotTakeBackIsTold() {
     assertThat(TuningSentence.bySystem(0)).isEqualTo("The kernel sizes its send buffer.");
     assertThat(TuningSentence.bySystem(100 << 10))
-        .startsWith("Its send buffer stays 100 KiB until it closes");
+        .startsWith("Its send buffer is 100 KiB until Kamille looks again, or until it closes if");
   }
 
   private static String path(Basis basis, double rate, double rttMicros) {
