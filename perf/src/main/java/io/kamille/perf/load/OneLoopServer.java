@@ -10,8 +10,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
@@ -59,32 +61,37 @@ final class OneLoopServer implements AutoCloseable {
   }
 
   /**
-   * Begins to listen, on that loop.
+   * Begins to listen, on that loop. With the listener, its connections close.
    *
    * @param isEpoll whether it is one of native epoll, not of the JDK
    */
   static ChannelFuture listen(
       EventLoopGroup loop, boolean isEpoll, int port, Supplier<ChannelHandler> handlers) {
-    return new ServerBootstrap()
-        .group(loop)
-        .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
-        .option(ChannelOption.SO_BACKLOG, BACKLOG)
-        .option(ChannelOption.SO_REUSEADDR, true)
-        .option(
-            ChannelOption.RECVBUF_ALLOCATOR,
-            new ServerChannelRecvByteBufAllocator()
-                .respectMaybeMoreData(false)
-                .maxMessagesPerRead(BACKLOG))
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.SO_KEEPALIVE, true)
-        .childHandler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel channel) {
-                channel.pipeline().addLast(handlers.get());
-              }
-            })
-        .bind(InetAddress.getLoopbackAddress(), port);
+    var connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    ChannelFuture listening =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new ServerChannelRecvByteBufAllocator()
+                    .respectMaybeMoreData(false)
+                    .maxMessagesPerRead(BACKLOG))
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    connections.add(channel);
+                    channel.pipeline().addLast(handlers.get());
+                  }
+                })
+            .bind(InetAddress.getLoopbackAddress(), port);
+    listening.channel().closeFuture().addListener(closed -> connections.close());
+    return listening;
   }
 
   int port() {
