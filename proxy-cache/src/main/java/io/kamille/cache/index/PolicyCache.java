@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Caffeine cache that evicts by W-TinyLFU or by LRU; a switch keeps all entries. Any thread, but
- * {@link #maintain}, {@link #choose} and {@link #evictByPolicy} belong to the index thread.
+ * One Caffeine cache that evicts by W-TinyLFU or by LRU; a switch keeps all entries. Any thread,
+ * but {@link #maintain}, {@link #choose} and {@link #evictByPolicy} belong to the index thread.
  */
 final class PolicyCache<K, V> {
 
