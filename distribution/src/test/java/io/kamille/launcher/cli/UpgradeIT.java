@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -392,14 +393,18 @@ class UpgradeIT {
         });
   }
 
-  /** The process that has been given the sockets of that one. */
+  /**
+   * The process that has been given the sockets of that one, and is no fork of it about to exec.
+   */
   private ProcessHandle withTheSocketsOf(KamilleProcess running) {
     List<ProcessHandle> found = new ArrayList<>();
+    Predicate<ProcessHandle> isRunning = parent -> parent.pid() == running.processId();
     Await.until(
         () -> {
           Set<String> given = sockets(running.processId());
           ProcessHandle.allProcesses()
               .filter(other -> other.pid() != running.processId() && isOfThisTest(other))
+              .filter(other -> other.parent().stream().noneMatch(isRunning))
               .filter(other -> sockets(other.pid()).stream().anyMatch(given::contains))
               .forEach(found::add);
           return !found.isEmpty();
