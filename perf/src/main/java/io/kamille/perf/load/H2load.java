@@ -57,6 +57,11 @@ public final class H2load {
     return new H2load(bench, clients);
   }
 
+  /** Asks twice for that path, one after the other, so that the server has it stored. */
+  public void warm(int port, String path, int streams) throws IOException, InterruptedException {
+    run(List.of("-c1", "-m1", "-n2"), port, path, streams);
+  }
+
   /**
    * Asks for that path as fast as the server answers.
    *
@@ -64,15 +69,14 @@ public final class H2load {
    */
   public Result run(int port, String path, int streams, int seconds)
       throws IOException, InterruptedException {
-    var command =
-        new ArrayList<>(
-            List.of(
-                "h2load",
-                "-t1",
-                "-c" + clients,
-                "-m" + Math.max(1, streams),
-                "-D" + seconds,
-                "--tls13-ciphers=" + CIPHER));
+    return run(
+        List.of("-c" + clients, "-m" + Math.max(1, streams), "-D" + seconds), port, path, streams);
+  }
+
+  private Result run(List<String> amount, int port, String path, int streams)
+      throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of("h2load", "-t1", "--tls13-ciphers=" + CIPHER));
+    command.addAll(amount);
     if (streams == 0) {
       command.add("--h1");
     }

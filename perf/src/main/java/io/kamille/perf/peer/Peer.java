@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A server that can be compared: one worker, no log, otherwise as its manual recommends. */
 public sealed interface Peer
-    permits Apache, Floor, Haproxy, Kamille, Nginx, Squid, TrafficServer, Varnish {
+    permits Apache, Floor, H2o, Haproxy, Kamille, Nginx, Squid, TrafficServer, Varnish {
 
   /** What the server has to do. */
   enum Job {
