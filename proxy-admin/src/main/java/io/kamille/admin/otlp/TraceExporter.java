@@ -102,21 +102,30 @@ public final class TraceExporter implements AutoCloseable {
     }
   }
 
+  /** A turn that fails loses what it took, and the next one is as good as ever. */
   private void turn() throws InterruptedException {
-    List<RequestTrace> batch = new ArrayList<>();
-    for (LoopTracer loop : tracing.loops()) {
-      long before = seen.getOrDefault(loop, 0L);
-      long last = loop.newest();
-      List<RequestTrace> newer =
-          loop.after(before).stream().filter(trace -> trace.request().number() <= last).toList();
-      seen.put(loop, last);
-      lost.addAndGet(last - before - newer.size());
-      batch.addAll(newer);
+    List<RequestTrace> waiting = new ArrayList<>();
+    try {
+      tracing.loops().forEach(loop -> waiting.addAll(newer(loop)));
+      waiting.sort(Comparator.comparingLong(trace -> trace.request().startEpochMillis()));
+      while (!waiting.isEmpty()) {
+        List<RequestTrace> batch = waiting.subList(0, Math.min(waiting.size(), MOST_IN_BATCH));
+        send(List.copyOf(batch));
+        batch.clear();
+      }
+    } catch (RuntimeException fault) {
+      ended(waiting.size(), "a fault of ours: " + fault);
     }
-    batch.sort(Comparator.comparingLong(trace -> trace.request().startEpochMillis()));
-    for (int i = 0; i < batch.size(); i += MOST_IN_BATCH) {
-      send(batch.subList(i, Math.min(batch.size(), i + MOST_IN_BATCH)));
-    }
+  }
+
+  private List<RequestTrace> newer(LoopTracer loop) {
+    long before = seen.getOrDefault(loop, 0L);
+    long last = loop.newest();
+    List<RequestTrace> newer =
+        loop.after(before).stream().filter(trace -> trace.request().number() <= last).toList();
+    seen.put(loop, last);
+    lost.addAndGet(last - before - newer.size());
+    return newer;
   }
 
   private void send(List<RequestTrace> batch) throws InterruptedException {

@@ -76,14 +76,11 @@ class TraceExporterIT {
 
   private void open(Duration limit, Manner manner) {
     Thread.ofPlatform().daemon().start(() -> serve(manner));
-    opened =
-        new TraceExporter(
-            tracing,
-            URI.create("http://127.0.0.1:" + collector.getLocalPort() + "/v1/traces"),
-            "1.2.3",
-            PERIOD,
-            limit,
-            new MetricRegistry());
+    open(limit, URI.create("http://127.0.0.1:" + collector.getLocalPort() + "/v1/traces"));
+  }
+
+  private void open(Duration limit, URI endpoint) {
+    opened = new TraceExporter(tracing, endpoint, "1.2.3", PERIOD, limit, new MetricRegistry());
   }
 
   private void serve(Manner manner) {
@@ -143,6 +140,17 @@ class TraceExporterIT {
   @Test
   void aCollectorThatNeverAnswersCostsItsTracesAlone() {
     open(HASTY, out -> collector.accept().close());
+    record("http://h/a");
+    await(() -> exporter().lost() == 1);
+    record("http://h/b");
+    await(() -> exporter().lost() == 2);
+    assertThat(exporter().exported()).isZero();
+  }
+
+  /** The client refuses such an endpoint by an exception. */
+  @Test
+  void aFaultCostsItsTracesAlone() {
+    open(PATIENT, URI.create("nobody:speaks/this"));
     record("http://h/a");
     await(() -> exporter().lost() == 1);
     record("http://h/b");
