@@ -146,6 +146,7 @@ public final class AdminServer implements AutoCloseable {
         OperationTable.of(
             appliance,
             metrics,
+            registry,
             history,
             more,
             authenticator,

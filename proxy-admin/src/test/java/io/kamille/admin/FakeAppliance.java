@@ -8,8 +8,10 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestDurations;
 import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.admin.view.RouteSnapshot;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
@@ -37,6 +39,7 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.SendBuffer;
@@ -170,6 +173,18 @@ final class FakeAppliance implements ApplianceView {
     return List.of(
         new UpstreamSnapshot(
             "site", List.of(new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 0, 4))));
+  }
+
+  @Override
+  public List<RouteSnapshot> routes() {
+    return List.of(
+        new RouteSnapshot("*/", "*", "/", "site", true, 100, 75, 2, 500),
+        new RouteSnapshot("*/new", "*", "/new", "site", false, 0, 0, 0, -1));
+  }
+
+  @Override
+  public RequestDurations durations() {
+    return new RequestDurations(HistogramSnapshot.EMPTY, HistogramSnapshot.EMPTY);
   }
 
   @Override

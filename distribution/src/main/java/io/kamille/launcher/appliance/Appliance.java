@@ -5,6 +5,7 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.RequestDurations;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -213,6 +214,11 @@ public final class Appliance implements AutoCloseable {
   /** What happened so far. */
   public Totals totals() {
     return clientSide.totals();
+  }
+
+  /** How long requests took so far. */
+  public RequestDurations durations() {
+    return clientSide.durations();
   }
 
   /**

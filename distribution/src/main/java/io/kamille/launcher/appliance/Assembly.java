@@ -114,6 +114,11 @@ final class Assembly implements AutoCloseable {
     return new RouteExplainer(now.table, now.upstreamOf, now.accessOf, purgeMethod);
   }
 
+  /** The routes, in the order of the configuration. */
+  List<RouteSettings> routes() {
+    return routing.settings;
+  }
+
   /** The origins of each upstream, by its name. */
   Map<String, List<Origin>> origins() {
     return upstreams.origins();
@@ -180,14 +185,17 @@ final class Assembly implements AutoCloseable {
     private final Map<String, String> upstreamOf = new LinkedHashMap<>();
     private final Map<String, AccessList> accessOf = new LinkedHashMap<>();
     private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
+    private final List<RouteSettings> settings;
     private final RouteTable table;
 
     /** None. */
     Routing() {
+      settings = List.of();
       table = RouteTable.of(List.of());
     }
 
     Routing(Configuration configuration, Upstreams.Next next) {
+      settings = List.copyOf(configuration.routes());
       table = RouteTable.of(routes(configuration, next));
     }
 

@@ -1,11 +1,13 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminSettings;
+import io.kamille.admin.live.RouteTraffic;
 import io.kamille.admin.otlp.TraceExporter;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestDurations;
 import io.kamille.core.admission.AdmissionMetrics;
 import io.kamille.core.admission.ClientTable;
 import io.kamille.core.admission.Overload;
@@ -17,6 +19,7 @@ import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.log.RequestSampler;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.ConnectionLimiter;
 import io.kamille.core.server.ConnectionMetrics;
@@ -75,6 +78,7 @@ final class ClientSide {
   private final List<ServerShard> shards = new ArrayList<>();
   // Read by the control plane while they are made.
   private final List<RequestSampler> samplers = new CopyOnWriteArrayList<>();
+  private final List<RouteTraffic> traffics = new CopyOnWriteArrayList<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Tracing tracing;
   private @Nullable TraceExporter exporter;
@@ -170,20 +174,28 @@ final class ClientSide {
     tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
   }
 
-  /** What one loop tells of its exchanges: metrics, access log and samples, as far as wanted. */
+  /**
+   * What one loop tells of its exchanges: metrics, access log, routes and samples, as far as
+   * wanted.
+   */
   private ExchangeObserver observer(AccessLog accessLog) {
     ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
     exchanges.add(metrics);
     ExchangeObserver observer =
         running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
     AdminSettings admin = running.admin();
-    if (admin.address().isEmpty() || admin.requestSamples() == 0) {
+    if (admin.address().isEmpty()) {
       return observer;
+    }
+    RouteTraffic traffic = new RouteTraffic();
+    traffics.add(traffic);
+    if (admin.requestSamples() == 0) {
+      return observer.and(traffic);
     }
     RequestSampler sampler =
         new RequestSampler(samplers.size() + 1, admin.requestSamples(), WallClock.system());
     samplers.add(sampler);
-    return observer.and(sampler);
+    return observer.and(traffic).and(sampler);
   }
 
   /** Some of the last requests, in no order. Any thread. */
@@ -321,6 +333,24 @@ final class ClientSide {
       hits += metrics.hits();
     }
     return new Totals(requests, failures, hits, loops.cpuNanos(), limiter.open());
+  }
+
+  /** How long requests took so far. */
+  RequestDurations durations() {
+    HistogramSnapshot hits = HistogramSnapshot.EMPTY;
+    HistogramSnapshot others = HistogramSnapshot.EMPTY;
+    for (ExchangeMetrics metrics : exchanges) {
+      hits = hits.plus(metrics.hitDurations());
+      others = others.plus(metrics.forwardedDurations());
+    }
+    return new RequestDurations(hits, others);
+  }
+
+  /** What was asked of the route of that name; nothing without a control plane. Any thread. */
+  RouteTraffic.Counts traffic(String route) {
+    return traffics.stream()
+        .map(traffic -> traffic.of(route))
+        .reduce(RouteTraffic.Counts.NONE, RouteTraffic.Counts::plus);
   }
 
   List<ListenerSnapshot> listenerSnapshots() {

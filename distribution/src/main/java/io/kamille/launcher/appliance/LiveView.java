@@ -1,11 +1,14 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.live.RouteTraffic;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestDurations;
 import io.kamille.admin.view.RequestExplanation;
+import io.kamille.admin.view.RouteSnapshot;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
@@ -22,6 +25,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
 import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
@@ -129,6 +133,35 @@ final class LiveView implements ApplianceView {
                     upstream.getKey(),
                     upstream.getValue().stream().map(LiveView::snapshot).toList()))
         .toList();
+  }
+
+  @Override
+  public List<RouteSnapshot> routes() {
+    long now = System.nanoTime();
+    return appliance.assembly().routes().stream()
+        .map(
+            route -> {
+              String host = route.host() == null ? Route.ANY_HOST : route.host();
+              RouteTraffic.Counts counts = appliance.clientSide().traffic(host + route.path());
+              return new RouteSnapshot(
+                  host + route.path(),
+                  host,
+                  route.path(),
+                  route.upstream(),
+                  route.cache().isEnabled(),
+                  counts.requests(),
+                  counts.hits(),
+                  counts.failures(),
+                  counts.requests() == 0
+                      ? -1
+                      : TimeUnit.NANOSECONDS.toMillis(Math.max(0, now - counts.lastNanos())));
+            })
+        .toList();
+  }
+
+  @Override
+  public RequestDurations durations() {
+    return appliance.durations();
   }
 
   private static OriginSnapshot snapshot(Origin origin) {

@@ -79,9 +79,17 @@ final class ConfigCommand {
               description =
                   "End the trial at once if the share of failed requests rises by more, such as"
                       + " 0.05.")
-          @Nullable String guard)
+          @Nullable String guard,
+      @Option(
+              names = "--guard-p99",
+              paramLabel = "TIME",
+              description =
+                  "End the trial at once if 99 %% of requests take longer than that, such as"
+                      + " 800ms.")
+          @Nullable String guardP99)
       throws CommandFailure {
-    print(put(state, query(comment, confirm, guard), matching(running(state)), text(file)));
+    print(
+        put(state, query(comment, confirm, guard, guardP99), matching(running(state)), text(file)));
   }
 
   @Command(description = "Change what runs in your editor, and put it in force.")
@@ -102,7 +110,7 @@ final class ConfigCommand {
       out().println("nothing was changed");
     } else {
       try {
-        print(put(state, query(comment, confirm, null), matching(before), text));
+        print(put(state, query(comment, confirm, null, null), matching(before), text));
       } catch (CommandFailure refused) {
         throw new CommandFailure(
             refused.exitCode(), refused.getMessage() + " Your text is kept in " + draft + ".");
@@ -180,11 +188,15 @@ final class ConfigCommand {
   }
 
   private static String query(
-      @Nullable String comment, @Nullable String confirm, @Nullable String guard) {
+      @Nullable String comment,
+      @Nullable String confirm,
+      @Nullable String guard,
+      @Nullable String guardP99) {
     StringBuilder query = new StringBuilder("?");
     append(query, "comment", comment);
     append(query, "confirm", confirm);
     append(query, "guard", guard);
+    append(query, "guardP99", guardP99);
     return query.substring(0, query.length() - 1);
   }
 

@@ -96,7 +96,8 @@ final class VersionedFile implements AutoCloseable {
     @Override
     public TrialGuard.Counts counts() {
       Totals totals = appliance.totals();
-      return new TrialGuard.Counts(totals.requests(), totals.failures());
+      return new TrialGuard.Counts(
+          totals.requests(), totals.failures(), appliance.durations().all());
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class MergePatch {
     return merged;
   }
 
-  private static @Nullable Object value(JsonNode node) {
+  static @Nullable Object value(JsonNode node) {
     if (node.isArray()) {
       List<@Nullable Object> items = new ArrayList<>();
       // An object in a list is no patch, but a value: its nulls stay.

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * @param match what {@code If-Match} says; null for whatever runs
  * @param comment empty for none
  * @param confirm how long the change is on trial; null to keep it at once
- * @param guard by how much the share of failures may rise in the trial; null for no limit
+ * @param guard what ends the trial before; null for nothing
  */
 record ChangeOrder(
     String by,
     String comment,
     @Nullable String match,
     @Nullable Duration confirm,
-    @Nullable Double guard) {
+    TrialGuard.@Nullable Limits guard) {
 
   /** Makes the next text of the one that runs. */
   interface Edit {

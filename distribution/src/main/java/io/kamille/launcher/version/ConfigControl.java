@@ -61,9 +61,19 @@ public final class ConfigControl implements AutoCloseable {
     Runnable set(Duration after, Runnable action);
   }
 
-  /** What runs on trial, until when, and what would end it before. */
+  /**
+   * What runs on trial.
+   *
+   * @param guard what would end it before the deadline
+   * @param start what was answered before it
+   */
   record Trial(
-      String text, String by, String comment, Instant deadline, @Nullable TrialGuard guard) {}
+      String text,
+      String by,
+      String comment,
+      Instant deadline,
+      @Nullable TrialGuard guard,
+      TrialGuard.Counts start) {}
 
   /** How the last trial ended. */
   record TrialEnd(Instant time, String by, boolean isKept, String why) {}
@@ -140,6 +150,11 @@ public final class ConfigControl implements AutoCloseable {
     return trial;
   }
 
+  /** What was answered since the process began. */
+  TrialGuard.Counts counts() {
+    return target.counts();
+  }
+
   synchronized List<ConfigVersion> versions() {
     return file.versions();
   }
@@ -213,11 +228,11 @@ public final class ConfigControl implements AutoCloseable {
       throw new Refused(
           Kind.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
     }
-    TrialGuard guard =
-        order.guard() == null ? null : new TrialGuard(order.guard(), target.counts());
+    TrialGuard.Counts start = target.counts();
+    TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
     prepared(configuration).apply();
     Instant deadline = clock.instant().plus(confirm);
-    trial = new Trial(next, order.by(), order.comment(), deadline, guard);
+    trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
     LOG.log(Level.INFO, "a trial by {0} runs until {1}", order.by(), deadline);
     return new Outcome(version(), changes, deadline, tag(), null);

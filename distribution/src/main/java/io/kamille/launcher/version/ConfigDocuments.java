@@ -5,6 +5,8 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.version.ConfigControl.Outcome;
 import io.kamille.launcher.version.ConfigControl.Trial;
 import io.kamille.launcher.version.ConfigControl.TrialEnd;
+import io.kamille.launcher.version.TrialGuard.Counts;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +22,37 @@ final class ConfigDocuments {
       @Nullable TrialShown trial,
       @Nullable LastTrial lastTrial) {}
 
-  record TrialShown(int base, String by, String comment, String deadline, @Nullable Double guard) {
-    static @Nullable TrialShown of(@Nullable Trial trial, int base) {
-      return trial == null
-          ? null
-          : new TrialShown(
-              base,
-              trial.by(),
-              trial.comment(),
-              trial.deadline().toString(),
-              trial.guard() == null ? null : trial.guard().rise());
+  record TrialShown(
+      int base,
+      String by,
+      String comment,
+      String deadline,
+      @Nullable Double guard,
+      @Nullable Long guardP99Millis,
+      Measured before,
+      Measured since) {
+    static @Nullable TrialShown of(@Nullable Trial trial, int base, Counts now) {
+      if (trial == null) {
+        return null;
+      }
+      TrialGuard guard = trial.guard();
+      Duration p99 = guard == null ? null : guard.limits().p99();
+      return new TrialShown(
+          base,
+          trial.by(),
+          trial.comment(),
+          trial.deadline().toString(),
+          guard == null ? null : guard.limits().rise(),
+          p99 == null ? null : p99.toMillis(),
+          Measured.of(trial.start()),
+          Measured.of(now.since(trial.start())));
+    }
+  }
+
+  /** What was answered, and how fast. */
+  record Measured(long requests, double failureRatio, double p99Millis) {
+    static Measured of(Counts counts) {
+      return new Measured(counts.requests(), counts.failureShare(), counts.p99Millis());
     }
   }
 

@@ -14,6 +14,7 @@ import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.TimeSpan;
 import io.kamille.launcher.configuration.ConfigurationSchema;
+import io.kamille.launcher.patch.JsonPatch;
 import io.kamille.launcher.patch.MergePatch;
 import io.kamille.launcher.version.ConfigControl.Outcome;
 import io.kamille.launcher.version.ConfigDocuments.Changes;
@@ -24,8 +25,10 @@ import io.kamille.launcher.version.ConfigDocuments.Shown;
 import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
 import io.kamille.launcher.version.ConfigDocuments.Wrong;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -42,6 +45,7 @@ public final class ConfigResources {
   private static final String JSON_TAG = "-json\"";
 
   private static final String MERGE_PATCH = "application/merge-patch+json";
+  private static final String JSON_PATCH = "application/json-patch+json";
 
   private static final Operation CHANGE = parameters(Operation.put(PATH, Scope.ADMIN, ""));
 
@@ -76,8 +80,10 @@ public final class ConfigResources {
         new Served(
             parameters(
                     Operation.patch(
-                        PATH, Scope.ADMIN, "Changes values of the configuration (RFC 7396)."))
-                .takes(MERGE_PATCH)
+                        PATH,
+                        Scope.ADMIN,
+                        "Changes values of the configuration (RFC 7396, RFC 6902)."))
+                .takes(MERGE_PATCH, JSON_PATCH)
                 .answers(Committed.class),
             resources::patch),
         new Served(
@@ -123,6 +129,7 @@ public final class ConfigResources {
         .may("comment", "Why.")
         .may("confirm", "How long it is on trial, such as 5m.")
         .may("guard", "By how much the share of failures may rise in the trial, such as 0.05.")
+        .may("guardP99", "How long 99 % of requests may take in the trial, such as 800ms.")
         .may("dry_run", "true only tells what would change.");
   }
 
@@ -152,7 +159,7 @@ public final class ConfigResources {
                     control.version(),
                     control.text(),
                     control.pending(),
-                    TrialShown.of(control.trial(), control.version()),
+                    TrialShown.of(control.trial(), control.version(), control.counts()),
                     LastTrial.of(control.lastTrial())));
     String tag = isText ? control.tag() : control.tag().replaceFirst("\"$", JSON_TAG);
     return answer.with("ETag", tag).with("Vary", "Accept");
@@ -164,10 +171,22 @@ public final class ConfigResources {
 
   private Answer patch(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode patch = JsonContent.of(request);
+    String type = String.valueOf(request.field("Content-Type")).toLowerCase(Locale.ROOT);
+    if (type.startsWith(JSON_PATCH)) {
+      return change(request, running -> patched(running, patch));
+    }
     if (!patch.isObject()) {
-      throw bad("A patch is an object: it has the settings that change.");
+      throw bad("A merge patch is an object: it has the settings that change.");
     }
     return change(request, running -> MergePatch.apply(running, patch));
+  }
+
+  private static String patched(String running, JsonNode patch) throws Refused {
+    try {
+      return JsonPatch.apply(running, patch);
+    } catch (JsonPatch.Failed failed) {
+      throw new Refused(Refused.Kind.PATCH_FAILED, String.valueOf(failed.getMessage()));
+    }
   }
 
   private Answer change(AdminRequest request, ChangeOrder.Edit edit)
@@ -180,17 +199,23 @@ public final class ConfigResources {
         control.commit(
             order(
                 request,
-                comment(query.optional("comment")),
+                comment(utf8(query.optional("comment"))),
                 query.optional("confirm"),
-                query.optional("guard")),
+                query.optional("guard"),
+                query.optional("guardP99")),
             edit));
   }
 
   private static ChangeOrder order(
-      AdminRequest request, String comment, @Nullable String confirm, @Nullable String guard)
+      AdminRequest request,
+      String comment,
+      @Nullable String confirm,
+      @Nullable String guard,
+      @Nullable String guardP99)
       throws InvalidRequest {
     Duration trial = confirm(confirm);
-    return new ChangeOrder(by(request), comment, match(request), trial, guard(guard, trial));
+    return new ChangeOrder(
+        by(request), comment, match(request), trial, limits(guard, guardP99, trial));
   }
 
   /** What a change is of: whoever changes something has seen it. */
@@ -205,19 +230,44 @@ public final class ConfigResources {
     return match.replace(JSON_TAG, "\"");
   }
 
-  private static @Nullable Double guard(@Nullable String text, @Nullable Duration trial)
+  private static TrialGuard.@Nullable Limits limits(
+      @Nullable String guard, @Nullable String guardP99, @Nullable Duration trial)
       throws InvalidRequest {
-    if (text == null || text.isEmpty()) {
+    Double rise = guard == null || guard.isEmpty() ? null : share(guard);
+    Duration p99 = guardP99 == null || guardP99.isEmpty() ? null : p99(guardP99);
+    if (rise == null && p99 == null) {
       return null;
     }
-    if (trial == null || !text.matches("0?\\.[0-9]{1,4}")) {
-      throw bad("guard is a share such as 0.05, and needs confirm.");
+    if (trial == null) {
+      throw bad("guard and guardP99 need confirm.");
+    }
+    return new TrialGuard.Limits(rise, p99);
+  }
+
+  private static Double share(String text) throws InvalidRequest {
+    if (!text.matches("0?\\.[0-9]{1,4}")) {
+      throw bad("guard is a share such as 0.05.");
     }
     return Double.valueOf(text);
   }
 
+  private static Duration p99(String text) throws InvalidRequest {
+    Duration limit = TimeSpan.parse(text);
+    if (limit == null || limit.toMillis() < 1 || limit.compareTo(LONGEST_TRIAL) > 0) {
+      throw bad("guardP99 is a duration such as 800ms.");
+    }
+    return limit;
+  }
+
   private static String by(AdminRequest request) {
     return request.identity() == null ? "" : request.identity().name();
+  }
+
+  /** A query has octets, one per character; a comment is read by people. */
+  private static @Nullable String utf8(@Nullable String octets) {
+    return octets == null
+        ? null
+        : new String(octets.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
   }
 
   private static String comment(@Nullable String text) throws InvalidRequest {
@@ -286,7 +336,7 @@ public final class ConfigResources {
 
   private Answer rollback(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode document = JsonContent.of(request);
-    members(document, List.of("to", "comment", "confirm", "guard"));
+    members(document, List.of("to", "comment", "confirm", "guard", "guardP99"));
     if (!document.path("to").isInt()) {
       throw bad("to must be the number of a version.");
     }
@@ -298,7 +348,8 @@ public final class ConfigResources {
                 request,
                 comment(comment.isEmpty() ? "back to version " + to : comment),
                 text(document, "confirm"),
-                text(document, "guard")),
+                text(document, "guard"),
+                text(document, "guardP99")),
             running -> control.text(to)));
   }
 
@@ -317,7 +368,7 @@ public final class ConfigResources {
   }
 
   private Answer trial(AdminRequest request) {
-    TrialShown shown = TrialShown.of(control.trial(), control.version());
+    TrialShown shown = TrialShown.of(control.trial(), control.version(), control.counts());
     return shown == null ? Answer.nothing() : Answer.json(shown);
   }
 

@@ -12,6 +12,8 @@ final class Refused extends Exception {
   enum Kind {
     /** The text has problems. */
     CONFIG_INVALID,
+    /** A patch does not fit the text. */
+    PATCH_FAILED,
     /** Another version runs than the one the change was made for. */
     VERSION_STALE,
     /** Somebody changed the file since it was read. */

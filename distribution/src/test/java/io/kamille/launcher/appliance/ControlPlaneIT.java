@@ -62,6 +62,24 @@ class ControlPlaneIT {
   }
 
   @Test
+  void routesAndUpstreamsTellWhatWasAsked() throws Exception {
+    assertThat(journey.admin("/v1/routes").body())
+        .contains("\"requests\":0,\"hits\":0,\"failures\":0,\"lastRequest\":null}");
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60"));
+    journey.get("/a");
+    journey.get("/a");
+    Await.until(() -> journey.appliance().totals().requests() == 2, "both are counted");
+    assertThat(journey.admin("/v1/routes").body())
+        .contains(
+            "{\"name\":\"*/\",\"host\":\"*\",\"path\":\"/\",\"upstream\":\"site\",\"cached\":true,"
+                + "\"requests\":2,\"hits\":1,\"failures\":0,\"lastRequest\":\"2");
+    assertThat(journey.admin("/v1/upstreams").body())
+        .contains("{\"name\":\"site\",\"requests\":1,\"failures\":0,\"retries\":0,\"head\":{")
+        .containsPattern("\"p99Millis\":[0-9.]*[1-9]")
+        .contains("\"state\":\"in\"", "\"failures\":0,\"requests\":1}]}");
+  }
+
+  @Test
   void metricsCountWhatHappened() throws Exception {
     journey.origin().on("/a", ok("hello", "Cache-Control: max-age=60"));
     try (TestClient client = journey.client()) {

@@ -233,6 +233,23 @@ class ConfigIT {
     }
   }
 
+  @Test
+  void aJsonPatchKeepsTheCommentsToo() throws Exception {
+    try (KamilleProcess _ = start()) {
+      String change = "[{\"op\":\"add\",\"path\":\"/limits\",\"value\":{\"fields\":50}}]";
+      Map<String, String> fields =
+          Map.of("If-Match", tag(), "Content-Type", "application/json-patch+json; charset=utf-8");
+      String target = "/v1/config?comment=f%C3%BCr%20alle";
+      assertThat(
+              api.ask("PATCH", target, fields, "[{\"op\":\"remove\",\"path\":\"/x\"}]").content())
+          .contains("/problems/patch-failed", "there is nothing at /x");
+      assertThat(api.ask("PATCH", target, fields, change).status()).isEqualTo(200);
+      assertThat(file).hasContent(configuration("") + "limits:\n  fields: 50\n");
+      assertThat(api.ask("GET", "/v1/config/versions", Map.of(), null).content())
+          .contains("\"comment\":\"für alle\"");
+    }
+  }
+
   /** Whatever the commit had come to, file and versions are whole. */
   @Test
   void aKillAmidCommitsLeavesAWholeText() throws Exception {

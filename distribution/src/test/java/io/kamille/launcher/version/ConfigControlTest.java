@@ -3,6 +3,9 @@ package io.kamille.launcher.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
@@ -39,6 +42,9 @@ class ConfigControlTest {
 
   @TempDir private Path directory;
   private final Appliance appliance = new Appliance();
+  private final Histogram durations =
+      new MetricRegistry()
+          .histogram(MetricDescriptor.histogram("kamille_request_duration_seconds", "Durations."));
   private @Nullable Runnable alarm;
   private Path file;
   private Instant now = NOW;
@@ -279,21 +285,25 @@ class ConfigControlTest {
     assertThat(started.versions()).extracting(ConfigVersion::number).containsExactly(10, 1);
   }
 
+  private TrialGuard.Counts counts(long requests, long failures) {
+    return new TrialGuard.Counts(requests, failures, durations.snapshot());
+  }
+
   private void second(long requests, long failures) {
-    appliance.counts = new TrialGuard.Counts(requests, failures);
+    appliance.counts = counts(requests, failures);
     now = now.plusSeconds(1);
     Objects.requireNonNull(alarm).run();
   }
 
-  private void guardedTrial() throws Refused {
+  private void guardedTrial(TrialGuard.Limits limits) throws Refused {
     control.commit(
-        new ChangeOrder("a", "", control.tag(), Duration.ofMinutes(1), 0.05), _ -> OTHER);
+        new ChangeOrder("a", "", control.tag(), Duration.ofMinutes(1), limits), _ -> OTHER);
   }
 
   @Test
   void aGuardEndsATrialWhenMoreRequestsFail() throws Exception {
-    appliance.counts = new TrialGuard.Counts(1_000, 10);
-    guardedTrial();
+    appliance.counts = counts(1_000, 10);
+    guardedTrial(new TrialGuard.Limits(0.05, null));
     second(1_100, 11);
     assertThat(fields()).isEqualTo(50);
     second(1_200, 40);
@@ -306,7 +316,7 @@ class ConfigControlTest {
 
   @Test
   void aGuardLeavesAloneWhatIsUsualAndWhatIsFew() throws Exception {
-    guardedTrial();
+    guardedTrial(new TrialGuard.Limits(0.05, null));
     second(19, 19);
     assertThat(fields()).isEqualTo(50);
     for (int i = 2; i <= 12; i++) {
@@ -317,6 +327,29 @@ class ConfigControlTest {
     now = NOW.plusSeconds(60);
     Objects.requireNonNull(alarm).run();
     assertThat(fields()).isEqualTo(100);
+  }
+
+  @Test
+  void aGuardEndsATrialWhenRequestsTakeTooLong() throws Exception {
+    guardedTrial(new TrialGuard.Limits(null, Duration.ofMillis(800)));
+    long millis = Duration.ofMillis(1).toNanos();
+    for (int i = 0; i < 99; i++) {
+      durations.record(2000 * millis);
+    }
+    second(99, 0);
+    assertThat(fields()).as("99 requests prove nothing").isEqualTo(50);
+    for (int i = 0; i < 20_000; i++) {
+      durations.record(millis);
+    }
+    second(20_099, 0);
+    assertThat(fields()).as("less than one of a hundred is slow").isEqualTo(50);
+    for (int i = 0; i < 300; i++) {
+      durations.record(1000 * millis);
+    }
+    second(20_399, 0);
+    assertThat(fields()).isEqualTo(100);
+    assertThat(Objects.requireNonNull(control.lastTrial()).why())
+        .matches("the guard ended it: 99 % of requests took up to [0-9.]+ ms, the limit is 800 ms");
   }
 
   @Test

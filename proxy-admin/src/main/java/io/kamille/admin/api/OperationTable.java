@@ -9,6 +9,7 @@ import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -55,6 +56,7 @@ public final class OperationTable {
   public static OperationTable of(
       ApplianceView appliance,
       PrometheusText metrics,
+      MetricRegistry registry,
       History history,
       List<Resource> more,
       Authenticator authenticator,
@@ -82,6 +84,8 @@ public final class OperationTable {
                 new CacheTiers(appliance),
                 new CachePeak(appliance),
                 new CacheMap(appliance),
+                new Routes(appliance, clock),
+                new UpstreamList(appliance, registry),
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance),

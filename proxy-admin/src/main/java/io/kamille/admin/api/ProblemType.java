@@ -10,6 +10,10 @@ public enum ProblemType {
       StatusCode.UNPROCESSABLE_CONTENT,
       "The configuration has problems",
       "Mend what errors lists: each entry has pointer, line, column, found and expected."),
+  PATCH_FAILED(
+      StatusCode.UNPROCESSABLE_CONTENT,
+      "The patch does not fit",
+      "detail names the operation, counted from 0. Read /v1/config again; nothing was changed."),
   NEEDS_RESTART(
       StatusCode.UNPROCESSABLE_CONTENT,
       "The change needs a restart",

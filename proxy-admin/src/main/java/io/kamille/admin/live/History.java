@@ -10,7 +10,7 @@ import java.util.Map;
 public final class History {
 
   /*
-   * Each range has a ring of its own with a mean for each step. All are allocated at start, so that
+   * Each range has a ring of its own with a mean for each step, or the greatest of a percentile. All are allocated at start, so that
    * history never takes more memory than on the first day.
    */
   private final Map<Range, Ring> rings = new EnumMap<>(Range.class);
@@ -82,14 +82,17 @@ public final class History {
 
     void add(Point point) {
       for (Figure figure : Figure.values()) {
-        sums[figure.ordinal()] += point.value(figure);
+        double value = point.value(figure);
+        int at = figure.ordinal();
+        sums[at] = figure.isPercentile() ? Math.max(sums[at], value) : sums[at] + value;
       }
       summed++;
       if (summed < range.stepSeconds) {
         return;
       }
       for (Figure figure : Figure.values()) {
-        values[figure.ordinal()][next] = (float) (sums[figure.ordinal()] / summed);
+        double sum = sums[figure.ordinal()];
+        values[figure.ordinal()][next] = (float) (figure.isPercentile() ? sum : sum / summed);
       }
       Arrays.fill(sums, 0);
       summed = 0;

@@ -3,19 +3,25 @@ package io.kamille.admin.live;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.RequestDurations;
+import io.kamille.core.metric.HistogramSnapshot;
 
 /** Makes a point of each second from counters that only grow. Confined to the control thread. */
 public final class Sampler {
 
+  private static final double NANOS_PER_MILLI = 1e6;
+
   private final ApplianceView appliance;
   private double seconds = Double.NaN;
   private Counts before = new Counts(0, 0, 0, 0);
+  private RequestDurations durations;
 
   private record Counts(double requests, double hits, double failures, double cpuSeconds) {}
 
   /** A sampler that has not looked yet. */
   public Sampler(ApplianceView appliance) {
     this.appliance = appliance;
+    this.durations = appliance.durations();
   }
 
   /**
@@ -37,9 +43,17 @@ public final class Sampler {
         appliance.loops().stream().mapToLong(LoopSnapshot::connections).sum();
     values[Figure.MEMORY.ordinal()] = cache.usedBytes();
     values[Figure.PROCESSORS.ordinal()] = rate(now.cpuSeconds - before.cpuSeconds, passed, isFirst);
+    RequestDurations taken = appliance.durations();
+    values[Figure.HIT_P99.ordinal()] = p99Millis(taken.hits(), durations.hits());
+    values[Figure.MISS_P99.ordinal()] = p99Millis(taken.others(), durations.others());
+    durations = taken;
     before = now;
     seconds = nowSeconds;
     return new Point(values);
+  }
+
+  private static double p99Millis(HistogramSnapshot now, HistogramSnapshot before) {
+    return now.since(before).quantileNanos(0.99) / NANOS_PER_MILLI;
   }
 
   private double failures() {

@@ -66,6 +66,12 @@ public interface ApplianceView {
 
   List<UpstreamSnapshot> upstreams();
 
+  /** The routes in the order of the configuration, and what was asked of each. */
+  List<RouteSnapshot> routes();
+
+  /** How long requests took since the start. */
+  RequestDurations durations();
+
   /** Some of the last requests, in no order. */
   List<RequestSample> requests();
 

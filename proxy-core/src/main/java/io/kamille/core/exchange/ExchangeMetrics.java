@@ -5,6 +5,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.loop.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
+import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -108,6 +109,24 @@ public final class ExchangeMetrics implements ExchangeObserver, AnswerCounts {
     long sum = 0;
     for (Counter[] counters : requests.values()) {
       sum += counters[SERVER_ERRORS].value();
+    }
+    return sum;
+  }
+
+  /** How long the exchanges took that were answered from the store. Any thread. */
+  public HistogramSnapshot hitDurations() {
+    return of(durations, CacheResult.HIT)
+        .snapshot()
+        .plus(of(durations, CacheResult.STALE_HIT).snapshot());
+  }
+
+  /** How long all other exchanges took. Any thread. */
+  public HistogramSnapshot forwardedDurations() {
+    HistogramSnapshot sum = HistogramSnapshot.EMPTY;
+    for (Map.Entry<CacheResult, Histogram> duration : durations.entrySet()) {
+      if (!isHit(duration.getKey())) {
+        sum = sum.plus(duration.getValue().snapshot());
+      }
     }
     return sum;
   }

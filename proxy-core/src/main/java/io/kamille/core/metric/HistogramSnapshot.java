@@ -4,7 +4,8 @@ package io.kamille.core.metric;
 public final class HistogramSnapshot {
 
   /** Nothing counted. */
-  static final HistogramSnapshot EMPTY = new HistogramSnapshot(new long[Histogram.BUCKETS], 0);
+  public static final HistogramSnapshot EMPTY =
+      new HistogramSnapshot(new long[Histogram.BUCKETS], 0);
 
   private final long[] counts;
   private final long sumNanos;
@@ -69,5 +70,17 @@ public final class HistogramSnapshot {
       both[i] = counts[i] + other.counts[i];
     }
     return new HistogramSnapshot(both, sumNanos + other.sumNanos);
+  }
+
+  /**
+   * What was counted since an earlier snapshot of the same histograms. A bucket that had more then
+   * counts as zero.
+   */
+  public HistogramSnapshot since(HistogramSnapshot earlier) {
+    long[] rest = new long[counts.length];
+    for (int i = 0; i < rest.length; i++) {
+      rest[i] = Math.max(0, counts[i] - earlier.counts[i]);
+    }
+    return new HistogramSnapshot(rest, Math.max(0, sumNanos - earlier.sumNanos));
   }
 }

@@ -67,6 +67,16 @@ public final class MetricRegistry {
     return copy().stream().map(MetricParts::read).toList();
   }
 
+  /** One metric with its present values; without samples if nobody counts it. */
+  public MetricFamily read(MetricDescriptor descriptor) {
+    MetricParts parts;
+    synchronized (this) {
+      MetricParts registered = metrics.get(descriptor.name());
+      parts = registered == null ? new MetricParts(descriptor) : registered.copy();
+    }
+    return parts.read();
+  }
+
   private synchronized List<MetricParts> copy() {
     return metrics.values().stream().map(MetricParts::copy).toList();
   }
