@@ -7,6 +7,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
+import io.kamille.core.upstream.HealthProber;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.OriginSettings;
@@ -64,6 +65,7 @@ final class Upstreams implements AutoCloseable {
       Map<UpstreamSettings, UpstreamHandler> handlers) {}
 
   private final OriginNames names;
+  private final HealthProber prober;
   private final MetricRegistry registry;
   private final WallClock clock;
   // Volatile: replaced by whoever reloads, read by the control plane.
@@ -78,6 +80,7 @@ final class Upstreams implements AutoCloseable {
     this.names = names;
     this.registry = registry;
     this.clock = clock;
+    this.prober = new HealthProber(clock, registry);
   }
 
   /** The origins of each upstream in force, by its name. Any thread. */
@@ -94,6 +97,7 @@ final class Upstreams implements AutoCloseable {
 
   @Override
   public void close() {
+    prober.close();
     closeAllBut(Map.of(), inForce);
   }
 
@@ -239,7 +243,21 @@ final class Upstreams implements AutoCloseable {
       Map<String, Upstream> last = inForce;
       inForce = upstreams;
       exportOrigins();
+      prober.follow(targets());
       closeAllBut(upstreams, last);
+    }
+
+    /** All origins, each as the first route to its upstream has it asked. */
+    private List<HealthProber.Target> targets() {
+      List<HealthProber.Target> targets = new ArrayList<>();
+      for (Upstream upstream : upstreams.values()) {
+        UpstreamSettings settings = upstream.handlers().keySet().iterator().next();
+        OriginTls tls = settings.health().check().isOn() ? tls(settings, upstream.trust()) : null;
+        for (Origin origin : upstream.origins()) {
+          targets.add(new HealthProber.Target(origin, settings, tls, upstream.metrics()));
+        }
+      }
+      return targets;
     }
 
     /** Closes what was made, and leaves all as it is. */

@@ -1,11 +1,14 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.setting.Member;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.OriginTlsSettings;
+import io.kamille.core.upstream.HealthCheck;
+import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
@@ -32,6 +35,7 @@ final class OriginChecks {
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       originsCanSpeakTheProtocol(upstream, problems);
       proxyHeadersGoToHttp11InClearText(upstream, problems);
+      checksHaveAKind(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
         var checks = new OriginChecks(tls, problems);
         checks.someOriginSpeaksIt(upstream);
@@ -78,6 +82,30 @@ final class OriginChecks {
           chosen.name().toLowerCase(Locale.ROOT),
           "off beside https:// origins and protocol h2c, which share connections among clients");
     }
+  }
+
+  /** What is said of checks that are off, or that ask for nothing, would have no effect. */
+  private static void checksHaveAKind(SectionValues upstream, Problems problems) {
+    SectionValues check = upstream.one(UpstreamSettings.HEALTH).one(HealthPolicy.CHECK);
+    HealthCheck.Kind kind = check.value(HealthCheck.KIND);
+    for (Member member : HealthCheck.SECTION.members()) {
+      if (member instanceof Setting<?> setting
+          && check.isGiven(setting)
+          && !setting.equals(HealthCheck.KIND)
+          && !kind.uses(setting)) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            check.position(setting),
+            check.path(setting),
+            Problems.quote(printed(check, setting)),
+            kind == HealthCheck.Kind.OFF ? "kind: http or tcp beside it" : "kind: http beside it");
+      }
+    }
+  }
+
+  private static <T> String printed(SectionValues section, Setting<T> setting) {
+    T value = section.find(setting);
+    return value == null ? "" : setting.type().print(value);
   }
 
   private void someOriginSpeaksIt(SectionValues upstream) {

@@ -8,7 +8,7 @@ import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.core.upstream.Origin;
-import io.kamille.core.upstream.OriginHealth.Phase;
+import io.kamille.core.upstream.Standing.Phase;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;

@@ -10,7 +10,7 @@ import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.upstream.Origin;
-import io.kamille.core.upstream.OriginHealth.Phase;
+import io.kamille.core.upstream.Standing.Phase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

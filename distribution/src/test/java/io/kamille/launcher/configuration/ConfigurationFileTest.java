@@ -213,7 +213,13 @@ class ConfigurationFileTest {
                 UpstreamSettings.DEFAULTS.tls(),
                 2,
                 new HealthPolicy(
-                    8, 0.7, Duration.ofSeconds(9), Duration.ofSeconds(19), Duration.ZERO),
+                    8,
+                    0.7,
+                    Duration.ofSeconds(9),
+                    Duration.ofSeconds(19),
+                    Duration.ZERO,
+                    HealthPolicy.DEFAULTS.whenAllOut(),
+                    HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
                 new PoolSettings(6, 17, Duration.ofSeconds(18), 7, Duration.ofSeconds(5)),
                 new ConnectionSettings(
@@ -454,6 +460,11 @@ class ConfigurationFileTest {
             + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
         "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
             + " \"a:b\", expected HOST[:PORT]",
+        "upstreams: {web: {origins: ['http://a'], health: {check: {interval: 1s}}}} | 2:69:"
+            + " upstreams.web.health.check.interval: found \"1s\", expected kind: http or tcp"
+            + " beside it",
+        "upstreams: {web: {origins: ['http://a'], health: {check: {kind: tcp, path: /a}}}} | 2:76:"
+            + " upstreams.web.health.check.path: found \"/a\", expected kind: http beside it",
         "upstreams: {web: {origins: ['http://a'], protocol: h2}} | 2:29:"
             + " upstreams.web.origins[0].url: found \"http://a\", expected https:// beside protocol"
             + " h2; HTTP/2 in clear text is h2c",

@@ -2,6 +2,7 @@ package io.kamille.core.upstream;
 
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
@@ -14,13 +15,33 @@ import java.time.Duration;
  * @param outFor how long it is left alone the first time; twice as long each time it fails again
  * @param longestOut the most of that
  * @param slowReturn how long its share of the requests takes to grow to the full one
+ * @param whenAllOut what becomes of requests while all origins are out
+ * @param check how it is asked whether it is well
  */
 public record HealthPolicy(
     int failuresUntilOut,
     double failureRatio,
     Duration outFor,
     Duration longestOut,
-    Duration slowReturn) {
+    Duration slowReturn,
+    WhenAllOut whenAllOut,
+    HealthCheck check) {
+
+  /** What becomes of requests while all origins are out. */
+  public enum WhenAllOut {
+    /** Origins that take connections get them all the same. */
+    ASK,
+    /** They are refused until a probe or a check brings an origin back. */
+    REFUSE
+  }
+
+  public static final Subsection<HealthCheck> CHECK =
+      HealthCheck.SECTION
+          .one(
+              "check",
+              "Checks that Kamille sends by itself, beside judging requests. `check: http` is short"
+                  + " for `check: {kind: http}`.")
+          .withShorthand(HealthCheck.KIND);
 
   /** The settings under {@code health}. */
   public static final Section<HealthPolicy> SECTION =
@@ -57,7 +78,14 @@ public record HealthPolicy(
                   ValueTypes.duration(Duration.ZERO, Duration.ofHours(1)),
                   "How long an origin that comes back takes to get its full share of requests,"
                       + " beginning with a tenth of it.")
-              .defaultsTo(Duration.ofSeconds(10)));
+              .defaultsTo(Duration.ofSeconds(10)),
+          Setting.of(
+                  "when-all-out",
+                  ValueTypes.oneOf(WhenAllOut.values()),
+                  "What happens to requests while all origins are out: `ask` gives them to the"
+                      + " origins that take connections, `refuse` answers with 503.")
+              .defaultsTo(WhenAllOut.ASK),
+          CHECK);
 
   public static final HealthPolicy DEFAULTS = SECTION.defaults();
 

@@ -18,6 +18,9 @@ public final class Origin {
    */
   private static final int REMEMBERED_LOOK_UPS = 3;
 
+  /** A name server that lies may say thousands; each would be tried for one request. */
+  static final int MOST_ADDRESSES = 64;
+
   private final OriginUrl url;
   private final String host;
   private final int weight;
@@ -29,6 +32,16 @@ public final class Origin {
       new AtomicReference<>(new InetSocketAddress[][] {{}});
   private final AtomicInteger turn = new AtomicInteger();
   private final AtomicReference<String> trouble = new AtomicReference<>("");
+  private final AtomicReference<@Nullable Checked> lastCheck = new AtomicReference<>();
+
+  /**
+   * How the last check went.
+   *
+   * @param trouble what was wrong, empty for nothing
+   * @param nanos when (monotonic)
+   * @param nextNanos when the next one begins
+   */
+  public record Checked(String trouble, long nanos, long nextNanos) {}
 
   /**
    * An origin whose address is not known yet: {@link OriginNames#watch} finds it.
@@ -63,6 +76,7 @@ public final class Origin {
     Origin other = new Origin(url, weight, health);
     other.lookUps.set(lookUps.get());
     other.turn.set(turn.get());
+    other.lastCheck.set(lastCheck.get());
     return other;
   }
 
@@ -148,9 +162,9 @@ public final class Origin {
     }
   }
 
-  /** Takes what a look-up has found. */
+  /** Takes what a look-up has found; of very many addresses the first ones. */
   void addresses(List<InetAddress> found) {
-    InetSocketAddress[] named = new InetSocketAddress[found.size()];
+    InetSocketAddress[] named = new InetSocketAddress[Math.min(found.size(), MOST_ADDRESSES)];
     for (int i = 0; i < named.length; i++) {
       named[i] = new InetSocketAddress(found.get(i), url.port());
     }
@@ -173,6 +187,15 @@ public final class Origin {
    */
   boolean trouble(String reason) {
     return !trouble.getAndSet(reason).equals(reason);
+  }
+
+  /** How the last check went; null before it, and where there are none. */
+  public @Nullable Checked lastCheck() {
+    return lastCheck.getAcquire();
+  }
+
+  void checked(@Nullable Checked check) {
+    lastCheck.setRelease(check);
   }
 
   @Override

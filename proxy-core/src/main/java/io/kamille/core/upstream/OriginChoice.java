@@ -78,7 +78,7 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   private int only(long nowNanos) {
     OriginHealth health = origins[0].health();
     boolean mayBeAsked =
-        !health.isUnreachable() || health.claimProbe(nowNanos) || health.claimTrial(nowNanos);
+        !health.isBarred() || health.claimProbe(nowNanos) || health.claimTrial(nowNanos);
     if (mayBeAsked && !health.isIn()) {
       health.claimProbe(nowNanos);
     }
@@ -88,7 +88,7 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   private int amongThoseOut(int avoid, long nowNanos) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i != avoid && !origins[i].health().isUnreachable()) {
+      if (i != avoid && !origins[i].health().isBarred()) {
         count = add(i, OriginHealth.WHOLE_SHARE, count);
       }
     }

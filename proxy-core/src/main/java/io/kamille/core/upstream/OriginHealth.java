@@ -1,7 +1,9 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.upstream.HealthPolicy.WhenAllOut;
+import io.kamille.core.upstream.Standing.Cause;
+import io.kamille.core.upstream.Standing.Phase;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -28,6 +30,11 @@ public final class OriginHealth {
    * because all others were out too. Out for a share of failures, only the probe's does. What it
    * failed before it answered is not held against it any more.
    *
+   * Active checks (HealthProber) put an origin out and bring it back by the same standing. Out for
+   * its checks, only they bring it back, and no request probes it. Out for its requests, checks that
+   * fail take it over; checks that pass end it only if it took no connections: an origin may be well
+   * for checks and broken for users, whose requests then decide.
+   *
    * Apart from that, an origin may be known to be unreachable: it was put out by failing to take
    * connections, which no request can bring about by what it asks for. Such an origin is tried by
    * one request at a time even when it is the only one left.
@@ -37,58 +44,10 @@ public final class OriginHealth {
    * under the last one are judged by that one still, and what they find out holds for both.
    */
 
-  /** Where an origin stands. */
-  public enum Phase {
-    IN,
-    OUT,
-    PROBED,
-    RETURNING
-  }
-
-  private enum Cause {
-    FAILURES,
-    RATIO
-  }
-
-  /**
-   * All there is to know.
-   *
-   * @param failures in a row
-   * @param timesOut how often it was put out without having fully returned
-   * @param nanos until when it is left alone or its probe may take, or since when it returns
-   */
-  private record Standing(
-      Phase phase, int failures, int timesOut, long nanos, boolean isUnreachable, Cause cause) {
-
-    static final Standing HEALTHY = new Standing(Phase.IN, 0, 0, 0, false, Cause.FAILURES);
-
-    Standing failures(int count) {
-      return new Standing(phase, count, timesOut, nanos, isUnreachable, cause);
-    }
-
-    Standing reachable(boolean isReachable) {
-      return new Standing(phase, failures, timesOut, nanos, !isReachable, cause);
-    }
-
-    Standing probedUntil(long untilNanos) {
-      return new Standing(Phase.PROBED, failures, timesOut, untilNanos, isUnreachable, cause);
-    }
-
-    Standing returningSince(long sinceNanos) {
-      return new Standing(Phase.RETURNING, 0, timesOut, sinceNanos, false, cause);
-    }
-
-    boolean isIn() {
-      return phase == Phase.IN || phase == Phase.RETURNING;
-    }
-  }
-
+  private static final String ANSWERS = "it answers again";
   static final int WHOLE_SHARE = 100;
   private static final int FIRST_SHARE = 10;
   private static final long NO_TRIAL = Long.MIN_VALUE;
-
-  /** Nothing that another process says of an origin is longer ago, or ahead. */
-  private static final long LONGEST_NANOS = TimeUnit.DAYS.toNanos(1);
 
   private final HealthPolicy policy;
   private final DoubleSupplier chance;
@@ -132,7 +91,12 @@ public final class OriginHealth {
   }
 
   public Phase phase() {
-    return standing.getAcquire().phase();
+    return standing().phase();
+  }
+
+  /** Where it stands at this moment, and why. */
+  public Standing standing() {
+    return standing.getAcquire();
   }
 
   /** Failures since the start, also those that a success followed. */
@@ -140,24 +104,10 @@ public final class OriginHealth {
     return failuresInAll.sum();
   }
 
-  /**
-   * Where it stands, for the process that comes after us; null if there is nothing to say. A probe
-   * under way is the next process's to send again.
-   */
+  /** Where it stands, for the process that comes after us; null if there is nothing to say. */
   public @Nullable String words(long nowNanos) {
     Standing now = standing.getAcquire();
-    if (now.equals(Standing.HEALTHY)) {
-      return null;
-    }
-    boolean isProbed = now.phase() == Phase.PROBED;
-    return String.join(
-        " ",
-        (isProbed ? Phase.OUT : now.phase()).name(),
-        String.valueOf(now.failures()),
-        String.valueOf(now.timesOut()),
-        String.valueOf(isProbed ? 0 : now.nanos() - nowNanos),
-        String.valueOf(now.isUnreachable()),
-        now.cause().name());
+    return now.isHealthy() ? null : now.words(nowNanos);
   }
 
   /**
@@ -167,26 +117,7 @@ public final class OriginHealth {
    * @throws IllegalArgumentException if it says something else; nothing has changed then
    */
   public void take(String words, long nowNanos) {
-    String[] parts = words.split(" ", -1);
-    if (parts.length != 6) {
-      throw new IllegalArgumentException("health: " + words);
-    }
-    Phase phase = Phase.valueOf(parts[0]);
-    long nanos = Math.clamp(Long.parseLong(parts[3]), -LONGEST_NANOS, LONGEST_NANOS);
-    int failures = Integer.parseInt(parts[1]);
-    int timesOut = Integer.parseInt(parts[2]);
-    if (failures < 0 || timesOut < 0) {
-      throw new IllegalArgumentException("health: " + words);
-    }
-    standing.compareAndSet(
-        Standing.HEALTHY,
-        new Standing(
-            phase,
-            failures,
-            timesOut,
-            phase == Phase.IN ? 0 : nowNanos + nanos,
-            Boolean.parseBoolean(parts[4]),
-            Cause.valueOf(parts[5])));
+    standing.compareAndSet(Standing.HEALTHY, Standing.of(words, nowNanos));
   }
 
   /** How much of its usual share of requests the origin may get, in percent; 0 when it is out. */
@@ -210,6 +141,7 @@ public final class OriginHealth {
   boolean claimProbe(long nowNanos) {
     Standing last = standing.get();
     return !last.isIn()
+        && (last.cause() != Cause.CHECK || !policy.check().isOn())
         && nowNanos - last.nanos() >= 0
         && standing.compareAndSet(last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
   }
@@ -220,10 +152,13 @@ public final class OriginHealth {
     return now.isIn() ? 0 : now.nanos() - nowNanos;
   }
 
-  /** Whether it is out because it takes no connections. */
-  boolean isUnreachable() {
+  /**
+   * Whether it may not be asked even when all others are out: it takes no connections, or the
+   * policy says so.
+   */
+  boolean isBarred() {
     Standing now = standing.getAcquire();
-    return !now.isIn() && now.isUnreachable();
+    return !now.isIn() && (now.isUnreachable() || policy.whenAllOut() == WhenAllOut.REFUSE);
   }
 
   /**
@@ -232,7 +167,8 @@ public final class OriginHealth {
    */
   boolean claimTrial(long nowNanos) {
     long last = trialNanos.get();
-    return (last == NO_TRIAL || nowNanos - last >= policy.outFor().toNanos())
+    return policy.whenAllOut() == WhenAllOut.ASK
+        && (last == NO_TRIAL || nowNanos - last >= policy.outFor().toNanos())
         && trialNanos.compareAndSet(last, nowNanos);
   }
 
@@ -255,7 +191,7 @@ public final class OriginHealth {
   boolean answered(int status, long nowNanos) {
     endTrial();
     Standing last = standing.getAcquire();
-    if (last.phase() == Phase.IN && last.failures() == 0) {
+    if (last.isHealthy()) {
       return false;
     }
     Standing next = afterAnswer(last, status, nowNanos);
@@ -271,12 +207,15 @@ public final class OriginHealth {
     boolean isGood = !isFailing(status);
     return switch (last.phase()) {
       case IN -> last.failures(0);
-      case OUT -> isGood && last.cause() == Cause.FAILURES ? last.returningSince(nowNanos) : last;
+      case OUT ->
+          isGood && last.cause() == Cause.FAILURES ? last.returning(nowNanos, ANSWERS) : last;
       case PROBED ->
-          isGood ? last.returningSince(nowNanos) : out(last, false, last.cause(), nowNanos);
+          isGood
+              ? last.returning(nowNanos, ANSWERS)
+              : out(last, false, last.cause(), nowNanos, "its probe got " + status);
       case RETURNING -> {
         boolean isBack = isGood && nowNanos - last.nanos() >= policy.returnNanos();
-        yield isBack ? Standing.HEALTHY : last.failures(0);
+        yield isBack ? last.back(nowNanos) : last.failures(0);
       }
     };
   }
@@ -306,7 +245,7 @@ public final class OriginHealth {
       if (standing.compareAndSet(last, next)) {
         if (last.isIn() && !next.isIn()) {
           window.clear();
-          return next.failures() + " failures in a row";
+          return next.why();
         }
         return isTooMuch ? putOut(Cause.RATIO, nowNanos) : null;
       }
@@ -319,26 +258,65 @@ public final class OriginHealth {
         Standing failing = last.failures(last.failures() + 1);
         yield failing.failures() < policy.failuresUntilOut()
             ? failing
-            : out(failing, isUnreachable, Cause.FAILURES, nowNanos);
+            : out(
+                failing,
+                isUnreachable,
+                Cause.FAILURES,
+                nowNanos,
+                failing.failures() + " failures in a row");
       }
       case OUT -> last.reachable(!isUnreachable);
-      case PROBED -> out(last, isUnreachable, last.cause(), nowNanos);
+      case PROBED ->
+          out(last, isUnreachable, last.cause(), nowNanos, "its probe failed; " + last.why());
     };
   }
 
   private @Nullable String putOut(Cause cause, long nowNanos) {
     Standing last = standing.get();
-    if (last.isIn() && standing.compareAndSet(last, out(last, false, cause, nowNanos))) {
+    String why = "too many of its requests fail";
+    if (last.isIn() && standing.compareAndSet(last, out(last, false, cause, nowNanos, why))) {
       window.clear();
-      return "too many of its requests fail";
+      return why;
     }
     return null;
   }
 
-  private Standing out(Standing last, boolean isUnreachable, Cause cause, long nowNanos) {
-    int times = last.timesOut() + 1;
-    long nanos = policy.outNanos(times);
+  private Standing out(
+      Standing last, boolean isUnreachable, Cause cause, long nowNanos, String why) {
+    long nanos = policy.outNanos(last.timesOut() + 1);
     long until = nowNanos + nanos + (long) (0.25 * nanos * chance.getAsDouble());
-    return new Standing(Phase.OUT, last.failures(), times, until, isUnreachable, cause);
+    return last.out(until, isUnreachable, cause, nowNanos, why);
+  }
+
+  // Active checks
+
+  /**
+   * So many of its checks have failed that they decide.
+   *
+   * @param isUnreachable whether the last one got no connection
+   * @return whether this has put it out
+   */
+  boolean checksFailed(String why, boolean isUnreachable, long nowNanos) {
+    Standing last = standing.get();
+    while (!standing.compareAndSet(last, last.outByChecks(isUnreachable, nowNanos, why))) {
+      last = standing.get();
+    }
+    return last.isIn();
+  }
+
+  /**
+   * So many of its checks have passed that they decide: of what they know better than requests do.
+   *
+   * @return whether this brings it back
+   */
+  boolean checksPassed(long nowNanos) {
+    Standing last = standing.get();
+    boolean isTheirs = last.cause() == Cause.CHECK || last.isUnreachable();
+    if (last.isIn() || !isTheirs) {
+      return false;
+    }
+    endTrial();
+    window.clear();
+    return standing.compareAndSet(last, last.returning(nowNanos, "its checks pass"));
   }
 }

@@ -59,6 +59,10 @@ public record UpstreamSettings(
       OriginTlsSettings.SECTION.one(
           "tls", "TLS with the origins whose URL begins with `https://`.");
 
+  public static final Subsection<HealthPolicy> HEALTH =
+      HealthPolicy.SECTION.one(
+          "health", "When an origin gets no more requests, judged by the requests it had.");
+
   /** The settings of an upstream but for its origins. */
   public static final Section<UpstreamSettings> SECTION =
       Section.of(
@@ -84,8 +88,7 @@ public record UpstreamSettings(
                   "How often a safe or idempotent request that failed before the first byte of an"
                       + " answer is sent again, on another connection.")
               .defaultsTo(1),
-          HealthPolicy.SECTION.one(
-              "health", "When an origin gets no more requests, judged by the requests it had."),
+          HEALTH,
           Setting.of(
                   "concurrency",
                   ValueTypes.oneOf(Concurrency.values()),

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.time.ManualClock;
-import io.kamille.core.upstream.OriginHealth.Phase;
+import io.kamille.core.upstream.HealthPolicy.WhenAllOut;
+import io.kamille.core.upstream.Standing.Phase;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,11 +16,41 @@ class OriginHealthTest {
 
   private static final HealthPolicy POLICY =
       new HealthPolicy(
-          3, 0.5, Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(20));
+          3,
+          0.5,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(20),
+          WhenAllOut.ASK,
+          HealthPolicy.DEFAULTS.check());
 
   private static final HealthPolicy SHORTER =
       new HealthPolicy(
-          5, 0.5, Duration.ofSeconds(1), Duration.ofSeconds(60), Duration.ofSeconds(20));
+          5,
+          0.5,
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(20),
+          WhenAllOut.ASK,
+          HealthPolicy.DEFAULTS.check());
+
+  private static final HealthPolicy CHECKED =
+      new HealthPolicy(
+          3,
+          0.5,
+          POLICY.outFor(),
+          POLICY.longestOut(),
+          POLICY.slowReturn(),
+          WhenAllOut.ASK,
+          new HealthCheck(
+              HealthCheck.Kind.TCP,
+              Duration.ofSeconds(1),
+              Duration.ofSeconds(1),
+              1,
+              1,
+              "/",
+              null,
+              List.of()));
 
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final OriginHealth health = new OriginHealth(POLICY, () -> 0);
@@ -265,19 +297,97 @@ class OriginHealthTest {
     assertThat(health.isIn()).isTrue();
   }
 
+  @Test
+  void checksPutItOutAndAloneBringItBack() {
+    OriginHealth checked = health.under(CHECKED);
+    assertThat(checked.checksFailed("its check failed: status 500", false, clock.nanos())).isTrue();
+    assertThat(checked.standing().why()).isEqualTo("its check failed: status 500");
+    clock.advance(Duration.ofHours(1));
+    assertThat(checked.claimProbe(clock.nanos())).isFalse();
+    checked.answered(200, clock.nanos());
+    assertThat(checked.isIn()).isFalse();
+    assertThat(checked.checksPassed(clock.nanos())).isTrue();
+    assertThat(checked.phase()).isEqualTo(Phase.RETURNING);
+    assertThat(checked.sharePercent(clock.nanos())).as("slow start").isEqualTo(10);
+  }
+
+  @Test
+  void checksThatPassDoNotOverruleTheRequestsOfUsers() {
+    OriginHealth checked = health.under(CHECKED);
+    fail(3);
+    assertThat(checked.checksPassed(clock.nanos())).isFalse();
+    assertThat(checked.isIn()).isFalse();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(checked.claimProbe(clock.nanos())).isTrue();
+  }
+
+  @Test
+  void checksThatPassEndThatItTakesNoConnections() {
+    for (int i = 0; i < 3; i++) {
+      health.failed(true, clock.nanos());
+    }
+    assertThat(health.checksPassed(clock.nanos())).isTrue();
+    assertThat(health.isIn()).isTrue();
+  }
+
+  @Test
+  void withoutChecksAnyMoreARequestProbesIt() {
+    health.under(CHECKED).checksFailed("its check failed", true, clock.nanos());
+    assertThat(health.claimProbe(clock.nanos())).isTrue();
+    answer(200);
+    assertThat(health.isIn()).isTrue();
+  }
+
+  @Test
+  void itSaysSinceWhenItIsOut() {
+    clock.advance(Duration.ofSeconds(7));
+    fail(3);
+    long since = clock.nanos();
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(probes()).isTrue();
+    fail(1);
+    assertThat(health.standing().sinceNanos()).isEqualTo(since);
+    assertThat(health.standing().why()).contains("3 failures in a row");
+  }
+
+  @Test
+  void whenItIsToBeRefusedItIsNotAskedThoughAllAreOut() {
+    OriginHealth refused =
+        health.under(
+            new HealthPolicy(
+                3,
+                0.5,
+                POLICY.outFor(),
+                POLICY.longestOut(),
+                POLICY.slowReturn(),
+                WhenAllOut.REFUSE,
+                POLICY.check()));
+    fail(3);
+    assertThat(health.isBarred()).isFalse();
+    assertThat(refused.isBarred()).isTrue();
+    assertThat(refused.claimTrial(clock.nanos())).isFalse();
+  }
+
   private static HealthPolicy outFor(Duration duration) {
-    return new HealthPolicy(3, 0.5, duration, Duration.ofSeconds(60), Duration.ofSeconds(20));
+    return new HealthPolicy(
+        3,
+        0.5,
+        duration,
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(20),
+        WhenAllOut.ASK,
+        HealthPolicy.DEFAULTS.check());
   }
 
   @Test
   void itIsUnreachableOnlyWhileItIsOutAndTakesNoConnection() {
     health.failed(true, clock.nanos());
     health.failed(true, clock.nanos());
-    assertThat(health.isUnreachable()).isFalse();
+    assertThat(health.isBarred()).isFalse();
     health.failed(true, clock.nanos());
-    assertThat(health.isUnreachable()).isTrue();
+    assertThat(health.isBarred()).isTrue();
     health.reached();
-    assertThat(health.isUnreachable()).isFalse();
+    assertThat(health.isBarred()).isFalse();
     assertThat(health.isIn()).isFalse();
   }
 

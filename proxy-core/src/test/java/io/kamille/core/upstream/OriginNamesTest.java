@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,13 @@ class OriginNamesTest {
     lookUp(2);
     assertThat(origin.isAt(address(1))).isFalse();
     assertThat(origin.isAt(address(2))).isTrue();
+  }
+
+  @Test
+  void ofThousandsOfAddressesTheFirstCount() {
+    known.put("origin.test", Collections.nCopies(10_000, InetAddress.getLoopbackAddress()));
+    names.watch(List.of(origin));
+    assertThat(origin.addressCount()).isEqualTo(Origin.MOST_ADDRESSES);
   }
 
   @Test

@@ -1,0 +1,197 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.OriginTls;
+import io.kamille.core.upstream.UpstreamSettings.Concurrency;
+import io.kamille.core.upstream.connection.ForwardingSettings;
+import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One check of an origin by a request. Confined to its loop. */
+final class HttpCheck implements Reply {
+
+  /*
+   * A check goes the way that requests go: an UpstreamHandler asks in the protocol of the upstream, over
+   * TLS if the origin speaks it. Its only origin has the addresses of the one that is checked, and a
+   * health of its own, so that no check counts as a request. The connection is new and closes with
+   * the status code: an endpoint that sends a gigabyte, or nothing, costs no more than another.
+   */
+  private static final InetSocketAddress HERE =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  private static final ForwardingSettings NOTHING_OF_CLIENTS =
+      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
+
+  /** Learns how a check went. */
+  @FunctionalInterface
+  interface Outcome {
+
+    /**
+     * It is over; once.
+     *
+     * @param trouble what was wrong, empty for nothing
+     * @param isUnreachable whether the origin took no connection
+     */
+    void over(String trouble, boolean isUnreachable);
+  }
+
+  private final HealthCheck check;
+  private final Origin asked;
+  private final UpstreamHandler handler;
+  private final Outcome outcome;
+  private ContentSource source = ContentSource.NONE;
+  private boolean isOver;
+
+  private HttpCheck(
+      Origin origin,
+      UpstreamSettings settings,
+      @Nullable OriginTls tls,
+      WallClock clock,
+      Outcome outcome) {
+    this.check = settings.health().check();
+    this.asked = origin.with(1, new OriginHealth(HealthPolicy.DEFAULTS));
+    this.outcome = outcome;
+    List<Origin> origins = List.of(asked);
+    this.handler =
+        new UpstreamHandler(
+            asking(settings),
+            origins,
+            tls,
+            NioSocketChannel::new,
+            clock,
+            new UpstreamMetrics(new MetricRegistry(), "", origins));
+  }
+
+  private static UpstreamSettings asking(UpstreamSettings settings) {
+    return new UpstreamSettings(
+        settings.choice(),
+        settings.health().check().timeout(),
+        settings.protocol(),
+        settings.tls(),
+        0,
+        HealthPolicy.DEFAULTS,
+        Concurrency.FIXED,
+        settings.pool(),
+        settings.connection(),
+        NOTHING_OF_CLIENTS);
+  }
+
+  /** Begins one, which ends with its outcome or when it is stopped. */
+  static HttpCheck begin(
+      Origin origin,
+      UpstreamSettings settings,
+      @Nullable OriginTls tls,
+      EventLoop loop,
+      WallClock clock,
+      Outcome outcome) {
+    HttpCheck begun = new HttpCheck(origin, settings, tls, clock, outcome);
+    begun.ask(loop);
+    return begun;
+  }
+
+  private void ask(EventLoop loop) {
+    String host = check.host() == null ? asked.url().authority() : check.host();
+    String scheme = asked.url().isSecure() ? "https://" : "http://";
+    RequestHead head =
+        RequestHead.of("GET", scheme + host + check.path(), "User-Agent", "Kamille-Check");
+    handler.handle(new Exchange(loop, HERE, HERE, head, RequestContent.NONE, this));
+  }
+
+  /** Ends it without an outcome. */
+  void stop() {
+    if (!isOver) {
+      isOver = true;
+      source.cancel(new Failure(Kind.CLIENT_GONE, 0, "the check is over"));
+      handler.close();
+    }
+  }
+
+  private void over(String trouble, boolean isUnreachable) {
+    if (!isOver) {
+      stop();
+      outcome.over(trouble, isUnreachable);
+    }
+  }
+
+  private static boolean isOfConnecting(Kind kind) {
+    return switch (kind) {
+      case DNS_ERROR,
+          DESTINATION_UNAVAILABLE,
+          CONNECTION_REFUSED,
+          CONNECTION_TIMEOUT,
+          TLS_PROTOCOL_ERROR,
+          TLS_CERTIFICATE_ERROR,
+          TLS_ALERT_RECEIVED ->
+          true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public void open(ContentSource source) {
+    this.source = source;
+  }
+
+  @Override
+  public void interim(ResponseHead head) {}
+
+  @Override
+  public void head(ResponseHead head, long contentLength) {
+    over(check.passes(head.status()) ? "" : "status " + head.status(), false);
+  }
+
+  @Override
+  public void write(ByteBuf chunk) {
+    chunk.release();
+  }
+
+  @Override
+  public void end(@Nullable Fields trailers) {}
+
+  @Override
+  public void abort(Failure why) {
+    over(why.reason(), false);
+  }
+
+  @Override
+  public void fail(Failure why) {
+    over(why.reason(), isOfConnecting(why.kind()));
+  }
+
+  @Override
+  public void stored(
+      int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
+    linesAndContent.release();
+  }
+
+  @Override
+  public void storedHead(
+      int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
+    lines.release();
+  }
+
+  @Override
+  public boolean isBegun() {
+    return isOver;
+  }
+
+  @Override
+  public boolean isEnded() {
+    return isOver;
+  }
+}

@@ -1,0 +1,239 @@
+package io.kamille.core.upstream;
+
+import static io.kamille.core.upstream.UpstreamFixture.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.HealthCheck.Kind;
+import io.kamille.core.upstream.HealthCheck.StatusRange;
+import io.kamille.core.upstream.HealthProber.Target;
+import io.kamille.core.upstream.ScriptedOrigin.Conversation;
+import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.Standing.Phase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HealthProberTest {
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+  private static final Script WELL = says(OK);
+  private static final Script BROKEN = says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+
+  private final MetricRegistry registry = new MetricRegistry();
+  private final HealthProber prober = new HealthProber(WallClock.system(), registry);
+
+  @AfterEach
+  void close() {
+    prober.close();
+  }
+
+  @Test
+  void failedChecksPutAnOriginOutAndPassedOnesBringItBack() throws Exception {
+    try (var server = ScriptedOrigin.open(BROKEN, BROKEN, WELL, WELL)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 2, 2));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().standing().why()).isEqualTo("its check failed: status 500");
+      until(origin, health -> health.phase() == Phase.RETURNING);
+      assertThat(server.heads().getFirst())
+          .startsWith("GET /health HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n")
+          .contains("User-Agent: Kamille-Check");
+    }
+  }
+
+  @Test
+  void anEndpointThatHangsFailsAfterTheTimeout() throws Exception {
+    try (var server = ScriptedOrigin.open(Conversation::readHead)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, Duration.ofMillis(50), 1, 1));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().standing().why()).contains("no answer in 50 ms");
+    }
+  }
+
+  @Test
+  void anEndpointThatFloodsIsLeftAfterItsStatusCode() throws Exception {
+    CompletableFuture<Boolean> left = new CompletableFuture<>();
+    Script floods =
+        with -> {
+          with.readHead();
+          try {
+            with.send("HTTP/1.1 500 Oops\r\nContent-Length: 1000000000\r\n\r\n");
+            String chunk = "x".repeat(100_000);
+            for (int i = 0; i < 10_000; i++) {
+              with.send(chunk);
+            }
+            left.complete(false);
+          } catch (IOException closed) {
+            left.complete(true);
+          }
+        };
+    try (var server = ScriptedOrigin.open(floods)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      until(origin, health -> !health.isIn());
+      assertThat(await(left)).isTrue();
+    }
+  }
+
+  @Test
+  void garbageFails() throws Exception {
+    try (var server = ScriptedOrigin.open(says("no HTTP at all\r\n\r\n"))) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      until(origin, health -> !health.isIn());
+    }
+  }
+
+  @Test
+  void aPortThatTakesConnectionsPassesTcp() throws Exception {
+    try (var server = ScriptedOrigin.open(Conversation::readHead)) {
+      Origin origin = follow(server.port(), check(Kind.TCP, LONG, 1, 1));
+      untilChecked(origin);
+      Origin.Checked last = Objects.requireNonNull(origin.lastCheck());
+      assertThat(last.trouble()).isEmpty();
+      assertThat(last.nextNanos()).isGreaterThan(last.nanos());
+    }
+  }
+
+  @Test
+  void aClosedPortFailsBoth() throws Exception {
+    int port;
+    try (var server = ScriptedOrigin.open()) {
+      port = server.port();
+    }
+    for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+      Origin origin = follow(port, check(kind, LONG, 1, 1));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().isBarred()).as("takes no connection").isTrue();
+    }
+  }
+
+  @Test
+  void anOriginWithoutAddressFails() throws Exception {
+    UpstreamSettings settings = settings(check(Kind.TCP, LONG, 1, 1));
+    Origin origin = settings.origin(new OriginUrl(false, "nowhere.invalid", 80), 1);
+    follow(origin, settings);
+    until(origin, health -> !health.isIn());
+    assertThat(origin.health().standing().why()).contains("no address is known");
+  }
+
+  @Test
+  void atMostSoManyChecksRunAtATime() throws Exception {
+    int count = HealthProber.MOST_AT_A_TIME + 20;
+    Script[] scripts = new Script[count];
+    Arrays.fill(scripts, (Script) Conversation::readHead);
+    UpstreamSettings settings = settings(check(Kind.HTTP, LONG, 1, 1));
+    try (var server = ScriptedOrigin.open(scripts)) {
+      List<Target> targets =
+          IntStream.range(0, count)
+              .mapToObj(i -> target(origin(server.port(), settings), settings))
+              .toList();
+      prober.follow(targets);
+      until(() -> server.heads().size() == HealthProber.MOST_AT_A_TIME);
+      prober.follow(targets);
+      assertThat(server.connections()).isEqualTo(HealthProber.MOST_AT_A_TIME);
+    }
+  }
+
+  @Test
+  void anOriginThatIsGoneIsCheckedNoMore() throws Exception {
+    try (var server = ScriptedOrigin.open(WELL, WELL, WELL)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
+      untilChecked(origin);
+      prober.follow(List.of());
+      until(() -> origin.lastCheck() == null);
+    }
+  }
+
+  private static Script says(String answer) {
+    return with -> {
+      with.readHead();
+      with.send(answer);
+    };
+  }
+
+  private static HealthCheck check(Kind kind, Duration timeout, int rise, int fall) {
+    return new HealthCheck(
+        kind,
+        Duration.ofMillis(10),
+        timeout,
+        rise,
+        fall,
+        "/health",
+        null,
+        List.of(new StatusRange(200, 299)));
+  }
+
+  private static UpstreamSettings settings(HealthCheck check) {
+    UpstreamSettings usual = UpstreamSettings.DEFAULTS;
+    HealthPolicy policy = HealthPolicy.DEFAULTS;
+    return new UpstreamSettings(
+        usual.choice(),
+        usual.connectTimeout(),
+        usual.protocol(),
+        usual.tls(),
+        usual.retries(),
+        new HealthPolicy(
+            policy.failuresUntilOut(),
+            policy.failureRatio(),
+            policy.outFor(),
+            policy.longestOut(),
+            policy.slowReturn(),
+            policy.whenAllOut(),
+            check),
+        usual.concurrency(),
+        usual.pool(),
+        usual.connection(),
+        usual.forwarding());
+  }
+
+  private Origin follow(int port, HealthCheck check) {
+    UpstreamSettings settings = settings(check);
+    Origin origin = origin(port, settings);
+    follow(origin, settings);
+    return origin;
+  }
+
+  private static Origin origin(int port, UpstreamSettings settings) {
+    Origin origin = settings.origin("127.0.0.1", port, 1);
+    origin.addresses(List.of(InetAddress.getLoopbackAddress()));
+    return origin;
+  }
+
+  private void follow(Origin origin, UpstreamSettings settings) {
+    prober.follow(List.of(target(origin, settings)));
+  }
+
+  private Target target(Origin origin, UpstreamSettings settings) {
+    return new Target(
+        origin, settings, null, new UpstreamMetrics(new MetricRegistry(), "test", List.of(origin)));
+  }
+
+  private static void untilChecked(Origin origin) {
+    until(() -> origin.lastCheck() != null);
+  }
+
+  private static void until(Origin origin, Predicate<OriginHealth> condition) {
+    until(() -> condition.test(origin.health()));
+  }
+
+  private static void until(BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(60).toNanos());
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+}
