@@ -3,7 +3,6 @@ package io.kamille.perf.load;
 import io.kamille.perf.host.Workbench;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -12,10 +11,6 @@ import java.util.regex.Pattern;
  * closes its connection.
  */
 public final class Handshakes {
-
-  /* openssl puts a path before " HTTP/1.0"; HAProxy stores nothing for that version. */
-  private static final String REQUEST =
-      "%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\nX-Version:";
 
   private static final Pattern DONE = Pattern.compile("(\\d+) connections in \\d+ real seconds");
 
@@ -41,12 +36,17 @@ public final class Handshakes {
                 "TLS_AES_128_GCM_SHA256",
                 isResumed ? "-reuse" : "-new",
                 "-www",
-                String.format(Locale.ROOT, REQUEST, path, port),
+                request(path, port),
                 "-time",
                 Integer.toString(seconds),
                 "-connect",
                 "127.0.0.1:" + port));
     return parse(printed, isResumed);
+  }
+
+  /** openssl puts a path before " HTTP/1.0"; HAProxy stores nothing for that version. */
+  private static String request(String path, int port) {
+    return path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nConnection: close\r\nX-Version:";
   }
 
   /** Reads what openssl printed: a star for each new session, an r for each that was resumed. */

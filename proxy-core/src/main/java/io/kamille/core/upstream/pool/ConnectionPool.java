@@ -14,16 +14,17 @@ import org.jspecify.annotations.Nullable;
 public final class ConnectionPool<C extends PooledConnection<C>> {
 
   /*
-   * Whoever finds none idle waits in line while a new one is opened; a connection that comes back in
-   * the meantime serves the first in line. The line is short and has a deadline: an origin that is
-   * too slow is felt by its own requests at once, not by the memory of everyone.
+   * Whoever finds none idle waits in line while a new one is opened; a connection that comes back
+   * in the meantime serves the first in line. The line is short and has a deadline: an origin that
+   * is too slow is felt by its own requests at once, not by the memory of everyone.
    *
    * A connection has places: one in HTTP/1.1, many in HTTP/2. One that has some left is lent before
    * one that is idle, and the one that had none before the others: so the surplus falls idle, and
    * ages. Where connections have many places, one at a time is opened for as many of the line.
    *
-   * Beside the connections that may be open there may be a limit, which changes, for the places that
-   * are lent or being opened. Who finds it reached waits in the same line, even while some are idle.
+   * Beside the connections that may be open there may be a limit, which changes, for the places
+   * that are lent or being opened. Who finds it reached waits in the same line, even while some are
+   * idle.
    *
    * An upload, a request whose content has not come to its end, holds its place for as long as
    * its client likes. So uploads get three quarters of what may be lent and of the line, and the
@@ -102,15 +103,15 @@ public final class ConnectionPool<C extends PooledConnection<C>> {
   }
 
   /** Connections that are open, lent or idle. */
-  public int openCount() {
+  int openCount() {
     return open.size();
   }
 
-  public int idleCount() {
+  int idleCount() {
     return idle.size();
   }
 
-  public int waitingCount() {
+  int waitingCount() {
     return line.size();
   }
 
