@@ -9,8 +9,12 @@ import org.junit.jupiter.api.Test;
 class HandshakesTest {
 
   private static final String END =
-      "\n\n5 connections in 0.48s; 10.41 connections/user sec, bytes read 6150\n"
-          + "5 connections in 3 real seconds, 1230 bytes read per connection\n";
+      """
+
+
+      5 connections in 0.48s; 10.41 connections/user sec, bytes read 6150
+      5 connections in 3 real seconds, 1230 bytes read per connection
+      """;
 
   @Test
   void connectionsAreCounted() throws IOException {
