@@ -93,6 +93,7 @@ public final class OperationTable {
                 new Requests(appliance),
                 new Live(),
                 new AuditEntries(audit)));
+    all.addAll(Reports.of(history, clock));
     all.addAll(WhatIfResources.of(appliance));
     all.addAll(TraceResources.of(appliance.tracing(), clock));
     all.addAll(SessionResources.of(authenticator, audit, origin));

@@ -39,6 +39,7 @@ final class UiFile implements Resource {
           "engine.js",
           "connections.js",
           "configuration.js",
+          "reports.js",
           "audit.js",
           "settings.js");
 

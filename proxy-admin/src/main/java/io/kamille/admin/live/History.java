@@ -14,6 +14,7 @@ public final class History {
    * history never takes more memory than on the first day.
    */
   private final Map<Range, Ring> rings = new EnumMap<>(Range.class);
+  private long seconds;
 
   /** What is kept of the past. */
   public enum Range {
@@ -47,8 +48,25 @@ public final class History {
     }
   }
 
+  /** How many seconds were added. */
+  public long seconds() {
+    return seconds;
+  }
+
+  /** The finest range that has the last {@code seconds}, or all that there were. */
+  public Range finest(long wantedSeconds) {
+    long least = Math.min(wantedSeconds, seconds);
+    for (Range range : Range.values()) {
+      if ((long) range.stepSeconds * range.steps >= least) {
+        return range;
+      }
+    }
+    return Range.DAYS;
+  }
+
   /** Adds the point of one second. */
   public void add(Point point) {
+    seconds++;
     rings.values().forEach(ring -> ring.add(point));
   }
 

@@ -1,6 +1,6 @@
 /** The shell: who is signed in, which page is shown, what lives in the header. */
 import { ask, forget, get, isSignedIn, live, signIn } from "./api.js";
-import { count, h, note, replace } from "./dom.js";
+import { count, h, millis, note, percent, replace } from "./dom.js";
 import { overview } from "./overview.js";
 import { traffic } from "./traffic.js";
 import { cache } from "./cache.js";
@@ -8,6 +8,7 @@ import { origins } from "./origins.js";
 import { engine } from "./engine.js";
 import { connections } from "./connections.js";
 import { configuration } from "./configuration.js";
+import { reports } from "./reports.js";
 import { audit } from "./audit.js";
 import { settings } from "./settings.js";
 
@@ -19,6 +20,7 @@ const PAGES = [
   { path: "engine", name: "Engine", key: "e", show: engine },
   { path: "connections", name: "Connections", key: "n", show: connections },
   { path: "configuration", name: "Configuration", key: "f", show: configuration },
+  { path: "reports", name: "Reports", key: "p", show: reports },
   { path: "audit", name: "Audit", key: "a", show: audit },
   { path: "settings", name: "Settings", key: "s", show: settings },
 ];
@@ -62,8 +64,10 @@ function show() {
   const name = location.hash.slice(1).split("?")[0] || "overview";
   const page = PAGES.find((one) => one.path === name) ?? PAGES[0];
   links.forEach((link, i) => {
-    if (PAGES[i] === page) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (PAGES[i] === page) {
+      link.setAttribute("aria-current", "page");
+      if (link.parentElement.scrollWidth > link.parentElement.clientWidth) link.scrollIntoView({ block: "nearest", inline: "center" });
+    } else link.removeAttribute("aria-current");
   });
   document.title = `${page.name} · Kamille`;
   leave?.();
@@ -118,6 +122,12 @@ function sayState() {
   state.textContent = status ? `${words[status.state] ?? status.state}${now} · ${status.version}` : "";
 }
 
+/** What was measured before the trial and since, in words. */
+function measures({ before, since }) {
+  const words = (one) => `${count(one.requests)} requests, ${percent(one.failureRatio)} failed, 99 % within ${millis(one.p99Millis)}`;
+  return `Before: ${words(before)}. Since: ${words(since)}.`;
+}
+
 async function sayTrial() {
   const open = status.configurable ? await get("/v1/config/trial") : null;
   clearInterval(ticking);
@@ -126,6 +136,7 @@ async function sayTrial() {
     return;
   }
   const left = h("span", { class: "left" });
+  const seen = h("span", { class: "seen", title: measures(open) }, open.since.requests > 0 ? `${percent(open.since.failureRatio)} fail, p99 ${millis(open.since.p99Millis)}` : "no request yet");
   const decide = async (decision) => {
     try {
       const { etag } = await ask("/v1/config");
@@ -144,7 +155,7 @@ async function sayTrial() {
   };
   tick();
   ticking = setInterval(tick, 1000);
-  replace(trial, left,
+  replace(trial, left, seen,
     h("button", { type: "button", onclick: () => decide("keep") }, "Keep"),
     h("button", { type: "button", onclick: () => decide("revert") }, "Revert"));
 }

@@ -1,6 +1,6 @@
 /** Who changed what? */
 import { get } from "./api.js";
-import { answer, card, copyAsCurl, h, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, h, replace, table, when } from "./dom.js";
 
 export async function audit(place) {
   await place.every(5, async () => {
@@ -11,7 +11,7 @@ export async function audit(place) {
       answer(last ? `The last change was by ${last.who?.name ?? "nobody known"}.` : "Nobody has changed anything yet.",
         "Each line holds the digest of the line before; kamille audit verify checks them."),
       card("", null, table([
-        { name: "Time", show: (one) => new Date(one.time).toLocaleString("en-GB") },
+        { name: "Time", show: (one) => when(one.time) },
         { name: "Who", show: (one) => one.who?.name ?? "–" },
         { name: "Via", show: (one) => `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}` },
         { name: "Action", show: (one) => h("code", {}, one.action) },

@@ -133,7 +133,7 @@ export async function cache(place) {
       status.cache.objects === 0 ? "Nothing is stored yet." : `${percent(status.cache.hitRatio)} of all requests were hits; ${count(tiers.memory.keys)} URLs are stored.`,
       `${bytes(tiers.memory.usedBytes)} of ${bytes(tiers.memory.capacityBytes)} in use; ${count(tiers.memory.evictions)} responses were evicted since the start.`));
     replace(memory,
-      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers"), h("h2", {}, "Map"), memoryMap(map), copyAsCurl("/v1/cache/map")),
+      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers"), h("div", { class: "part" }, h("h2", {}, "Map"), memoryMap(map), copyAsCurl("/v1/cache/map"))),
       card("c6", "What leaves first", h("p", {}, `Policy: ${policy.policy} (${policy.setting}): ${policy.reason}.`),
         table([
           { name: "Policy", show: (one) => one.policy },
@@ -152,6 +152,6 @@ export async function cache(place) {
       { name: "Responses", number: true, show: (one) => count(one.purged ?? one.matched ?? 0) },
     ], done.purges, "No purge since the start."), copyAsCurl("/v1/cache/purges")));
   };
-  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), h("p"), memory, h("p"), forecast.element, h("p"), purges);
+  replace(place.main, head, h("div", { class: "grid" }, explainCard(), purgeCard(look)), memory, forecast.element, purges);
   await place.every(5, look);
 }

@@ -1,5 +1,5 @@
 /** Lines over time, with a sentence and a table for those who do not see them. */
-import { h } from "./dom.js";
+import { axis, h } from "./dom.js";
 
 const HEIGHT = 184;
 const LEFT = 56;
@@ -46,7 +46,7 @@ export function chart(series, steps, stepSeconds, show, sentence, marks = [], lo
     const y = 8 + (height - 12) * (1 - share);
     return [
       h("line", { class: "axis", x1: LEFT, x2: width, y1: y, y2: y }),
-      h("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, show(greatest * share)),
+      h("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, axis(greatest * share)),
     ];
   });
   const span = steps * stepSeconds;
@@ -77,7 +77,7 @@ export function chart(series, steps, stepSeconds, show, sentence, marks = [], lo
     h("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": sentence, onclick: look ? pressed : null }, lines, times, flags, paths),
     h("figcaption", { class: "legend" },
       series.map((one, i) => h("span", {}, h("i", { class: `k${i + 1}` }), `${one.name}: ${last(one)}`))),
-    look === null ? null : h("p", { class: "legend" }, "What changed here? ", seen.length === 0 ? "Nothing. Press the chart at any moment." : seen.slice(0, 5).map((mark) =>
+    look === null ? null : h("p", { class: "legend" }, h("span", {}, "What changed here?"), seen.length === 0 ? h("span", {}, "Nothing. Press the chart at any moment.") : seen.slice(0, 5).map((mark) =>
       h("button", { type: "button", class: "plain", name: `m${mark.time}`, onclick: () => look(new Date(mark.time), 5) }, `${mark.name}, ${ago(mark.ago)}`))),
     h("details", {}, h("summary", {}, "as a table"), tableOf(series, stepSeconds, show)));
 }

@@ -1,6 +1,6 @@
 /** What runs, what would change, and how to go back? */
 import { ask, get } from "./api.js";
-import { answer, card, copyAsCurl, diffOf, h, note, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, diffOf, h, note, replace, table, when } from "./dom.js";
 
 const YAML = { Accept: "application/yaml" };
 
@@ -40,6 +40,10 @@ export async function configuration(place) {
   const comment = h("input", { name: "comment", size: 32, maxlength: 500, placeholder: "Why" });
   const [trial, trialLabel] = choice("confirm", "Then", [["", "keep at once"], ["1m", "trial of 1 min"], ["5m", "trial of 5 min"], ["15m", "trial of 15 min"]]);
   const [guard, guardLabel] = choice("guard", "Go back if failures rise by", [["", "do not watch"], ["0.01", "1 %"], ["0.05", "5 %"], ["0.2", "20 %"]]);
+  const [guardP99, guardP99Label] = choice("guardP99", "or p99 exceeds", [["", "do not watch"], ["100ms", "100 ms"], ["500ms", "500 ms"], ["1s", "1 s"], ["5s", "5 s"]]);
+  const watch = () => { for (const field of [guard, guardP99]) field.disabled = !trial.value; };
+  trial.addEventListener("change", watch);
+  watch();
   const result = h("div", { "aria-live": "polite" });
   const history = h("div");
 
@@ -64,8 +68,8 @@ export async function configuration(place) {
   };
   const query = (more) => {
     const parameters = new URLSearchParams(more);
-    for (const [name, field] of [["comment", comment], ["confirm", trial], ["guard", guard]]) {
-      if (field.value && (name !== "guard" || trial.value)) parameters.set(name, field.value);
+    for (const [name, field] of [["comment", comment], ["confirm", trial], ["guard", guard], ["guardP99", guardP99]]) {
+      if (field.value && (!name.startsWith("guard") || trial.value)) parameters.set(name, field.value);
     }
     return `/v1/config?${parameters}`;
   };
@@ -92,8 +96,8 @@ export async function configuration(place) {
     const list = (await get("/v1/config/versions", place.signal)).versions;
     const newest = list[0]?.number;
     replace(history, card("", "Versions", table([
-      { name: "Version", number: true, show: (one) => one.number },
-      { name: "Time", show: (one) => new Date(one.time).toLocaleString("en-GB") },
+      { name: "Version", show: (one) => one.number },
+      { name: "Time", show: (one) => when(one.time) },
       { name: "By", show: (one) => one.by },
       { name: "Comment", show: (one) => one.comment || "–" },
       { name: "", show: (one) => h("span", { class: "nowrap" },
@@ -104,9 +108,9 @@ export async function configuration(place) {
 
   replace(place.main, head,
     h("div", { class: "grid" }, card("", null, editor,
-      h("div", { class: "row" }, h("label", { class: "grow" }, "Comment", comment), trialLabel, guardLabel,
+      h("div", { class: "row" }, h("label", { class: "grow" }, "Comment", comment), trialLabel, guardLabel, guardP99Label,
         h("button", { type: "button", onclick: rehearse }, "What changes?"), h("button", { type: "button", class: "main", onclick: commit }, "Commit")),
-      result)), h("p"), history);
+      result)), history);
   addEventListener("configuration", () => { read().then(versions).catch(() => {}); }, { signal: place.signal });
   await read();
   await versions();

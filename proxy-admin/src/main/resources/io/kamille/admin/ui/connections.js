@@ -1,6 +1,6 @@
 /** Who holds how much send memory, and why? */
 import { ask, get } from "./api.js";
-import { answer, bytes, card, copyAsCurl, count, h, keepFocus, note, rate, table } from "./dom.js";
+import { answer, bits, bytes, card, copyAsCurl, count, h, keepFocus, note, table } from "./dom.js";
 
 const POLICIES = ["off", "kernel", "equal", "window", "equation"];
 
@@ -12,7 +12,7 @@ function sentence(found, tuning) {
   const all = Object.values(tuning.connections).reduce((sum, each) => sum + each, 0);
   if (all === 0) return "No client has been sent enough to say anything about its path.";
   const held = found.reduce((sum, one) => sum + waiting(one) + one.pending.unsentBytes, 0);
-  return `${count(all)} ${all === 1 ? "connection is" : "connections are"} measured; ${bytes(held)} wait for their clients.`;
+  return `${count(all)} ${all === 1 ? "connection is" : "connections are"} measured; ${held === 0 ? "nothing waits for its client" : `${bytes(held)} wait for their clients`}.`;
 }
 
 export async function connections(place) {
@@ -32,13 +32,13 @@ export async function connections(place) {
       ["buffer", "rate", "pending"].map((name) => h("option", { value: name, selected: name === sort }, name)));
     keepFocus(place.main,
       answer(sentence(found.connections, tuning),
-        `Policy ${tuning.policy}: ${bytes(tuning.allocatedBytes)} of the ${bytes(tuning.budgetInForceBytes)} budget are granted by Kamille, ${bytes(tuning.heldBytes)} are held in all.`),
+        `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}.`),
       h("div", { class: "grid" }, card("", "Send buffers",
         h("div", { class: "row" }, h("label", {}, "Policy", choice), h("label", {}, "Sorted by", sorted)),
         table([
           { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
           { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },
-          { name: "Path gives", number: true, show: (one) => `${rate(one.path.bytesPerSecond * 8 / 1e6)} Mbit/s` },
+          { name: "Path gives", number: true, show: (one) => bits(one.path.bytesPerSecond) },
           { name: "RTT", number: true, show: (one) => `${one.path.rttMillis.toFixed(1)} ms` },
           { name: "Needs", number: true, show: (one) => bytes(one.demandBytes) },
           { name: "Buffer", number: true, show: (one) => (one.sendBuffer.sizeBytes > 0 ? bytes(one.sendBuffer.sizeBytes) : "kernel") },

@@ -56,29 +56,21 @@ export function note(kind, ...content) {
   return h("div", { class: `note ${kind}`, role: kind === "bad" ? "alert" : "status" }, ...content);
 }
 
-/** As copyAsCurl, as small as a tile wants it. */
-export function curlSign(path, name) {
-  const button = copyAsCurl(path);
-  const sheet = (x, y) => h("rect", { x, y, width: 8, height: 9, rx: 1.5 });
-  const sign = h("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, sheet(2, 2), sheet(6, 5));
-  button.replaceChildren(sign);
-  button.classList.add("sign");
-  button.setAttribute("aria-label", `Copy ${name} as curl`);
-  button.addEventListener("click", () => setTimeout(() => button.replaceChildren(sign), 1600));
-  return button;
-}
-
-/** A button that puts the same question as a command line into the clipboard. */
-export function copyAsCurl(path, method = "GET", content = null) {
+/** A button that puts the same question as a command line into the clipboard; in the corner if it is a card's own. */
+export function copyAsCurl(path, method = "GET", content = null, name = "") {
   const words = ["curl", "-H", '"Authorization: Bearer $token"'];
   if (method !== "GET") words.push("-X", method);
   if (content) words.push("--json", `'${JSON.stringify(content)}'`);
   words.push(`'${location.origin}${path}'`);
-  const button = h("button", { class: "plain", type: "button", title: words.join(" ") }, "copy as curl");
+  const sheet = (x, y) => h("rect", { x, y, width: 8, height: 9, rx: 1.5 });
+  const said = h("span", {}, "copy as curl");
+  const button = h("button", { class: "plain curl", type: "button", title: words.join(" "), "aria-label": `Copy ${name ? `${name} ` : ""}as curl` },
+    h("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, sheet(2, 2), sheet(6, 5)), said);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(words.join(" "));
-    button.textContent = "copied";
-    setTimeout(() => { button.textContent = "copy as curl"; }, 1500);
+    said.textContent = "copied";
+    button.classList.add("done");
+    setTimeout(() => { said.textContent = "copy as curl"; button.classList.remove("done"); }, 1500);
   });
   return button;
 }
@@ -90,6 +82,13 @@ export function bytes(count) {
   let unit = 0;
   while (value >= 1024 && unit < UNITS.length - 1) { value /= 1024; unit++; }
   return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** Bits per second, as people speak of links. */
+export function bits(bytesPerSecond) {
+  const megabits = bytesPerSecond * 8 / 1e6;
+  if (megabits > 10000) return "> 10 Gbit/s";
+  return megabits >= 1000 ? `${(megabits / 1000).toFixed(1)} Gbit/s` : `${rate(megabits)} Mbit/s`;
 }
 
 export function count(value) {
@@ -116,4 +115,20 @@ export function duration(seconds) {
 
 export function clock(text) {
   return new Date(text).toLocaleTimeString("en-GB");
+}
+
+/** A time of today by its clock, another one with its date. */
+export function when(text) {
+  const time = new Date(text);
+  const day = time.toLocaleDateString("en-CA");
+  return day === new Date().toLocaleDateString("en-CA") ? clock(text) : `${day} ${clock(text)}`;
+}
+
+/** A figure for an axis: no decimals that say nothing. */
+export function axis(value) {
+  return value >= 1e6 ? `${value / 1e6} M` : value >= 1e4 ? `${value / 1e3} k` : Number(value.toPrecision(3)).toLocaleString("en");
+}
+
+export function millis(value) {
+  return value >= 100 ? `${Math.round(value).toLocaleString("en")} ms` : `${value.toFixed(value < 1 ? 2 : 1)} ms`;
 }

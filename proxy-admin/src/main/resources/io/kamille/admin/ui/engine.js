@@ -16,14 +16,19 @@ const REASONS = {
   "fixed": "The interval is fixed by the setting.",
 };
 
+/** Turns are measured while a loop pauses. */
+function measured(value) {
+  return value > 0 ? micros(value) : "–";
+}
+
 const ROWS = [
-  ["Interval", (loop) => micros(loop.intervalMicros)],
+  ["Interval", (loop) => (loop.intervalMicros > 0 ? micros(loop.intervalMicros) : "none")],
   ["Polls per second", (loop) => rate(loop.pollsPerSecond)],
   ["Events per poll", (loop) => loop.eventsPerPoll.toFixed(1)],
   ["Utilisation", (loop) => percent(loop.utilisation)],
-  ["A poll costs", (loop) => micros(loop.pollCostMicros)],
-  ["A turn takes, p50", (loop) => micros(loop.turns.p50Micros)],
-  ["A turn takes, p99", (loop) => micros(loop.turns.p99Micros)],
+  ["A poll costs", (loop) => measured(loop.pollCostMicros)],
+  ["A turn takes, p50", (loop) => measured(loop.turns.p50Micros)],
+  ["A turn takes, p99", (loop) => measured(loop.turns.p99Micros)],
   ["Paused in all", (loop) => `${loop.pauseSeconds.toFixed(1)} s`],
   ["Spins that paid", (loop) => (loop.spins > 0 ? `${count(loop.paidSpins)} of ${count(loop.spins)}` : "–")],
   ["Stalls", (loop) => count(loop.stalls)],
@@ -80,6 +85,6 @@ export async function engine(place) {
       replace(said, note("bad", problem.message));
     }
   } }, h("label", {}, "Pacing", pacing), h("label", {}, "Latency budget", budget), h("label", {}, "Spin", spin), h("button", { type: "submit" }, "Apply to the running process"));
-  replace(place.main, head, loops, h("p"), card("", "Pace", h("p", { class: "muted" }, "adaptive, off, or a fixed interval such as 500us."), form, said));
+  replace(place.main, head, loops, card("", "Pace", h("p", { class: "muted" }, "adaptive, off, or a fixed interval such as 500us."), form, said));
   await place.every(2, look);
 }

@@ -1,6 +1,6 @@
-/** Do the origins answer? */
+/** Do the origins answer, and how fast? */
 import { get } from "./api.js";
-import { answer, card, copyAsCurl, count, h, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, count, h, millis, rate, replace, table } from "./dom.js";
 
 const WORDS = { in: ["ok", "in"], out: ["bad", "out"], returning: ["warn", "returning"] };
 
@@ -8,20 +8,38 @@ function sentence(upstreams) {
   const all = upstreams.flatMap((upstream) => upstream.origins);
   const out = all.filter((origin) => origin.state === "out");
   if (all.length === 0) return "No upstream is configured.";
-  if (out.length === 0) return all.length === 1 ? "The origin is in." : `All ${all.length} origins are in.`;
+  if (out.length === 0) return all.length === 1 ? "The origin answers." : `All ${all.length} origins answer.`;
   return `${out.map((origin) => origin.name).join(", ")} ${out.length === 1 ? "is" : "are"} out; a request probes ${out.length === 1 ? "it" : "them"} now and then.`;
 }
 
+function summary(upstream) {
+  const retried = upstream.retries > 0 ? `${count(upstream.retries)} were sent once more. ` : "";
+  const fast = upstream.head.p99Millis > 0 ? `Half of the answers began within ${millis(upstream.head.p50Millis)}, 99 % within ${millis(upstream.head.p99Millis)}.` : "No answer yet.";
+  return `${count(upstream.requests)} requests since the start; ${count(upstream.failures)} failed. ${retried}${fast}`;
+}
+
 export async function origins(place) {
+  let before = new Map();
+  let since = 0;
   await place.every(2, async () => {
-    const { upstreams } = await get("/v1/status", place.signal);
-    replace(place.main, answer(sentence(upstreams)),
-      h("div", { class: "grid" }, upstreams.map((upstream) => card("", upstream.name, table([
-        { name: "Origin", show: (one) => h("span", { class: "mono" }, one.name) },
+    const { upstreams } = await get("/v1/upstreams", place.signal);
+    const seconds = (performance.now() - since) / 1000;
+    const now = new Map(upstreams.flatMap((upstream) => upstream.origins.map((origin) => [`${upstream.name} ${origin.name}`, origin.requests])));
+    const perSecond = (upstream, origin) => {
+      const name = `${upstream.name} ${origin.name}`;
+      return before.has(name) && seconds < 60 ? rate(Math.max(0, origin.requests - before.get(name)) / seconds) : "–";
+    };
+    replace(place.main, answer(sentence(upstreams), "Kamille learns from requests whether an origin answers. It asks no origin by itself."),
+      h("div", { class: "grid" }, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
+        { name: "Origin", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
         { name: "State", show: (one) => { const [kind, word] = WORDS[one.state] ?? ["muted", one.state]; return h("span", { class: `pill ${kind}` }, word); } },
+        { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },
         { name: "Under way", number: true, show: (one) => count(one.inFlight) },
         { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") },
-        { name: "Failures since the start", number: true, show: (one) => count(one.failures) },
-      ], upstream.origins, "No origin."), copyAsCurl("/v1/status")))));
+        { name: "Requests", number: true, show: (one) => count(one.requests) },
+        { name: "Failures", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
+      ], upstream.origins, "No origin."), copyAsCurl("/v1/upstreams", "GET", null, upstream.name)))));
+    before = now;
+    since = performance.now();
   });
 }

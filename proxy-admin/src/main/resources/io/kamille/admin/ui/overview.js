@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { changedAround, changes } from "./changes.js";
 import { chart, spark } from "./chart.js";
-import { answer, bytes, card, copyAsCurl, count, curlSign, duration, h, keepFocus, percent, rate, replace, table } from "./dom.js";
+import { answer, bytes, card, copyAsCurl, count, duration, h, keepFocus, millis, percent, rate, replace, table } from "./dom.js";
 
 const RANGES = [["minutes", "last ten minutes"], ["hours", "last six hours"], ["days", "last two weeks"]];
 
@@ -22,7 +22,7 @@ function worst(status, figures) {
 function tile(name, path) {
   const value = h("div", { class: "value" });
   const line = h("div");
-  const element = h("section", { class: "card c2 tile" }, h("div", { class: "name" }, name, curlSign(path, name)), value, line);
+  const element = h("section", { class: "card c3 tile" }, h("div", { class: "name" }, name), copyAsCurl(path, "GET", null, name), value, line);
   const set = (figure, unit, values, steps) => {
     replace(value, figure, unit ? h("span", { class: "unit" }, unit) : null);
     replace(line, spark(values ?? [], steps, `${name} lately`));
@@ -65,9 +65,10 @@ export async function overview(place) {
   let past = null;
   const head = h("div");
   const tiles = {
-    requests: tile("Requests", "/v1/series"), ratio: tile("Hit ratio, 1 min", "/v1/status"),
-    failures: tile("Origin failures", "/v1/series"), connections: tile("Connections", "/v1/series"),
-    memory: tile("Cache memory", "/v1/cache/tiers"), processors: tile("CPU in use", "/v1/engine/loops"),
+    requests: tile("Requests", "/v1/series"), ratio: tile("Hit ratio", "/v1/series"),
+    hits: tile("Hits, p99", "/v1/series"), misses: tile("Misses, p99", "/v1/series"),
+    failures: tile("Failures", "/v1/upstreams"), connections: tile("Connections", "/v1/series"),
+    memory: tile("Memory", "/v1/cache/tiers"), processors: tile("CPU per request", "/v1/series"),
   };
   const plot = h("div");
   const around = h("div", { class: "around", "aria-live": "polite" });
@@ -93,13 +94,19 @@ export async function overview(place) {
     const hits = figures.hitsPerSecond ?? [];
     const steps = Math.min(place.history.steps, Math.max(120, requests.length));
     const asked = sum(requests.slice(-60));
-    replace(head, answer(worst(status, figures), `Up for ${duration(status.uptimeSeconds)}, ${count(status.cache.hits + status.cache.misses)} requests since the start.`));
+    replace(head, answer(worst(status, figures), `Up for ${duration(status.uptimeSeconds)}, ${count(status.cache.hits + status.cache.misses)} requests since the start. Hit ratio, p99 and CPU are of the last minute.`));
     tiles.requests.set(rate(last(requests)), "/s", requests, steps);
     tiles.ratio.set(asked > 0 ? percent(sum(hits.slice(-60)) / asked) : "–", "", requests.map((all, i) => (all > 0 ? hits[i] / all : 0)), steps);
+    for (const [one, values] of [[tiles.hits, figures.hitP99Millis ?? []], [tiles.misses, figures.missP99Millis ?? []]]) {
+      const slowest = Math.max(0, ...values.slice(-60));
+      one.set(slowest > 0 ? millis(slowest).split(" ")[0] : "–", slowest > 0 ? "ms" : "", values, steps);
+    }
     tiles.failures.set(rate(last(figures.failuresPerSecond)), "/s", figures.failuresPerSecond, steps);
     tiles.connections.set(count(last(figures.connections)), "", figures.connections, steps);
     tiles.memory.set(bytes(status.cache.usedBytes), "", figures.memoryBytes, steps);
-    tiles.processors.set(last(figures.processors).toFixed(2), "", figures.processors, steps);
+    const perRequest = (cpu, all) => (all > 0 ? cpu / all * 1e6 : 0);
+    const cost = perRequest(sum((figures.processors ?? []).slice(-60)), asked);
+    tiles.processors.set(cost > 0 ? rate(cost) : "–", cost > 0 ? "µs" : "", (figures.processors ?? []).map((cpu, i) => perRequest(cpu, requests[i])), steps);
     const shown = past ?? { figures, stepSeconds, steps };
     keepFocus(plot, chart(
       [{ name: "hits", values: shown.figures.hitsPerSecond ?? [] }, { name: "requests", values: shown.figures.requestsPerSecond ?? [] }],

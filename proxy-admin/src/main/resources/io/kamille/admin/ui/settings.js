@@ -25,10 +25,11 @@ export async function settings(place) {
   };
   const name = h("input", { name: "name", required: true, size: 24 });
   const scope = h("select", { name: "scope" }, ["read", "operate", "admin", "purge"].map((one) => h("option", { value: one }, one)));
+  const days = h("input", { name: "days", type: "number", min: 1, max: 366, value: 90, size: 6 });
   const create = async (event) => {
     event.preventDefault();
     try {
-      const made = (await ask("/v1/tokens", { method: "POST", json: { name: name.value, scope: scope.value } })).document;
+      const made = (await ask("/v1/tokens", { method: "POST", json: { name: name.value, scope: scope.value, days: Number(days.value) } })).document;
       replace(result, note("ok", h("p", {}, "This secret is shown once:"), h("pre", {}, made.token)));
       await list();
     } catch (problem) {
@@ -40,9 +41,9 @@ export async function settings(place) {
   replace(place.main,
     answer(`You are signed in as ${me.name}, with scope ${me.scope}.`, "Changes ask for your token again 15 minutes after you last showed it."),
     h("div", { class: "grid" },
-      card("c8", "Tokens", tokens, h("form", { class: "row", onsubmit: create }, h("label", {}, "Name", name), h("label", {}, "Scope", scope), h("button", { type: "submit" }, "Make a token")), result),
+      card("c8", "Tokens", tokens, h("form", { class: "row", onsubmit: create }, h("label", {}, "Name", name), h("label", {}, "Scope", scope), h("label", {}, "Days", days), h("button", { type: "submit" }, "Make a token")), result),
       card("c4", "This browser",
-        h("p", {}, h("label", {}, "Letters as shortcuts (g and a letter, /)", keys)),
+        h("p", {}, h("label", { class: "check" }, keys, "Letters as shortcuts: g and a letter, /")),
         h("button", { type: "button", onclick: async () => { await ask("/v1/session", { method: "DELETE" }); forget(); location.assign("/"); } }, "Sign out"))));
   await list();
 }

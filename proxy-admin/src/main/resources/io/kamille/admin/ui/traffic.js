@@ -20,22 +20,30 @@ function sentence(list) {
   return `${percent(hits / list.length)} of the last ${count(list.length)} sampled requests were hits; ${tail}`;
 }
 
-/** When each route was asked last, and how long its requests took. */
-function routes(list) {
+/** The sampled durations of each route, the shortest first. */
+function durations(list) {
   const all = new Map();
-  for (const one of list) {
-    const route = all.get(one.route) ?? { name: one.route || "no route", times: [], last: one.time };
-    route.times.push(one.millis);
-    if (one.time > route.last) route.last = one.time;
-    all.set(one.route, route);
-  }
-  return [...all.values()].map((route) => ({ ...route, times: route.times.sort((a, b) => a - b) }));
+  for (const one of list) all.set(one.route, [...(all.get(one.route) ?? []), one.millis]);
+  all.forEach((times) => times.sort((a, b) => a - b));
+  return all;
+}
+
+/** The time that the share of them does not exceed. */
+function quantile(times, share) {
+  return times ? millis(times[Math.ceil(times.length * share) - 1]) : "–";
+}
+
+function ago(time) {
+  const seconds = (Date.now() - new Date(time)) / 1000;
+  return seconds < 2 ? "now" : `${duration(seconds)} ago`;
 }
 
 export async function traffic(place) {
   let isPaused = false;
+  let isLong = false;
   let list = [];
   let traces = [];
+  let routes = [];
   const head = h("div");
   const rows = h("div");
   const byRoute = h("div");
@@ -114,9 +122,10 @@ export async function traffic(place) {
       { name: "Took", number: true, show: (one) => millis(one.millis) },
       { name: "Size", number: true, show: (one) => bytes(one.contentBytes) },
       { name: "", show: (one) => h("button", { type: "button", class: "plain nowrap", name: one.id, onclick: () => why(one),
-        "aria-label": `Why ${one.cache} for ${one.url}` }, HITS.has(one.cache) ? "why a hit?" : "why?") },
-    ], list.slice(0, 100), "Requests appear here as soon as somebody asks for something."));
-    replace(recorded, traces.length === 0 ? null : [h("p"), card("", "Recorded step by step", table([
+        "aria-label": `Why ${one.cache} for ${one.url}` }, "why?") },
+    ], list.slice(0, isLong ? 200 : 25), "Requests appear here as soon as somebody asks for something."),
+      list.length > 25 ? h("button", { type: "button", class: "plain", name: "long", onclick: () => { isLong = !isLong; draw(perSecond); } }, isLong ? "Show fewer" : `Show all ${count(list.length)}`) : null);
+    replace(recorded, traces.length === 0 ? null : card("", "Recorded step by step", table([
       { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
       { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}`) },
       { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
@@ -127,20 +136,30 @@ export async function traffic(place) {
         open(`${one.method} ${one.url}`, target);
         show(one.trace, target);
       } }, "path") },
-    ], traces.slice(0, 20), ""), copyAsCurl("/v1/traces"))]);
-    replace(byRoute, card("", "Routes in this sample", table([
-      { name: "Route", show: (one) => h("span", { class: "mono" }, one.name) },
-      { name: "Requests", number: true, show: (one) => count(one.times.length) },
-      { name: "Median", number: true, show: (one) => millis(one.times[Math.floor(one.times.length / 2)]) },
-      { name: "Slowest", number: true, show: (one) => millis(one.times.at(-1)) },
-      { name: "Last asked", number: true, show: (one) => `${duration(Math.max(0, (Date.now() - new Date(one.last)) / 1000))} ago` },
-    ], routes(list), "No route was asked yet."), copyAsCurl("/v1/requests?limit=1000")));
+    ], traces.slice(0, 20), ""), copyAsCurl("/v1/traces")));
+    const idle = routes.filter((one) => one.requests === 0).length;
+    const times = durations(list);
+    keepFocus(byRoute, card("", "Routes",
+      idle === 0 ? null : h("p", { class: "muted" }, idle === 1 ? "One route was never asked for since the start." : `${count(idle)} routes were never asked for since the start.`),
+      table([
+        { name: "Route", show: (one) => h("span", { class: "mono" }, one.name) },
+        { name: "Upstream", show: (one) => one.upstream },
+        { name: "Requests", number: true, show: (one) => count(one.requests) },
+        { name: "Hits", number: true, show: (one) => (!one.cached ? "no cache" : one.requests === 0 ? "–" : percent(one.hits / one.requests)) },
+        { name: "5xx", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
+        { name: "Median", number: true, show: (one) => quantile(times.get(one.name), 0.5) },
+        { name: "p99", number: true, show: (one) => quantile(times.get(one.name), 0.99) },
+        { name: "Last asked", number: true, show: (one) => (one.lastRequest ? ago(one.lastRequest) : "never") },
+      ], routes, "No route is configured."),
+      h("p", { class: "muted" }, "Requests, hits and 5xx count since the start. Median and p99 are of the sampled requests."), copyAsCurl("/v1/routes")));
   };
   const look = async () => {
     if (isPaused) return;
-    const [found, kept] = await Promise.all([get(query(), place.signal), get("/v1/traces?limit=20", place.signal)]);
+    const [found, kept, known] = await Promise.all([
+      get(query(), place.signal), get("/v1/traces?limit=20", place.signal), get("/v1/routes", place.signal)]);
     list = found.requests;
     traces = kept.traces;
+    routes = [...known.routes].sort((a, b) => b.requests - a.requests);
     draw(found.samplesPerSecond);
   };
   const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
@@ -151,9 +170,9 @@ export async function traffic(place) {
   const again = () => { look().catch((problem) => replace(rows, note("bad", problem.message))); };
   for (const field of Object.values(filters)) field.addEventListener("change", again);
   replace(place.main, head, drawer,
-    card("", null, h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(); } },
+    card("", "Requests", h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(); } },
       h("label", { class: "grow" }, "URL has", filters.url), h("label", {}, "Status", filters.status),
       h("label", {}, "Cache", filters.cache), h("label", {}, "Slower than", filters.minMillis), pause), rows, copyAsCurl("/v1/requests")),
-    h("p"), byRoute, recorded);
+    byRoute, recorded);
   await place.every(2, look);
 }
