@@ -10,6 +10,7 @@ import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
 import io.kamille.cache.index.IndexMetrics;
 import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.kept.MemorySource;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.memory.Arena;
@@ -69,6 +70,7 @@ public final class Cache implements AutoCloseable {
 
   private Cache(
       Arena arena,
+      MemorySource source,
       @Nullable HeldDisk disk,
       long sendfileFromBytes,
       Executor workers,
@@ -95,6 +97,9 @@ public final class Cache implements AutoCloseable {
       this.lookups =
           new DiskLookups(
               store, disk.copies(), disk.readers(), disk.settings().sendFromBytes(), registry);
+    }
+    source.moveInto(store);
+    if (disk != null) {
       disk.warm(store);
     }
     this.workers = workers;
@@ -108,7 +113,8 @@ public final class Cache implements AutoCloseable {
         new CacheOperations(
             store, flights, removals, new OperatorPurges(removals, sweeper, clock), queries);
     this.contents = new CacheContents(store, queries, clock);
-    this.handover = new CacheHandover(store, purges, removals, disk, clock);
+    this.handover =
+        new CacheHandover(source.isKept() ? arena : null, store, purges, removals, disk, clock);
     IndexMetrics.register(index, registry);
     store.figures().register(registry);
     flights.register(registry);
@@ -134,12 +140,17 @@ public final class Cache implements AutoCloseable {
    * The cache that these settings describe. With a disk, the secret of cache keys is that of the
    * store, for the whole process: there is one such cache.
    *
+   * @param source of the memory
    * @param disk where the disk tier's directory lies
    * @throws IllegalStateException if the kernel refuses the memory
    * @throws IOException if the directory of the disk cannot be had: see {@link StoreOpening#open}
    */
   public static Cache open(
-      SharedCacheSettings settings, Disk disk, MetricRegistry registry, WallClock clock)
+      SharedCacheSettings settings,
+      MemorySource source,
+      Disk disk,
+      MetricRegistry registry,
+      WallClock clock)
       throws IOException {
     long capacityBytes = settings.memory().capacityBytes();
     long sendfileFromBytes = settings.memory().sendfileFromBytes();
@@ -147,6 +158,7 @@ public final class Cache implements AutoCloseable {
       return open(
           capacityBytes,
           sendfileFromBytes,
+          source,
           settings.disk(),
           disk,
           new DiskReaders(),
@@ -154,9 +166,20 @@ public final class Cache implements AutoCloseable {
           registry,
           clock);
     }
-    return sendfileFromBytes == Long.MAX_VALUE
-        ? open(capacityBytes, registry, clock)
-        : open(capacityBytes, sendfileFromBytes, registry, clock);
+    return open(capacityBytes, sendfileFromBytes, source, CodingWorkers.open(), registry, clock);
+  }
+
+  /** A cache without a disk, whose memory comes from {@code source}. */
+  static Cache open(
+      long capacityBytes,
+      long sendfileFromBytes,
+      MemorySource source,
+      Executor workers,
+      MetricRegistry registry,
+      WallClock clock) {
+    Arena arena = source.open(capacityBytes, sendfileFromBytes != Long.MAX_VALUE);
+    LoopStates loops = new LoopStates(registry);
+    return new Cache(arena, source, null, sendfileFromBytes, workers, loops, registry, clock);
   }
 
   /**
@@ -175,9 +198,13 @@ public final class Cache implements AutoCloseable {
    */
   public static Cache open(
       long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
-    Arena arena = Arena.openSendable(capacityBytes);
-    LoopStates loops = new LoopStates(registry);
-    return new Cache(arena, null, sendfileFromBytes, CodingWorkers.open(), loops, registry, clock);
+    return open(
+        capacityBytes,
+        sendfileFromBytes,
+        MemorySource.fresh(),
+        CodingWorkers.open(),
+        registry,
+        clock);
   }
 
   /**
@@ -191,6 +218,7 @@ public final class Cache implements AutoCloseable {
   static Cache open(
       long capacityBytes,
       long sendfileFromBytes,
+      MemorySource source,
       DiskSettings settings,
       Disk disk,
       Executor readers,
@@ -203,31 +231,26 @@ public final class Cache implements AutoCloseable {
     HeldDisk.Opening opening =
         () -> StoreOpening.open(disk, path, settings.capacityBytes(), queueBytes);
     DiskTier tier = opening.open();
+    HashSecret.use(tier.secretHigh(), tier.secretLow());
     Arena arena = null;
     try {
-      arena =
-          sendfileFromBytes == Long.MAX_VALUE
-              ? Arena.open(capacityBytes)
-              : Arena.openSendable(capacityBytes);
+      arena = source.open(capacityBytes, sendfileFromBytes != Long.MAX_VALUE);
     } finally {
       if (arena == null) {
         tier.close();
       }
     }
-    HashSecret.use(tier.secretHigh(), tier.secretLow());
     LoopStates loops = new LoopStates(registry);
     PeakWatch peak = new PeakWatch(settings.peak(), loops::requests, clock);
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
     HeldDisk held = new HeldDisk(opening, copies, readers, settings);
-    return new Cache(arena, held, sendfileFromBytes, workers, loops, registry, clock);
+    return new Cache(arena, source, held, sendfileFromBytes, workers, loops, registry, clock);
   }
 
   /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
   static Cache open(
       long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
-    LoopStates loops = new LoopStates(registry);
-    return new Cache(
-        Arena.open(capacityBytes), null, Long.MAX_VALUE, workers, loops, registry, clock);
+    return open(capacityBytes, Long.MAX_VALUE, MemorySource.fresh(), workers, registry, clock);
   }
 
   /**

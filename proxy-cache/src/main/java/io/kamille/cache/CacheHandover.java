@@ -1,5 +1,8 @@
 package io.kamille.cache;
 
+import io.kamille.cache.kept.KeptMemory;
+import io.kamille.cache.kept.MemoryKeeper;
+import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
@@ -7,6 +10,7 @@ import io.kamille.cache.removal.Removals;
 import io.kamille.cache.tier.TieredStore;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,18 +24,30 @@ public final class CacheHandover {
   /** The next process waits meanwhile, so perhaps not all that is hot comes to the disk. */
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
+
   private final TieredStore store;
   private final PurgeTable purges;
   private final Removals removals;
   private final @Nullable HeldDisk disk;
   private final WallClock clock;
+  private final @Nullable Arena arena;
+  private @Nullable MemoryKeeper keeper;
+  private @Nullable RemovalListener told;
 
+  /**
+   * The hand-over of a cache.
+   *
+   * @param arena that can be given to the next process, or null if it is not to be
+   */
   CacheHandover(
+      @Nullable Arena arena,
       TieredStore store,
       PurgeTable purges,
       Removals removals,
       @Nullable HeldDisk disk,
       WallClock clock) {
+    this.arena = arena;
     this.store = store;
     this.purges = purges;
     this.removals = removals;
@@ -49,7 +65,8 @@ public final class CacheHandover {
     if (disk != null) {
       disk.leaveMemory(store, clock, LEAVE_NANOS);
     }
-    store.tell(heir);
+    told = heir;
+    store.tell(heir, false);
     purges.tell(
         new PurgeNotes.Keeper() {
           @Override
@@ -65,6 +82,47 @@ public final class CacheHandover {
     }
   }
 
+  /** Whether {@link #giveMemory} may give something. */
+  public boolean keepsMemory() {
+    return arena != null;
+  }
+
+  /**
+   * Gives the process that {@link #release} tells of removals all that is stored in memory, too.
+   * Requests go on with it, and nothing more is stored.
+   *
+   * @return what to give, until the next call of any method here; null if nothing can be given
+   */
+  public @Nullable KeptMemory giveMemory() {
+    if (arena == null || keeper != null) {
+      return null;
+    }
+    store.tell(told, true);
+    try {
+      keeper = MemoryKeeper.give(arena, store);
+    } catch (IOException failed) {
+      LOG.log(Level.WARNING, "memory is not handed over: " + failed.getMessage());
+    }
+    if (keeper == null) {
+      store.tell(told, false);
+      return null;
+    }
+    return keeper.memory();
+  }
+
+  private void takeMemoryBack() {
+    MemoryKeeper given = keeper;
+    if (given == null) {
+      return;
+    }
+    given.close();
+    if (given.takeBack()) {
+      keeper = null;
+    } else {
+      LOG.log(Level.ERROR, "nothing is stored until a restart: another process has the memory");
+    }
+  }
+
   /**
    * Undoes {@link #release}: the other process is gone. Waits for the disk.
    *
@@ -72,8 +130,9 @@ public final class CacheHandover {
    * @throws IOException if the directory cannot be had; then there is no disk until a restart
    */
   public void takeBack(Consumer<RemovalListener> meanwhile) throws IOException {
+    takeMemoryBack();
     if (disk == null) {
-      store.tell(null);
+      store.tell(null, false);
       purges.tell(null);
       return;
     }
@@ -82,7 +141,7 @@ public final class CacheHandover {
       disk.takeBack(purges, removals.follower()::purged, meanwhile);
       isBack = true;
     } finally {
-      store.tell(null);
+      store.tell(null, false);
       if (!isBack) {
         purges.tell(null);
       }

@@ -3,6 +3,7 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.disk.Disk;
+import io.kamille.cache.kept.MemorySource;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
@@ -68,6 +69,13 @@ final class CacheFixture implements AutoCloseable {
     handler = cache.handler(origin, settings, RouteGate.OPEN);
   }
 
+  /** A cache whose memory comes from there. */
+  CacheFixture(long capacityBytes, MemorySource source) {
+    channel.freezeTime();
+    cache = Cache.open(capacityBytes, 128 << 10, source, workers::add, registry, clock);
+    handler = cache.handler(origin, CacheSettings.of(capacityBytes), RouteGate.OPEN);
+  }
+
   /** A cache with a disk behind memory; {@code reads} takes what is to be read. */
   CacheFixture(long capacityBytes, DiskSettings disk, Executor reads) throws IOException {
     channel.freezeTime();
@@ -75,6 +83,7 @@ final class CacheFixture implements AutoCloseable {
         Cache.open(
             capacityBytes,
             Long.MAX_VALUE,
+            MemorySource.fresh(),
             disk,
             Disk.ofSystem(),
             reads,

@@ -6,6 +6,7 @@ import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RequestDurations;
+import io.kamille.cache.kept.MemorySource;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
@@ -27,6 +28,7 @@ import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -63,10 +65,15 @@ public final class Appliance implements AutoCloseable {
       throws StartFailure {
     this.version = version;
     running = configuration;
-    RunningState before = new RunningState(inheritance.claim());
+    Map<String, String> known = inheritance.claim();
+    MemorySource memory =
+        configuration.upgrade().keepsMemory()
+            ? MemorySource.kept(inheritance.memory(known))
+            : MemorySource.fresh();
+    RunningState before = new RunningState(known);
     before.takeSecret();
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
-    assembly = assemble(configuration, machine);
+    assembly = assemble(configuration, memory, machine);
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
     loops.watch(configuration.engine().stallLimit());
@@ -103,7 +110,8 @@ public final class Appliance implements AutoCloseable {
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
     Preflight preflight = new Preflight(Path.of("/proc"));
-    preflight.check(configuration);
+    preflight.check(
+        configuration, configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
     Appliance appliance = new Appliance(configuration, preflight, version, inheritance, machine);
     InheritedSockets sockets = inheritance.sockets();
     try {
@@ -126,9 +134,10 @@ public final class Appliance implements AutoCloseable {
     return appliance;
   }
 
-  private Assembly assemble(Configuration configuration, Machine machine) throws StartFailure {
+  private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
+      throws StartFailure {
     try {
-      return new Assembly(configuration, registry, overload, machine);
+      return new Assembly(configuration, memory, registry, overload, machine);
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());

@@ -6,6 +6,7 @@ import io.kamille.cache.CacheHandler;
 import io.kamille.cache.CacheHandover;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.PurgeMethod;
+import io.kamille.cache.kept.MemorySource;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.peak.PeakSettings;
 import io.kamille.core.admission.AccessList;
@@ -58,16 +59,22 @@ final class Assembly implements AutoCloseable {
   /**
    * The chain of that configuration.
    *
+   * @param memory of the cache
    * @param overload asked about what would be forwarded
    * @param machine whose disk and names it uses
    * @throws IOException if the directory of the disk tier cannot be had
    */
-  Assembly(Configuration configuration, MetricRegistry registry, Overload overload, Machine machine)
+  Assembly(
+      Configuration configuration,
+      MemorySource memory,
+      MetricRegistry registry,
+      Overload overload,
+      Machine machine)
       throws IOException {
     this.names = machine.names().apply(registry);
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
-    cache = Cache.open(configuration.cache(), machine.disk(), registry, clock);
+    cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();

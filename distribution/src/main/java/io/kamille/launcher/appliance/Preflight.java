@@ -24,8 +24,12 @@ final class Preflight {
     this.proc = proc;
   }
 
-  /** Fails with one sentence if something is too little to start at all. */
-  void check(Configuration configuration) throws StartFailure {
+  /**
+   * Fails with one sentence if something is too little to start at all.
+   *
+   * @param hasMemory whether the cache's memory is there already
+   */
+  void check(Configuration configuration, boolean hasMemory) throws StartFailure {
     long descriptors = descriptorLimit();
     if (descriptors < LEAST_DESCRIPTORS) {
       throw new StartFailure(
@@ -36,7 +40,9 @@ final class Preflight {
               + LEAST_DESCRIPTORS
               + " needed (raise the limit by `ulimit -n` or LimitNOFILE=)");
     }
-    checkMemory(configuration.cache().memory().capacityBytes());
+    if (!hasMemory) {
+      checkMemory(configuration.cache().memory().capacityBytes());
+    }
   }
 
   /**

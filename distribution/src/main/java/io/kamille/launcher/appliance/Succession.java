@@ -1,11 +1,13 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.launcher.service.Incumbent;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A running appliance as the process sees it that takes its place. One call at a time. */
 final class Succession implements Incumbent {
@@ -24,7 +26,16 @@ final class Succession implements Incumbent {
   @Override
   public Map<String, String> release(RemovalListener heir) {
     appliance.assembly().handover().release(heir);
-    return RunningState.of(appliance.parts());
+    Map<String, String> known = RunningState.of(appliance.parts());
+    if (appliance.assembly().handover().keepsMemory()) {
+      known.put(MEMORY, "kept");
+    }
+    return known;
+  }
+
+  @Override
+  public @Nullable KeptMemory memory() {
+    return appliance.assembly().handover().giveMemory();
   }
 
   @Override

@@ -39,7 +39,8 @@ public final class Configuration {
       ForwardingSettings forwarding,
       LogSettings log,
       TraceSettings tracing,
-      AdminSettings admin) {}
+      AdminSettings admin,
+      UpgradeSettings upgrade) {}
 
   static final Subsection<ListenerSettings> LISTENERS =
       ListenerSettings.SECTION
@@ -107,7 +108,10 @@ public final class Configuration {
               "forwarding", "Fields of forwarded messages that describe their way."),
           LogSettings.SECTION.one("log", "Logs of requests and of Kamille itself."),
           TraceSettings.SECTION.one("tracing", "Which requests are recorded step by step."),
-          ADMIN);
+          ADMIN,
+          UpgradeSettings.SECTION.one(
+              "upgrade",
+              "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."));
 
   private final SectionValues values;
   private final Groups groups;
@@ -189,6 +193,10 @@ public final class Configuration {
 
   public AdminSettings admin() {
     return groups.admin;
+  }
+
+  public UpgradeSettings upgrade() {
+    return groups.upgrade;
   }
 
   /** Every setting in which this differs from what runs, by name and with both values. */

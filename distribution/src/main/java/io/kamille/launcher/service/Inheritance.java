@@ -1,8 +1,10 @@
 package io.kamille.launcher.service;
 
+import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a process begins with: listening sockets, and perhaps a process whose place it takes. One
@@ -40,6 +42,18 @@ public final class Inheritance {
    */
   public Map<String, String> claim() {
     return predecessor.map(Predecessor::claim).orElse(Map.of());
+  }
+
+  /**
+   * Asks for what the process before us has stored in memory, right after {@link #claim}.
+   *
+   * @param known what that said
+   * @return the caller's to close; null if there is nothing to be had
+   */
+  public @Nullable KeptMemory memory(Map<String, String> known) {
+    return predecessor.isPresent() && known.containsKey(Incumbent.MEMORY)
+        ? predecessor.get().memory()
+        : null;
   }
 
   /** Has removed here what the process before us removes from now on, on a thread of its own. */

@@ -1,5 +1,6 @@
 package io.kamille.launcher.service;
 
+import io.kamille.cache.kept.KeptMemory;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -27,6 +28,8 @@ final class Successor {
    *    │─── sockets N, descriptors ────────►│
    *    │          ◄── claim ────────────────│
    *    │─── yours, StateMessage ───────────►│   opens the disk, takes memory, listens
+   *    │          ◄── memory ───────────────│   if the state offers it, and it is wanted
+   *    │─── memory, descriptors ───────────►│
    *    │─── remove, purge, clear ──────────►│   from now to the old one's end
    *    │          ◄── ready ────────────────│
    *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
@@ -43,6 +46,7 @@ final class Successor {
   static final String SOCKETS = "sockets ";
   static final String CLAIM = "claim";
   static final String YOURS = "yours\n";
+  static final String MEMORY = "memory";
   private static final int MOST_BYTES = 4096;
   private static final List<String> NOT_INHERITED =
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
@@ -122,8 +126,16 @@ final class Successor {
         feed = new RemovalFeed(caller);
         Map<String, String> state = incumbent.release(feed);
         caller.send(YOURS + StateMessage.write(state), List.of());
+        word = "";
+        if (state.containsKey(Incumbent.MEMORY)) {
+          word = caller.receive(MOST_BYTES).text();
+        }
+        if (word.equals(MEMORY)) {
+          sendMemory(caller, incumbent);
+          word = "";
+        }
         feed.begin();
-        word = caller.receive(MOST_BYTES).text();
+        word = word.isEmpty() ? caller.receive(MOST_BYTES).text() : word;
       }
       if (!word.equals(READY)) {
         throw new IOException(
@@ -152,6 +164,11 @@ final class Successor {
       caller.send(SOCKETS + (descriptors.size() - end), descriptors.subList(sent, end));
       sent = end;
     } while (sent < descriptors.size());
+  }
+
+  private static void sendMemory(UnixSocket caller, Incumbent incumbent) throws IOException {
+    KeptMemory memory = incumbent.memory();
+    caller.send(MEMORY, memory == null ? List.of() : List.of(memory.arena(), memory.manifest()));
   }
 
   private static void takeBack(Incumbent incumbent, RemovalFeed feed) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.disk.Disk;
+import io.kamille.cache.kept.MemorySource;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.OverloadLaw;
 import io.kamille.core.http.RequestHead;
@@ -37,7 +38,9 @@ class AssemblyTest {
   private final Assembly assembly;
 
   AssemblyTest() throws IOException {
-    assembly = new Assembly(first, registry, new Overload(0, OverloadLaw::new), machine);
+    assembly =
+        new Assembly(
+            first, MemorySource.fresh(), registry, new Overload(0, OverloadLaw::new), machine);
   }
 
   @AfterEach

@@ -20,13 +20,14 @@ class PreflightTest {
   @Test
   void enoughOfEverythingIsFine() throws IOException {
     system("1024", 2048);
-    assertThatCode(() -> new Preflight(proc).check(cacheOf("1GiB"))).doesNotThrowAnyException();
+    assertThatCode(() -> new Preflight(proc).check(cacheOf("1GiB"), false))
+        .doesNotThrowAnyException();
   }
 
   @Test
   void tooFewDescriptorsAreOneSentence() throws IOException {
     system("256", 2048);
-    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("64MiB")))
+    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("64MiB"), false))
         .isInstanceOfSatisfying(
             StartFailure.class,
             failure -> assertThat(failure.kind()).isEqualTo(StartFailure.Kind.SYSTEM))
@@ -36,7 +37,7 @@ class PreflightTest {
   @Test
   void tooLittleMemoryIsOneSentence() throws IOException {
     system("1024", 512);
-    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("1GiB")))
+    assertThatThrownBy(() -> new Preflight(proc).check(cacheOf("1GiB"), false))
         .hasMessage(
             "too little memory: 512 MiB available, 1024 MiB asked for by cache.memory.capacity");
   }
@@ -52,7 +53,8 @@ class PreflightTest {
 
   @Test
   void whatCannotBeReadIsNotTooLittle() {
-    assertThatCode(() -> new Preflight(proc).check(cacheOf("1TiB"))).doesNotThrowAnyException();
+    assertThatCode(() -> new Preflight(proc).check(cacheOf("1TiB"), false))
+        .doesNotThrowAnyException();
     assertThat(new Preflight(proc).connections(8192)).isEqualTo(8192);
   }
 

@@ -317,6 +317,83 @@ class UpgradeIT {
     }
   }
 
+  @Test
+  void whatIsStoredInMemoryIsServedByTheNewProcessAndTheOneAfterIt() throws Exception {
+    keepMemory();
+    try (KamilleProcess first = start()) {
+      InetSocketAddress address = first.address();
+      store(address, "/b");
+      upgrade();
+      assertThat(cacheStatus(address, "/b")).contains("; hit");
+      store(address, "/c");
+      assertThat(first.awaitEnd()).isZero();
+      upgrade();
+      assertThat(cacheStatus(address, "/b")).contains("; hit");
+      assertThat(cacheStatus(address, "/c")).contains("; hit");
+    }
+  }
+
+  @Test
+  void ifTheNewProcessIsKilledWithTheMemoryTheOldOneStoresAgain() throws Exception {
+    keepMemory();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      store(address, "/b");
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      ProcessHandle successor = withTheMemoryOf(running);
+      assertThat(cacheStatus(address, "/b")).contains("; hit");
+      successor.destroyForcibly();
+      assertThat(order.get()).hasMessageContaining("ended before it served");
+      assertThat(cacheStatus(address, "/b")).contains("; hit");
+      store(address, "/c");
+      assertThat(cacheStatus(address, "/c")).contains("; hit");
+      Files.delete(log);
+      configure("127.0.0.1:0");
+      keepMemory();
+      upgrade();
+      assertThat(cacheStatus(address, "/b")).contains("; hit");
+      assertThat(cacheStatus(address, "/c")).contains("; hit");
+    }
+  }
+
+  @Test
+  void anOldVersionThatIsKilledOnceItsMemoryIsGivenLeavesItToTheNewOne() throws Exception {
+    keepMemory();
+    try (KamilleProcess running = start()) {
+      InetSocketAddress address = running.address();
+      store(address, "/b");
+      store(address, "/c");
+      Path log = holdUp();
+      CompletableFuture<Throwable> order = order();
+      successors.add(withTheMemoryOf(running).pid());
+      purge(address, "/c");
+      running.signal("KILL");
+      assertThat(order.get()).hasMessageContaining("no answer");
+      try (RandomAccessFile goesOn = new RandomAccessFile(log.toFile(), "rw")) {
+        assertThat(cacheStatus(address, "/b")).contains("; hit");
+        awaitForwarded(address, "/c");
+        assertThat(goesOn).isNotNull();
+      }
+    }
+  }
+
+  private void keepMemory() throws IOException {
+    Files.writeString(
+        file,
+        Files.readString(file).replace("cache: {", "cache: {purge-from: [127.0.0.1], ")
+            + "upgrade: {keep-memory: on}\n");
+  }
+
+  /** The process that has been given the memory of that one. */
+  private ProcessHandle withTheMemoryOf(KamilleProcess running) {
+    ProcessHandle successor = withTheSocketsOf(running);
+    Await.until(
+        () -> open(successor.pid()).stream().anyMatch(name -> name.contains("kamille-arena")),
+        "the memory is given");
+    return successor;
+  }
+
   private void useDisk() throws IOException {
     Files.writeString(
         file,

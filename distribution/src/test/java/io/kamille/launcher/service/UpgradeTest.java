@@ -3,6 +3,7 @@ package io.kamille.launcher.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +37,11 @@ class UpgradeTest {
     @Override
     public Map<String, String> release(RemovalListener heir) {
       return Map.of();
+    }
+
+    @Override
+    public @Nullable KeptMemory memory() {
+      return null;
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a stored response beside its octets, as octets. Stateless; any thread. */
-final class FactsCodec {
+public final class FactsCodec {
 
   /*
    * One item after another in the order of encode(). A text is its length and ISO 8859-1, as field
@@ -32,7 +32,8 @@ final class FactsCodec {
 
   private FactsCodec() {}
 
-  static byte[] encode(StoredHead head) {
+  /** All of that, in octets. */
+  public static byte[] encode(StoredHead head) {
     ByteBuf out = Unpooled.buffer(256);
     out.writeInt(head.encoded().status());
     out.writeInt(head.encoded().uriLength());
@@ -91,7 +92,7 @@ final class FactsCodec {
    * @param headLength octets of the encoded head
    * @throws IndexOutOfBoundsException or {@link IllegalArgumentException} if that is something else
    */
-  static StoredHead decode(ByteBuf in, int headLength) {
+  public static StoredHead decode(ByteBuf in, int headLength) {
     int status = in.readInt();
     int uriLength = in.readInt();
     if (uriLength < 0 || uriLength > headLength) {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,8 @@ public final class Arena implements AutoCloseable {
    *
    * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
    * sent by sendfile. A region of that file covers whole pages of one block and nothing else; blocks
-   * of which regions were given out come back through Renewal (ADR 12).
+   * of which regions were given out come back through Renewal (ADR 12). Another process can take
+   * that file over: ArenaGrant and ArenaAdoption.
    */
 
   /** The least capacity, in octets. */
@@ -52,7 +53,7 @@ public final class Arena implements AutoCloseable {
   private static final int SHARDS_MAXIMUM = 16;
   private static final long HEADROOM_DIVISOR = 32;
 
-  private final java.lang.foreign.Arena life = java.lang.foreign.Arena.ofShared();
+  private final java.lang.foreign.Arena life;
   private final @Nullable MemoryFile file;
   private final @Nullable Renewal renewal;
   private final MemorySegment memory;
@@ -61,23 +62,30 @@ public final class Arena implements AutoCloseable {
   private final long capacityGranules;
   private final Shards shards;
 
-  private final AtomicLong freeGranules;
-  private final AtomicLong chargedGranules = new AtomicLong();
-  private final AtomicLong writingGranules = new AtomicLong();
-  private final AtomicLong requestedBytes = new AtomicLong();
-  private final AtomicLong live = new AtomicLong();
+  private final Ledger ledger;
   private final LongAdder regionBytes = new LongAdder();
 
-  private Arena(long slabs, int shardCount, MemoryFile.@Nullable Opening opening) {
-    long bytes = slabs * Slab.BYTES;
-    file = opening == null ? null : fileOf(opening, bytes);
-    memory = file == null ? AnonymousMapping.map(bytes, life) : file.memory();
+  private Arena(
+      java.lang.foreign.Arena life,
+      MemorySegment memory,
+      @Nullable MemoryFile file,
+      int shardCount,
+      Ledger ledger) {
+    this.life = life;
+    this.memory = memory;
+    this.file = file;
+    this.ledger = ledger;
     renewal = file == null ? null : new Renewal(this, file);
     readable = memory.asReadOnly();
     address = memory.address();
-    capacityGranules = slabs * Slab.GRANULES;
-    freeGranules = new AtomicLong(capacityGranules);
-    shards = new Shards(slabs, shardCount);
+    capacityGranules = memory.byteSize() / Block.GRANULE_BYTES;
+    shards = new Shards(memory.byteSize() / Slab.BYTES, shardCount);
+  }
+
+  /** All of that file, of which nothing is free. The file and its life end with the arena. */
+  static Arena adopt(MemoryFile file, java.lang.foreign.Arena life) {
+    MemorySegment memory = file.memory();
+    return new Arena(life, memory, file, shardsOf(memory.byteSize()), new Ledger(0));
   }
 
   /**
@@ -120,11 +128,16 @@ public final class Arena implements AutoCloseable {
               + CAPACITY_MAXIMUM_BYTES
               + ")");
     }
-    return new Arena(capacityBytes / Slab.BYTES, shards, opening);
+    long bytes = capacityBytes / Slab.BYTES * Slab.BYTES;
+    var life = java.lang.foreign.Arena.ofShared();
+    MemoryFile file = opening == null ? null : fileOf(opening, bytes, life);
+    MemorySegment memory = file == null ? AnonymousMapping.map(bytes, life) : file.memory();
+    return new Arena(life, memory, file, shards, new Ledger(bytes / Block.GRANULE_BYTES));
   }
 
   /** A file is mapped without asking whether so much memory exists, so that is asked first. */
-  private @Nullable MemoryFile fileOf(MemoryFile.Opening opening, long bytes) {
+  private static @Nullable MemoryFile fileOf(
+      MemoryFile.Opening opening, long bytes, java.lang.foreign.Arena life) {
     AnonymousMapping.check(bytes);
     try {
       return opening.open(bytes, life);
@@ -186,7 +199,7 @@ public final class Arena implements AutoCloseable {
 
   /** How many octets are left. Whatever needs no more than this can be had. */
   public long freeBytes() {
-    return freeGranules.get() * Block.GRANULE_BYTES;
+    return ledger.free() * Block.GRANULE_BYTES;
   }
 
   /** Whether large content can be sent without copying at this moment. */
@@ -215,30 +228,17 @@ public final class Arena implements AutoCloseable {
    * @return false if more is not free; then nothing has changed. Less is always granted
    */
   public boolean charge(long changeBytes) {
-    long granules = changeBytes / Block.GRANULE_BYTES;
-    if (granules > 0 && !reserve(granules)) {
-      return false;
-    }
-    chargedGranules.addAndGet(granules);
-    if (granules < 0) {
-      freeGranules.addAndGet(-granules);
-    }
-    return true;
+    return ledger.charge(changeBytes / Block.GRANULE_BYTES);
   }
 
   /** How many of the used octets are counted by {@link #charge}, and lie elsewhere. */
   public long chargedBytes() {
-    return chargedGranules.get() * Block.GRANULE_BYTES;
+    return ledger.charged() * Block.GRANULE_BYTES;
   }
 
   /** How many of the used octets writers hold that are still open. */
   public long writingBytes() {
-    return writingGranules.get() * Block.GRANULE_BYTES;
-  }
-
-  /** A writer holds so many granules more, or, negative, less. */
-  void countWriting(long changeGranules) {
-    writingGranules.addAndGet(changeGranules);
+    return ledger.writing() * Block.GRANULE_BYTES;
   }
 
   /** How many octets have left as regions since the start. */
@@ -259,6 +259,31 @@ public final class Arena implements AutoCloseable {
     return capacityBytes / HEADROOM_DIVISOR;
   }
 
+  /** What the memory is, if it is not anonymous. */
+  @Nullable MemoryFile file() {
+    return file;
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  Shards shards() {
+    return shards;
+  }
+
+  /** Of an arena with a file. */
+  Renewal renewal() {
+    return Objects.requireNonNull(renewal);
+  }
+
+  /** Lets go of the memory at once, as if nothing lay there. */
+  void abandon() {
+    renewal().close();
+    life.close();
+    Objects.requireNonNull(file).close();
+  }
+
   /** Where something lies, in at most so many cells. */
   public ArenaMap map(int most) {
     return new ArenaMap(
@@ -272,8 +297,8 @@ public final class Arena implements AutoCloseable {
     return new ArenaSnapshot(
         capacityBytes(),
         usedBytes(),
-        requestedBytes.get(),
-        live.get(),
+        ledger.requestedBytes(),
+        ledger.live(),
         (long) shards.longestRun() * Block.GRANULE_BYTES);
   }
 
@@ -284,15 +309,19 @@ public final class Arena implements AutoCloseable {
    */
   @Override
   public void close() {
-    checkUnused(live.get() == 0);
+    checkUnused(ledger.live() == 0);
     if (renewal != null) {
       renewal.close();
     }
-    checkUnused(usedBytes() == retiredBytes());
+    checkUnused(usedBytes() == retiredBytes() || isShared());
     life.close();
     if (file != null) {
       file.close();
     }
+  }
+
+  private boolean isShared() {
+    return renewal != null && renewal.isHolding();
   }
 
   private void checkUnused(boolean isUnused) {
@@ -303,14 +332,7 @@ public final class Arena implements AutoCloseable {
 
   /** Sets {@code granules} aside; true means that {@link #collect} will find them. */
   boolean reserve(long granules) {
-    long free = freeGranules.get();
-    while (free >= granules) {
-      if (freeGranules.compareAndSet(free, free - granules)) {
-        return true;
-      }
-      free = freeGranules.get();
-    }
-    return false;
+    return ledger.reserve(granules);
   }
 
   /** Turns {@code granules} that were reserved into blocks at the end of {@code blocks}. */
@@ -321,25 +343,16 @@ public final class Arena implements AutoCloseable {
   /** Returns {@code block} to the free granules. */
   void give(long block) {
     shards.give(block);
-    freeGranules.addAndGet(Block.granules(block));
+    ledger.give(Block.granules(block));
   }
 
   /** As {@link #give}, for a block of which regions were given out; may come free later. */
   void giveSent(long block) {
-    if (renewal != null && mayBeSent(block)) {
+    if (renewal != null && renewal.wants(block)) {
       renewal.give(block);
     } else {
       give(block);
     }
-  }
-
-  /**
-   * Whether regions of {@code block} are ever given out: it holds enough whole pages. One that
-   * grows goes on to be.
-   */
-  private boolean mayBeSent(long block) {
-    return sendableTo(Block.offset(block) + Block.bytes(block)) - sendableFrom(Block.offset(block))
-        >= REGION_MINIMUM_BYTES;
   }
 
   /** Where the first whole page begins at or behind {@code offset}. */
@@ -358,15 +371,6 @@ public final class Arena implements AutoCloseable {
       throw new IllegalStateException("arena: has no file (expected: sendable)");
     }
     return new LeasedRegion(bytes, file.channel(), offset, length);
-  }
-
-  /** Counts a {@link StoredBytes} that begins ({@code +1}) or ends ({@code -1}). */
-  void countLive(int change) {
-    live.addAndGet(change);
-  }
-
-  void countRequested(long changeBytes) {
-    requestedBytes.addAndGet(changeBytes);
   }
 
   /** Copies from {@code content}, which it borrows, to {@code offset} from the arena's start. */

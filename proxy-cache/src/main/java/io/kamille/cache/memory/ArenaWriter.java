@@ -39,7 +39,7 @@ public final class ArenaWriter {
     this.home = home;
     this.bytes = new StoredBytes(arena);
     this.granules = granules;
-    arena.countWriting(granules);
+    arena.ledger().countWriting(granules);
     arena.collect(bytes, granules, home);
     request(announced);
   }
@@ -104,7 +104,7 @@ public final class ArenaWriter {
         return false;
       }
     }
-    arena.countWriting(taken);
+    arena.ledger().countWriting(taken);
     arena.collect(bytes, taken, home);
     granules += taken;
     return true;
@@ -131,7 +131,7 @@ public final class ArenaWriter {
 
   private void request(long total) {
     if (total > requested) {
-      arena.countRequested(total - requested);
+      arena.ledger().countRequested(total - requested);
       requested = total;
     }
   }
@@ -139,9 +139,9 @@ public final class ArenaWriter {
   private void finish() {
     checkOpen();
     isOpen = false;
-    arena.countWriting(-granules);
+    arena.ledger().countWriting(-granules);
     bytes.trim(Block.granulesFor(length), arena);
-    arena.countRequested(length - requested);
+    arena.ledger().countRequested(length - requested);
   }
 
   private void checkOpen() {

@@ -74,7 +74,32 @@ public final class StoredBytes extends Blocks implements StoredOctets {
 
   StoredBytes(Arena arena) {
     this.arena = arena;
-    arena.countLive(1);
+    arena.ledger().countLive(1);
+  }
+
+  /**
+   * Octets that another process has written, who may have sent them as regions.
+   *
+   * @param blocks that are the caller's to give
+   */
+  StoredBytes(Arena arena, long[] blocks, long length, int hits) {
+    this(arena);
+    for (long block : blocks) {
+      append(block);
+    }
+    leases |= SENT;
+    this.hits = hits;
+    arena.ledger().countRequested(length);
+    publish(length);
+  }
+
+  /** Where the octets lie, for another process: {@link ArenaAdoption#claim}. */
+  public long[] blocks() {
+    long[] blocks = new long[blockCount()];
+    for (int i = 0; i < blocks.length; i++) {
+      blocks[i] = block(i);
+    }
+    return blocks;
   }
 
   @Override
@@ -293,13 +318,13 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   }
 
   private void free(boolean wasSent) {
-    arena.countRequested(-length);
+    arena.ledger().countRequested(-length);
     if (wasSent) {
       giveSent(arena);
     } else {
       trim(0, arena);
     }
-    arena.countLive(-1);
+    arena.ledger().countLive(-1);
   }
 
   private static IllegalStateException ended() {

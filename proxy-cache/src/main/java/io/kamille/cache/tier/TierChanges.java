@@ -21,6 +21,7 @@ final class TierChanges {
   private final @Nullable DiskCopies copies;
   // Volatile: set by whoever hands over, read by all.
   private volatile @Nullable RemovalListener listener;
+  private volatile boolean tellsOfReplacements;
 
   TierChanges(ResponseIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
     this.index = index;
@@ -29,7 +30,8 @@ final class TierChanges {
   }
 
   /** Tells that one of all removals from now on; null for nobody. */
-  void tell(@Nullable RemovalListener next) {
+  void tell(@Nullable RemovalListener next, boolean hasOurs) {
+    tellsOfReplacements = hasOurs;
     listener = next;
   }
 
@@ -57,9 +59,9 @@ final class TierChanges {
     }
     if (copies != null) {
       copies.stored(key, response, index);
-      if (listener != null && copies.mayHaveHad(key)) {
-        tellRemoved(key);
-      }
+    }
+    if (listener != null && (tellsOfReplacements || (copies != null && copies.mayHaveHad(key)))) {
+      tellRemoved(key);
     }
   }
 

@@ -260,9 +260,24 @@ public final class TieredStore {
     return count;
   }
 
-  /** Tells that one of everything that is removed from now on; null for nobody. */
-  public void tell(@Nullable RemovalListener listener) {
-    tiers.tell(listener);
+  /**
+   * Tells that one of everything that is removed from now on; null for nobody.
+   *
+   * @param hasOurs whether it may have all that we have: then what is replaced is removed there
+   */
+  public void tell(@Nullable RemovalListener listener, boolean hasOurs) {
+    tiers.tell(listener, hasOurs);
+  }
+
+  /** Makes a response visible that another process stored, if there is room. Takes over a lease. */
+  public boolean adopt(CacheKey key, StoredResponse response) {
+    response.unpurged(0, purges.last());
+    index.pause();
+    boolean isIn = index.put(key, response, () -> true);
+    if (!isIn) {
+      response.release();
+    }
+    return isIn;
   }
 
   /** Forgets everything in memory; copies stay. Comes last. */

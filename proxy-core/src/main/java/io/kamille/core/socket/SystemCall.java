@@ -27,6 +27,7 @@ public enum SystemCall {
   MEMFD_CREATE(319, 279),
   MMAP(9, 222),
   MUNMAP(11, 215),
+  OPENAT(257, 56),
   PRCTL(157, 167),
   RECVMSG(47, 212),
   SENDMSG(46, 211),
