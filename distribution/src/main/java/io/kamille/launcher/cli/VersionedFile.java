@@ -55,7 +55,8 @@ final class VersionedFile implements AutoCloseable {
               this::alarm,
               InstantSource.system());
       control = opened;
-      return ConfigResources.of(opened);
+      return ConfigResources.of(
+          opened, directory.resolve("config").resolve("drafts"), InstantSource.system());
     } catch (IOException unreadable) {
       LOG.log(Level.ERROR, "there are no versions of the configuration", unreadable);
       return List.of();

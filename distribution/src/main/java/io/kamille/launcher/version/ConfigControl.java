@@ -131,7 +131,7 @@ public final class ConfigControl implements AutoCloseable {
     return "\"" + version() + "-" + digest(text()) + "\"";
   }
 
-  private static String digest(String text) {
+  static String digest(String text) {
     try {
       byte[] all =
           MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

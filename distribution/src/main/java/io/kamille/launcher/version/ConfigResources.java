@@ -5,14 +5,12 @@ import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.JsonContent;
 import io.kamille.admin.api.Operation;
-import io.kamille.admin.api.ProblemType;
 import io.kamille.admin.api.Query;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.Scope;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.setting.TimeSpan;
 import io.kamille.launcher.configuration.ConfigurationSchema;
 import io.kamille.launcher.patch.JsonPatch;
 import io.kamille.launcher.patch.MergePatch;
@@ -25,11 +23,12 @@ import io.kamille.launcher.version.ConfigDocuments.Shown;
 import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
 import io.kamille.launcher.version.ConfigDocuments.Wrong;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** {@code /v1/config}: what runs, changes, trials, and the way back. */
@@ -37,12 +36,6 @@ public final class ConfigResources {
 
   private static final String PATH = "/v1/config";
   private static final String YAML = "application/yaml";
-  private static final Duration LEAST_TRIAL = Duration.ofSeconds(30);
-  private static final Duration LONGEST_TRIAL = Duration.ofHours(1);
-  private static final int COMMENT_LIMIT = 500;
-
-  /** The end of an entity tag for the JSON of what the tag without it stands for. */
-  private static final String JSON_TAG = "-json\"";
 
   private static final String MERGE_PATCH = "application/merge-patch+json";
   private static final String JSON_PATCH = "application/json-patch+json";
@@ -63,8 +56,20 @@ public final class ConfigResources {
     this.control = control;
   }
 
-  /** All of them. */
-  public static List<Resource> of(ConfigControl control) {
+  /**
+   * All of them.
+   *
+   * @param directory where drafts are kept
+   * @throws IOException if it cannot be read
+   */
+  public static List<Resource> of(ConfigControl control, Path directory, InstantSource clock)
+      throws IOException {
+    List<Resource> all = new ArrayList<>(of(control));
+    all.addAll(DraftResources.of(control, DraftStore.open(directory), clock));
+    return all;
+  }
+
+  private static List<Resource> of(ConfigControl control) {
     var resources = new ConfigResources(control);
     return List.of(
         new Served(
@@ -133,21 +138,6 @@ public final class ConfigResources {
         .may("dry_run", "true only tells what would change.");
   }
 
-  private interface Handler {
-    Answer answer(AdminRequest request) throws InvalidRequest, Refused;
-  }
-
-  private record Served(Operation operation, Handler handler) implements Resource {
-    @Override
-    public Answer answer(AdminRequest request) throws InvalidRequest {
-      try {
-        return handler.answer(request);
-      } catch (Refused refused) {
-        return problem(refused);
-      }
-    }
-  }
-
   private Answer running(AdminRequest request) {
     String accept = request.field("Accept");
     boolean isText = accept != null && accept.contains("yaml");
@@ -161,7 +151,7 @@ public final class ConfigResources {
                     control.pending(),
                     TrialShown.of(control.trial(), control.version(), control.counts()),
                     LastTrial.of(control.lastTrial())));
-    String tag = isText ? control.tag() : control.tag().replaceFirst("\"$", JSON_TAG);
+    String tag = isText ? control.tag() : control.tag().replaceFirst("\"$", Orders.JSON_TAG);
     return answer.with("ETag", tag).with("Vary", "Accept");
   }
 
@@ -176,7 +166,7 @@ public final class ConfigResources {
       return change(request, running -> patched(running, patch));
     }
     if (!patch.isObject()) {
-      throw bad("A merge patch is an object: it has the settings that change.");
+      throw Orders.bad("A merge patch is an object: it has the settings that change.");
     }
     return change(request, running -> MergePatch.apply(running, patch));
   }
@@ -193,106 +183,18 @@ public final class ConfigResources {
       throws InvalidRequest, Refused {
     Query query = Query.of(request, CHANGE);
     if ("true".equals(query.optional("dry_run"))) {
-      return committed(control.rehearse(edit));
+      return Orders.committed(control.rehearse(edit));
     }
-    return committed(
+    return Orders.committed(
         control.commit(
-            order(
-                request,
-                comment(utf8(query.optional("comment"))),
+            Orders.of(
+                Orders.by(request),
+                Orders.comment(request, CHANGE),
+                Orders.match(request),
                 query.optional("confirm"),
                 query.optional("guard"),
                 query.optional("guardP99")),
             edit));
-  }
-
-  private static ChangeOrder order(
-      AdminRequest request,
-      String comment,
-      @Nullable String confirm,
-      @Nullable String guard,
-      @Nullable String guardP99)
-      throws InvalidRequest {
-    Duration trial = confirm(confirm);
-    return new ChangeOrder(
-        by(request), comment, match(request), trial, limits(guard, guardP99, trial));
-  }
-
-  /** What a change is of: whoever changes something has seen it. */
-  private static String match(AdminRequest request) throws InvalidRequest {
-    String match = request.field("If-Match");
-    if (match == null) {
-      throw new InvalidRequest(
-          Answer.problem(
-              StatusCode.PRECONDITION_REQUIRED,
-              "Say by If-Match which version this is a change of: the ETag of GET."));
-    }
-    return match.replace(JSON_TAG, "\"");
-  }
-
-  private static TrialGuard.@Nullable Limits limits(
-      @Nullable String guard, @Nullable String guardP99, @Nullable Duration trial)
-      throws InvalidRequest {
-    Double rise = guard == null || guard.isEmpty() ? null : share(guard);
-    Duration p99 = guardP99 == null || guardP99.isEmpty() ? null : p99(guardP99);
-    if (rise == null && p99 == null) {
-      return null;
-    }
-    if (trial == null) {
-      throw bad("guard and guardP99 need confirm.");
-    }
-    return new TrialGuard.Limits(rise, p99);
-  }
-
-  private static Double share(String text) throws InvalidRequest {
-    if (!text.matches("0?\\.[0-9]{1,4}")) {
-      throw bad("guard is a share such as 0.05.");
-    }
-    return Double.valueOf(text);
-  }
-
-  private static Duration p99(String text) throws InvalidRequest {
-    Duration limit = TimeSpan.parse(text);
-    if (limit == null || limit.toMillis() < 1 || limit.compareTo(LONGEST_TRIAL) > 0) {
-      throw bad("guardP99 is a duration such as 800ms.");
-    }
-    return limit;
-  }
-
-  private static String by(AdminRequest request) {
-    return request.identity() == null ? "" : request.identity().name();
-  }
-
-  /** A query has octets, one per character; a comment is read by people. */
-  private static @Nullable String utf8(@Nullable String octets) {
-    return octets == null
-        ? null
-        : new String(octets.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-  }
-
-  private static String comment(@Nullable String text) throws InvalidRequest {
-    String comment = text == null ? "" : text;
-    if (comment.length() > COMMENT_LIMIT || comment.chars().anyMatch(Character::isISOControl)) {
-      throw bad("A comment is one line of at most " + COMMENT_LIMIT + " characters.");
-    }
-    return comment;
-  }
-
-  private static @Nullable Duration confirm(@Nullable String text) throws InvalidRequest {
-    if (text == null || text.isEmpty()) {
-      return null;
-    }
-    Duration confirm = TimeSpan.parse(text);
-    if (confirm == null
-        || confirm.compareTo(LEAST_TRIAL) < 0
-        || confirm.compareTo(LONGEST_TRIAL) > 0) {
-      throw bad("confirm is a duration of 30s to 1h.");
-    }
-    return confirm;
-  }
-
-  private Answer committed(Outcome outcome) {
-    return Answer.json(Committed.of(outcome)).with("ETag", outcome.tag());
   }
 
   private Answer validate(AdminRequest request) {
@@ -301,21 +203,21 @@ public final class ConfigResources {
   }
 
   private Answer reload(AdminRequest request) throws InvalidRequest, Refused {
-    List<Problem> problems = control.reload(match(request));
+    List<Problem> problems = control.reload(Orders.match(request));
     if (!problems.isEmpty()) {
       throw new Refused(Refused.Kind.CONFIG_INVALID, "What ran goes on.", problems);
     }
-    return committed(new Outcome(control.version(), List.of(), null, control.tag(), null));
+    return Orders.committed(new Outcome(control.version(), List.of(), null, control.tag(), null));
   }
 
   private Answer version(AdminRequest request) throws InvalidRequest, Refused {
-    return Answer.of(StatusCode.OK, YAML, control.text(number(request.parameter("number"))));
+    return Answer.of(StatusCode.OK, YAML, control.text(version(request.parameter("number"))));
   }
 
   private Answer diff(AdminRequest request) throws InvalidRequest, Refused {
     Query query = Query.of(request, DIFF);
-    int from = number(query.one("from"));
-    int to = number(query.one("to"));
+    int from = version(query.one("from"));
+    int to = version(query.one("to"));
     String accept = request.field("Accept");
     Answer answer =
         accept != null && accept.contains("diff")
@@ -327,44 +229,28 @@ public final class ConfigResources {
     return answer.with("Vary", "Accept");
   }
 
-  private static int number(String text) throws InvalidRequest {
-    if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw bad("A version is a number.");
-    }
-    return Integer.parseInt(text);
+  private static int version(String text) throws InvalidRequest {
+    return Orders.number(text, "A version is a number.");
   }
 
   private Answer rollback(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode document = JsonContent.of(request);
-    members(document, List.of("to", "comment", "confirm", "guard", "guardP99"));
+    Orders.members(document, List.of("to", "comment", "confirm", "guard", "guardP99"));
     if (!document.path("to").isInt()) {
-      throw bad("to must be the number of a version.");
+      throw Orders.bad("to must be the number of a version.");
     }
     int to = document.path("to").intValue();
-    String comment = text(document, "comment");
-    return committed(
+    String comment = Orders.text(document, "comment");
+    return Orders.committed(
         control.commit(
-            order(
-                request,
-                comment(comment.isEmpty() ? "back to version " + to : comment),
-                text(document, "confirm"),
-                text(document, "guard"),
-                text(document, "guardP99")),
+            Orders.of(
+                Orders.by(request),
+                Orders.line(comment.isEmpty() ? "back to version " + to : comment),
+                Orders.match(request),
+                Orders.text(document, "confirm"),
+                Orders.text(document, "guard"),
+                Orders.text(document, "guardP99")),
             running -> control.text(to)));
-  }
-
-  private static String text(JsonNode document, String name) throws InvalidRequest {
-    JsonNode member = document.path(name);
-    if (!member.isMissingNode() && !member.isString()) {
-      throw bad(name + " must be a text.");
-    }
-    return member.stringValue("");
-  }
-
-  private static void members(JsonNode document, List<String> known) throws InvalidRequest {
-    if (!document.isObject() || !known.containsAll(document.propertyNames())) {
-      throw bad("The content must be an object with " + String.join(", ", known) + ".");
-    }
   }
 
   private Answer trial(AdminRequest request) {
@@ -374,22 +260,11 @@ public final class ConfigResources {
 
   private Answer decide(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode document = JsonContent.of(request);
-    members(document, List.of("decision"));
+    Orders.members(document, List.of("decision"));
     return switch (document.path("decision").stringValue("")) {
-      case "keep" -> committed(control.keepTrial(match(request)));
-      case "revert" -> committed(control.revertTrial(match(request)));
-      default -> throw bad("decision must be keep or revert.");
+      case "keep" -> Orders.committed(control.keepTrial(Orders.match(request)));
+      case "revert" -> Orders.committed(control.revertTrial(Orders.match(request)));
+      default -> throw Orders.bad("decision must be keep or revert.");
     };
-  }
-
-  private static InvalidRequest bad(String sentence) {
-    return new InvalidRequest(Answer.problem(StatusCode.BAD_REQUEST, sentence));
-  }
-
-  private static Answer problem(Refused refused) {
-    return Answer.problem(
-        ProblemType.valueOf(refused.kind().name()),
-        String.valueOf(refused.getMessage()),
-        refused.problems().stream().map(Wrong::of).toList());
   }
 }

@@ -26,6 +26,12 @@ final class Refused extends Exception {
     NO_TRIAL,
     /** A trial cannot have what waits for a restart. */
     NEEDS_RESTART,
+    /** There is no such draft. */
+    NO_DRAFT,
+    /** No further draft is kept. */
+    TOO_MANY_DRAFTS,
+    /** Another version runs than the one a draft was made of. */
+    DRAFT_STALE,
     /** The version is not kept. */
     VERSION_GONE,
     /** What the configuration needs could not be made. */

@@ -8,6 +8,9 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -98,6 +101,57 @@ class UiPagesIT {
       assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
       assertThat(browser.violations()).isEmpty();
       assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aDraftIsKeptAndCommittedLater() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("configuration");
+      Locator text = page.locator("textarea[name=yaml]");
+      assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
+      text.fill(text.inputValue().replace("ttl: 10s", "ttl: 30s"));
+      page.locator("input[name=comment]").fill("longer, für alle");
+      button(page, "Keep as draft").click();
+      assertThat(page.locator("main")).containsText("Draft 1 is kept.");
+      assertThat(page.locator("main")).containsText("longer, für alle");
+      assertThat(browser.violations()).isEmpty();
+      button(page, "What draft 1 would change").click();
+      assertThat(page.locator("pre.diff")).containsText("+        ttl: 30s");
+      button(page, "Commit draft 1").click();
+      assertThat(page.locator("main h1")).containsText("Version 2 runs.");
+      assertThat(text).hasValue(Pattern.compile("ttl: 30s"));
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  /** What clients send is shown as text, whatever it looks like. */
+  @Test
+  void markupOfClientsIsText() throws IOException {
+    String markup = "<img/src=x/onerror=document.title='gone'>";
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280);
+        Socket socket = new Socket("127.0.0.1", URI.create(site).getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /now?" + markup + " HTTP/1.1\r\nHost: a'b.example\r\nConnection: close\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
+          .startsWith("HTTP/1.1 ");
+      Page page = browser.page();
+      browser.show("traffic");
+      page.locator("input[name=filter]").fill("/now");
+      page.locator("input[name=filter]").press("Enter");
+      Locator row = page.locator("tr", new Page.LocatorOptions().setHasText(markup)).first();
+      row.locator("button").click();
+      assertThat(page.locator(".drawer")).containsText(markup);
+      browser.show("cache");
+      page.locator("input[name=what]").fill("http://h/" + markup);
+      button(page, "Rehearse").click();
+      page.locator("main .note").first().waitFor();
+      assertThat(page.locator("main img").count()).isZero();
+      assertThat(page.title()).isEqualTo("Cache · Kamille");
     }
   }
 
