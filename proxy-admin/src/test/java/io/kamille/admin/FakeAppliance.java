@@ -172,7 +172,9 @@ final class FakeAppliance implements ApplianceView {
   public List<UpstreamSnapshot> upstreams() {
     return List.of(
         new UpstreamSnapshot(
-            "site", List.of(new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 0, 4))));
+            "site",
+            List.of(
+                new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 0, 4, null, "", null))));
   }
 
   @Override

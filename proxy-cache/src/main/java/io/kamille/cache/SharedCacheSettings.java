@@ -2,8 +2,8 @@ package io.kamille.cache;
 
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.semantics.HeuristicSettings;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.AddressRanges;
 import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.Section;

@@ -9,6 +9,7 @@ import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.kept.MemorySource;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.peak.PeakSettings;
+import io.kamille.core.action.RequestId;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.AdmissionMetrics;
 import io.kamille.core.admission.Overload;
@@ -53,6 +54,7 @@ final class Assembly implements AutoCloseable {
   private PeakSettings peak;
   private final LongAdder overRate = new LongAdder();
   private final Upstreams upstreams;
+  private final RouteTargets targets;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
 
@@ -74,6 +76,7 @@ final class Assembly implements AutoCloseable {
     this.names = machine.names().apply(registry);
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
+    targets = new RouteTargets(clock);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -178,6 +181,7 @@ final class Assembly implements AutoCloseable {
   @Override
   public void close() {
     upstreams.close();
+    targets.close();
     names.close();
   }
 
@@ -215,8 +219,8 @@ final class Assembly implements AutoCloseable {
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
         RouteGate gate = gate(settings, rate);
-        ExchangeHandler handler = next.handler(settings);
-        if (settings.cache().isEnabled()) {
+        ExchangeHandler handler = targets.of(settings, next);
+        if (settings.isCached()) {
           CacheHandler caching =
               cache.handler(
                   handler,
@@ -229,7 +233,7 @@ final class Assembly implements AutoCloseable {
           }
         }
         routes.put(name, new Route(name, host, settings.path(), handler, gate));
-        upstreamOf.put(name, settings.upstream());
+        upstreamOf.put(name, RouteTargets.name(settings));
         accessOf.put(name, settings.access());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
@@ -242,11 +246,12 @@ final class Assembly implements AutoCloseable {
       RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
       RouteGate limited =
           route.rateLimit().rate() == null || countsForwarded(route) ? first : first.and(rate);
-      return route.cache().isEnabled() ? limited : limited.and(overload);
+      RouteGate loaded = route.isCached() ? limited : limited.and(overload);
+      return route.actions().requestId() ? loaded.and(new RequestId()) : loaded;
     }
 
     private static boolean countsForwarded(RouteSettings route) {
-      return route.cache().isEnabled() && route.rateLimit().counts() == Counts.FORWARDED;
+      return route.isCached() && route.rateLimit().counts() == Counts.FORWARDED;
     }
 
     // The limit of the configuration before this one goes on, if it is the same.

@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
+import java.util.Objects;
 
 /** How upstreams treat their origins under a configuration. Stateless; any thread. */
 final class ForwardingPolicy {
@@ -11,7 +12,8 @@ final class ForwardingPolicy {
 
   /** What holds of the upstream of a route when it is asked by that route. */
   static UpstreamSettings of(RouteSettings route, Configuration configuration) {
-    UpstreamSettings settings = configuration.upstream(route.upstream()).settings();
+    String upstream = Objects.requireNonNull(route.upstream(), "upstream");
+    UpstreamSettings settings = configuration.upstream(upstream).settings();
     var limits = configuration.limits();
     return settings.with(
         settings.connection().within(limits.connection().tunnelTimeout(), limits.responseHead()),

@@ -11,8 +11,6 @@ import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RouteSnapshot;
 import io.kamille.admin.view.TiersSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
@@ -27,7 +25,6 @@ import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
-import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.util.List;
@@ -129,9 +126,7 @@ final class LiveView implements ApplianceView {
     return appliance.assembly().origins().entrySet().stream()
         .map(
             upstream ->
-                new UpstreamSnapshot(
-                    upstream.getKey(),
-                    upstream.getValue().stream().map(LiveView::snapshot).toList()))
+                new UpstreamSnapshot(upstream.getKey(), OriginReport.of(upstream.getValue())))
         .toList();
   }
 
@@ -147,8 +142,8 @@ final class LiveView implements ApplianceView {
                   host + route.path(),
                   host,
                   route.path(),
-                  route.upstream(),
-                  route.cache().isEnabled(),
+                  RouteTargets.name(route),
+                  route.isCached(),
                   counts.requests(),
                   counts.hits(),
                   counts.failures(),
@@ -162,23 +157,6 @@ final class LiveView implements ApplianceView {
   @Override
   public RequestDurations durations() {
     return appliance.durations();
-  }
-
-  private static OriginSnapshot snapshot(Origin origin) {
-    return new OriginSnapshot(
-        origin.name(),
-        state(origin),
-        origin.inFlight(),
-        origin.adaptiveLimit(),
-        origin.health().failuresInAll());
-  }
-
-  private static OriginState state(Origin origin) {
-    return switch (origin.health().phase()) {
-      case IN -> OriginState.IN;
-      case OUT, PROBED -> OriginState.OUT;
-      case RETURNING -> OriginState.RETURNING;
-    };
   }
 
   @Override

@@ -8,7 +8,12 @@ import io.kamille.cache.Explanation;
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.PurgeMethod;
 import io.kamille.cache.semantics.Reason;
+import io.kamille.core.action.Redirect;
+import io.kamille.core.action.RuledHandler;
+import io.kamille.core.action.StaticResponse;
 import io.kamille.core.admission.AccessList;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.file.FileHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
@@ -135,6 +140,15 @@ record RouteExplainer(
               "it is forwarded, and nothing is stored");
       return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
     }
+    if (cache == null && answersItself(route.handler())) {
+      Reason own =
+          new Reason(
+              "own-answer",
+              "RFC 9110 §3.6",
+              "routes[]." + upstreams.getOrDefault(route.name(), ""),
+              "Kamille answers, and asks no origin");
+      return decided(Decision.PASS, own);
+    }
     if (cache == null) {
       Reason uncached =
           new Reason(
@@ -145,6 +159,11 @@ record RouteExplainer(
       return decided(Decision.PASS, uncached);
     }
     return cache.explain(request);
+  }
+
+  private static boolean answersItself(ExchangeHandler handler) {
+    ExchangeHandler end = handler instanceof RuledHandler ruled ? ruled.next() : handler;
+    return end instanceof FileHandler || end instanceof Redirect || end instanceof StaticResponse;
   }
 
   private static Explanation after(Explanation explanation, Reason... before) {

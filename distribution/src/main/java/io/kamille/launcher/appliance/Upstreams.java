@@ -150,7 +150,7 @@ final class Upstreams implements AutoCloseable {
       if (configuration.isWelcome(route)) {
         return new WelcomePage();
       }
-      String name = route.upstream();
+      String name = Objects.requireNonNull(route.upstream(), "upstream");
       UpstreamSettings settings = ForwardingPolicy.of(route, configuration);
       Upstream begun = upstreams.get(name);
       Upstream upstream = begun == null ? upstream(name, settings) : begun;

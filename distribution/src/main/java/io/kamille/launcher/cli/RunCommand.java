@@ -66,7 +66,8 @@ final class RunCommand implements Callable<Integer> {
         names = "--origin",
         paramLabel = "URL",
         required = true,
-        description = "The origin server, such as http://127.0.0.1:9000.")
+        description =
+            "The origin server, such as http://127.0.0.1:9000, or a directory whose files to send.")
     String origin = "";
 
     @Option(

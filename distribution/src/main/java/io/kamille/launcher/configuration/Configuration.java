@@ -65,12 +65,10 @@ public final class Configuration {
       EngineSettings.SECTION.one("engine", "How the event loops turn.");
 
   static final Subsection<UpstreamGroup> UPSTREAMS =
-      UpstreamGroup.SECTION
-          .named(
-              "upstreams",
-              "Groups of origin servers under names of your choice; routes forward to them by"
-                  + " name.")
-          .atLeastOne("at least one upstream");
+      UpstreamGroup.SECTION.named(
+          "upstreams",
+          "Groups of origin servers under names of your choice; routes forward to them by"
+              + " name.");
 
   static final Subsection<RouteSettings> ROUTES =
       RouteSettings.SECTION
@@ -159,7 +157,7 @@ public final class Configuration {
 
   /** Whether the page for the first start answers for that route, and no upstream. */
   public boolean isWelcome(RouteSettings route) {
-    return route.upstream().equals(RouteSettings.WELCOME)
+    return RouteSettings.WELCOME.equals(route.upstream())
         && !groups.upstreams.containsKey(RouteSettings.WELCOME);
   }
 

@@ -15,6 +15,8 @@ import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration without a file: one listener, one origin, everything else by default. */
@@ -30,7 +32,7 @@ public final class ConfigurationOptions {
    * The configuration that these words of a command line ask for, or every problem with them.
    *
    * @param listen an address, as in {@code --listen 127.0.0.1:8080}
-   * @param origin a URL, as in {@code --origin http://127.0.0.1:9000}
+   * @param origin a URL, as in {@code --origin http://127.0.0.1:9000}, or a directory of files
    * @param admin an address or {@code off}; null for the default
    * @param memory a size; null for the default
    * @param loops how many event loops; null for the default
@@ -67,13 +69,18 @@ public final class ConfigurationOptions {
     put(engine, EngineSettings.PACING, "--pacing", pacing);
     file.add(Configuration.ENGINE, engine.build());
 
-    var upstream = file.child(Configuration.UPSTREAMS, ONLY_UPSTREAM);
-    var server = upstream.child(UpstreamGroup.ORIGINS, "");
-    put(server, OriginSettings.URL, "--origin", origin);
-    file.add(Configuration.UPSTREAMS, upstream.add(UpstreamGroup.ORIGINS, server.build()).build());
-
     var route = file.child(Configuration.ROUTES, "");
-    file.add(Configuration.ROUTES, route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM).build());
+    if (isDirectory(origin)) {
+      put(route, RouteActions.ROOT, "--origin", origin);
+    } else {
+      var upstream = file.child(Configuration.UPSTREAMS, ONLY_UPSTREAM);
+      var server = upstream.child(UpstreamGroup.ORIGINS, "");
+      put(server, OriginSettings.URL, "--origin", origin);
+      file.add(
+          Configuration.UPSTREAMS, upstream.add(UpstreamGroup.ORIGINS, server.build()).build());
+      route.put(RouteSettings.UPSTREAM, ONLY_UPSTREAM);
+    }
+    file.add(Configuration.ROUTES, route.build());
 
     var cache = file.child(Configuration.CACHE, "");
     var store = cache.child(SharedCacheSettings.MEMORY, "");
@@ -85,6 +92,10 @@ public final class ConfigurationOptions {
     file.add(Configuration.ADMIN, control.build());
 
     return CrossChecks.conclude(file.build(), problems);
+  }
+
+  private static boolean isDirectory(String origin) {
+    return !origin.contains("://") && Files.isDirectory(Path.of(origin));
   }
 
   private void putTls(SectionValues.Builder listener, @Nullable String text) {

@@ -64,6 +64,7 @@ final class CrossChecks {
     checks.aDiskHasACapacity();
     checks.targetsFitTheHead();
     OriginChecks.run(file, problems);
+    RouteChecks.run(file, problems);
     StaplingChecks.run(file, problems);
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(new Configuration(file))
@@ -140,13 +141,15 @@ final class CrossChecks {
         file.all(Configuration.UPSTREAMS).stream().map(SectionValues::name).toList();
     Set<String> known = new HashSet<>(names);
     String expected =
-        "the name of an upstream: "
-            + names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "))
-            + (names.size() > NAMES_SHOWN ? ", …" : "");
+        names.isEmpty()
+            ? "an upstream of that name under upstreams"
+            : "the name of an upstream: "
+                + names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "))
+                + (names.size() > NAMES_SHOWN ? ", …" : "");
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       String upstream = route.find(RouteSettings.UPSTREAM);
       if (upstream != null
-          && !known.isEmpty()
+          && (!known.isEmpty() || problems.isEmpty())
           && !known.contains(upstream)
           && !upstream.equals(RouteSettings.WELCOME)) {
         conflict(route, RouteSettings.UPSTREAM, upstream, expected);

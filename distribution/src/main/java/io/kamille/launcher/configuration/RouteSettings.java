@@ -21,22 +21,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host in lower case: exact, {@code *.} and a domain, or null for any
  * @param path the beginning of the target path; begins with a slash
- * @param upstream the name of an upstream that exists
+ * @param upstream the name of an upstream that exists, or null if the route answers by itself
  * @param hostRewrite the Host field the origin sees, or null for the client's own
  * @param upgrades protocols that clients may ask its origins to switch to, in lower case
  * @param access which clients may use it
  * @param rateLimit how often each of them may
  * @param cache how it uses the cache
+ * @param actions what it does by itself
  */
 public record RouteSettings(
     @Nullable String host,
     String path,
-    String upstream,
+    @Nullable String upstream,
     @Nullable String hostRewrite,
     List<String> upgrades,
     AccessList access,
     RateLimitSettings rateLimit,
-    RouteCacheSettings cache) {
+    RouteCacheSettings cache,
+    RouteActions actions) {
 
   static final Setting<String> HOST =
       Setting.of(
@@ -73,15 +75,17 @@ public record RouteSettings(
 
   static final Setting<String> UPSTREAM =
       Setting.of(
-          "upstream",
-          ValueType.of(
-              "name of an upstream",
-              "",
-              "the name of an upstream",
-              text -> text.isEmpty() ? null : text,
-              name -> name),
-          "The upstream that requests are forwarded to. `welcome`, if no upstream has that name,"
-              + " stands for a page of Kamille's own that says how to go on after installing.");
+              "upstream",
+              ValueType.of(
+                  "name of an upstream",
+                  "",
+                  "the name of an upstream",
+                  text -> text.isEmpty() ? null : text,
+                  name -> name),
+              "The upstream that requests are forwarded to. `welcome`, if no upstream has that"
+                  + " name, stands for a page of Kamille's own that says how to go on after"
+                  + " installing. A route has one of `upstream`, `root`, `redirect` and `respond`.")
+          .orElse("the route answers by itself");
 
   /** The name that stands for a page of our own. */
   static final String WELCOME = "welcome";
@@ -142,7 +146,13 @@ public record RouteSettings(
               "Which clients may use the route. The request of another is answered with 403; the"
                   + " method `PURGE` goes by `cache.purge-from` alone."),
           RATE_LIMIT,
-          CACHE);
+          CACHE,
+          RouteActions.SECTION.inlined());
+
+  /** Whether its responses may be stored: those of files and of its own are at hand anyway. */
+  public boolean isCached() {
+    return upstream != null && cache.isEnabled();
+  }
 
   private static @Nullable String hostOf(String text) {
     String host = text.toLowerCase(Locale.ROOT);

@@ -13,7 +13,6 @@ import io.kamille.cache.peak.PeakChoice;
 import io.kamille.cache.peak.PeakHours;
 import io.kamille.cache.peak.PeakSettings;
 import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.semantics.HeuristicSettings;
 import io.kamille.cache.semantics.StaleLimits;
 import io.kamille.cache.tier.DiskCopies.Admission;
@@ -22,6 +21,7 @@ import io.kamille.core.admission.ClientLimits;
 import io.kamille.core.admission.OverloadSettings;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.LogSettings;
 import io.kamille.core.server.IdleTimeoutGovernor;
@@ -96,7 +96,8 @@ class ConfigurationFileTest {
                 List.of("websocket"),
                 ALL,
                 NO_LIMIT,
-                cache(SectionValues.of(RouteCacheSettings.SECTION))));
+                cache(SectionValues.of(RouteCacheSettings.SECTION)),
+                RouteActions.NONE));
     assertThat(configuration.upstream("web").settings().connectTimeout())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(configuration.cache().maxObjectSizeBytes()).isEqualTo(32L << 20);
@@ -261,7 +262,8 @@ class ConfigurationFileTest {
                     List.of("session", "wp_*"),
                     List.of("/shop/cart", "/shop/my"),
                     List.of("X-Device"),
-                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true))),
+                    new RouteCacheSettings.Query(List.of("id", "filter_*"), List.of(), true)),
+                RouteActions.NONE),
             new RouteSettings(
                 "example.org",
                 "/",
@@ -272,7 +274,8 @@ class ConfigurationFileTest {
                 NO_LIMIT,
                 cache(
                     SectionValues.of(RouteCacheSettings.SECTION)
-                        .put(RouteCacheSettings.ENABLED, false))));
+                        .put(RouteCacheSettings.ENABLED, false)),
+                RouteActions.NONE));
     assertThat(configuration.cache())
         .isEqualTo(
             new SharedCacheSettings(
@@ -460,6 +463,19 @@ class ConfigurationFileTest {
             + " path that begins with / and has no ?, #, space, //, /./, /../ or encoded letter",
         "routes: [{upstream: web, host-rewrite: 'a:b'}] | 3:40: routes[0].host-rewrite: found"
             + " \"a:b\", expected HOST[:PORT]",
+        "routes: [{path: /a}] | 3:10: routes[0]: found no answer, expected one of upstream, root,"
+            + " redirect and respond",
+        "routes: [{upstream: web, respond: 404}] | 3:10: routes[0]: found upstream and respond,"
+            + " expected one of upstream, root, redirect and respond",
+        "routes: [{root: /no/such}] | 3:17: routes[0].root: found \"/no/such\", expected a"
+            + " directory that can be read",
+        "routes: [{respond: 404, cache: off}] | 3:10: routes[0].cache: found beside respond,"
+            + " expected upstream in place of respond, or no cache",
+        "routes: [{upstream: web, response-headers: {set: {Content-Length: 1}}}] | 3:67:"
+            + " routes[0].response-headers.set.Content-Length: found \"Content-Length\", expected"
+            + " the name of a field that neither frames messages nor is Host (host-rewrite)",
+        "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
+            + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
         "upstreams: {web: {origins: ['http://a'], health: {check: {interval: 1s}}}} | 2:69:"
             + " upstreams.web.health.check.interval: found \"1s\", expected kind: http or tcp"
             + " beside it",
@@ -513,7 +529,6 @@ class ConfigurationFileTest {
     assertThat(refused("{}"))
         .containsExactly(
             "kamille.yaml:1:1: listeners: found nothing, expected at least one listener",
-            "kamille.yaml:1:1: upstreams: found nothing, expected at least one upstream",
             "kamille.yaml:1:1: routes: found nothing, expected at least one route");
   }
 

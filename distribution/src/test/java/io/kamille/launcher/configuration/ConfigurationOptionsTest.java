@@ -10,8 +10,10 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.upstream.OriginSettings;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ConfigurationOptionsTest {
 
@@ -35,9 +37,19 @@ class ConfigurationOptionsTest {
                 List.of("websocket"),
                 AccessList.ALL,
                 RateLimitSettings.SECTION.defaults(),
-                RouteCacheSettings.SECTION.defaults()));
+                RouteCacheSettings.SECTION.defaults(),
+                RouteActions.NONE));
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(256L << 20);
     assertThat(configuration.admin().address()).contains(new HostPort("127.0.0.1", 9090));
+  }
+
+  @Test
+  void aDirectoryMayStandInPlaceOfAnOrigin(@TempDir Path root) {
+    var reading =
+        ConfigurationOptions.parse(":8080", root.toString(), null, null, null, null, null);
+    Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
+    assertThat(configuration.upstreams()).isEmpty();
+    assertThat(configuration.routes().getFirst().actions().root()).isEqualTo(root);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.CheckSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.core.metric.HistogramSnapshot;
@@ -10,6 +11,7 @@ import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.upstream.UpstreamMetrics;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/upstreams}: the upstreams, their origins, and how they answer. */
 final class UpstreamList implements Resource {
@@ -64,6 +66,9 @@ final class UpstreamList implements Resource {
                     origin.inFlight(),
                     origin.limit(),
                     origin.failures(),
+                    origin.since(),
+                    origin.why(),
+                    origin.check(),
                     sum(requests, upstream.name(), origin.name())))
         .toList();
   }
@@ -104,5 +109,13 @@ final class UpstreamList implements Resource {
   }
 
   private record OriginRow(
-      String name, OriginState state, long inFlight, long limit, long failures, long requests) {}
+      String name,
+      OriginState state,
+      long inFlight,
+      long limit,
+      long failures,
+      @Nullable String since,
+      String why,
+      @Nullable CheckSnapshot check,
+      long requests) {}
 }

@@ -1,6 +1,7 @@
 package io.kamille.admin.view;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One upstream and its origins. */
 public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
@@ -25,7 +26,26 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
    * @param inFlight requests it has not answered yet
    * @param limit how many it may have at a time, found out by itself; 0 if there is no such limit
    * @param failures since the start
+   * @param since when it came into this state, as RFC 3339 says it; null if it always was
+   * @param why what brought it there; empty if nothing did
+   * @param check how its last check went; null if there was none
    */
   public record OriginSnapshot(
-      String name, OriginState state, long inFlight, long limit, long failures) {}
+      String name,
+      OriginState state,
+      long inFlight,
+      long limit,
+      long failures,
+      @Nullable String since,
+      String why,
+      @Nullable CheckSnapshot check) {}
+
+  /**
+   * How a check of an origin went.
+   *
+   * @param at when it ended, as RFC 3339 says it
+   * @param trouble what was wrong; empty if it passed
+   * @param next when the next one begins
+   */
+  public record CheckSnapshot(String at, String trouble, String next) {}
 }

@@ -1,7 +1,6 @@
 package io.kamille.cache.coding;
 
 import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.ContentCoding;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.EncodedHead;
@@ -9,6 +8,7 @@ import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tier.Reservation;
 import io.kamille.cache.tier.TieredStore;
+import io.kamille.core.http.ContentCoding;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;

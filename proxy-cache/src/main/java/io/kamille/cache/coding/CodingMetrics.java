@@ -1,6 +1,6 @@
 package io.kamille.cache.coding;
 
-import io.kamille.cache.semantics.ContentCoding;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;

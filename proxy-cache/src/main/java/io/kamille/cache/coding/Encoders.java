@@ -5,7 +5,7 @@ import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
 import com.aayushatharva.brotli4j.encoder.Encoder.Parameters;
 import com.github.luben.zstd.ZstdOutputStream;
 import com.github.luben.zstd.util.Native;
-import io.kamille.cache.semantics.ContentCoding;
+import io.kamille.core.http.ContentCoding;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger.Level;

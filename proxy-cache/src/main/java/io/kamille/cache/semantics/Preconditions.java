@@ -1,5 +1,6 @@
 package io.kamille.cache.semantics;
 
+import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.EntityTag;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;

@@ -1,8 +1,8 @@
 package io.kamille.cache.store;
 
-import io.kamille.cache.semantics.AcceptedCodings;
 import io.kamille.cache.semantics.CacheControl;
-import io.kamille.cache.semantics.ContentCoding;
+import io.kamille.core.http.AcceptedCodings;
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.kamille.cache.semantics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;

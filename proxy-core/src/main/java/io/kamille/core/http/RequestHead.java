@@ -300,6 +300,18 @@ public final class RequestHead {
     queryEnd = queryStart + length;
   }
 
+  /** Puts another path in place of the one that came; {@link #target} stays as it came. */
+  public void path(byte[] path) {
+    int queryLength = queryEnd - queryStart;
+    int start = fields.append(path.length + queryLength);
+    byte[] octets = fields.octets();
+    System.arraycopy(path, 0, octets, start, path.length);
+    System.arraycopy(octets, queryStart, octets, start + path.length, queryLength);
+    pathStart = start;
+    queryStart = start + path.length;
+    queryEnd = queryStart + queryLength;
+  }
+
   /** Whether it has a precondition, which a 304 may answer (RFC 9110 §13.1). */
   public boolean isConditional() {
     return fields().hasAny(PRECONDITIONS);

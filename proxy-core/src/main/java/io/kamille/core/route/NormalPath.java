@@ -4,13 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A path as routes compare it: percent-encoded unreserved octets decoded, empty segments merged,
- * dot segments removed (RFC 3986 §6.2.2, §5.2.4). Stateless; any thread.
+ * A path as routes compare it: percent-encoded octets decoded, but for those that would take it
+ * apart, empty segments merged, dot segments removed (RFC 3986 §6.2.2, §5.2.4). Stateless; any
+ * thread.
+ *
+ * <p>RFC 3986 decodes unreserved octets only; a file system, and most origins, know {@code %2B} as
+ * {@code +}, so that a rule for {@code /a+b} has to, too.
  *
  * <p>RFC 3986 keeps empty segments; most origins, and every file system, do not. They are merged
  * before dot segments are looked at, so that {@code ..} takes away a segment that has a name.
  */
-final class NormalPath {
+public final class NormalPath {
 
   private NormalPath() {}
 
@@ -34,12 +38,13 @@ final class NormalPath {
     return Arrays.equals(of(octets, 0, octets.length), octets);
   }
 
-  static byte[] of(byte[] octets, int start, int end) {
+  /** The path in {@code [start, end)}, as routes compare it. */
+  public static byte[] of(byte[] octets, int start, int end) {
     byte[] decoded = new byte[end - start];
     int length = 0;
     for (int i = start; i < end; i++) {
       int octet = octets[i] == '%' && i + 2 < end ? hex(octets[i + 1], octets[i + 2]) : -1;
-      if (octet >= 0 && isUnreserved(octet)) {
+      if (isPlain(octet)) {
         decoded[length++] = (byte) octet;
         i += 2;
       } else {
@@ -76,14 +81,9 @@ final class NormalPath {
     return out;
   }
 
-  private static boolean isUnreserved(int octet) {
-    return (octet >= 'a' && octet <= 'z')
-        || (octet >= 'A' && octet <= 'Z')
-        || (octet >= '0' && octet <= '9')
-        || octet == '-'
-        || octet == '.'
-        || octet == '_'
-        || octet == '~';
+  /** Whether an octet means the same encoded or not; what takes a path apart does not. */
+  private static boolean isPlain(int octet) {
+    return octet > ' ' && octet <= '~' && "/%?#".indexOf(octet) < 0;
   }
 
   private static int hex(byte high, byte low) {

@@ -86,6 +86,11 @@ public record Standing(
         Phase.OUT, failures, timesOut, nowNanos, isUnreachable, Cause.CHECK, since, why);
   }
 
+  /** Whether it always stood there, so that {@link #sinceNanos} says nothing. */
+  public boolean isFromTheStart() {
+    return sinceNanos == FROM_THE_START;
+  }
+
   boolean isIn() {
     return phase == Phase.IN || phase == Phase.RETURNING;
   }
@@ -106,7 +111,7 @@ public record Standing(
         String.valueOf(isProbed ? 0 : nanos - nowNanos),
         String.valueOf(isUnreachable),
         cause.name(),
-        String.valueOf(sinceNanos == FROM_THE_START ? 0 : sinceNanos - nowNanos),
+        String.valueOf(isFromTheStart() ? 0 : sinceNanos - nowNanos),
         why);
   }
 

@@ -102,6 +102,13 @@ class RouteTableTest {
   }
 
   @Test
+  void anEncodedSignMeetsTheRouteOfTheSign() {
+    RouteTable table = table("*/", "*/a+b");
+    assertThat(found(table, "http://h/a%2Bb/c")).isEqualTo("*/a+b");
+    assertThat(found(table, "http://h/a%252Bb/c")).isEqualTo("*/");
+  }
+
+  @Test
   void anEncodedSlashIsNoSegment() {
     RouteTable table = table("*/", "*/admin");
     assertThat(found(table, "http://h/%2Fadmin")).isEqualTo("*/");

@@ -1,8 +1,7 @@
-package io.kamille.cache.semantics;
+package io.kamille.core.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.http.Fields;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

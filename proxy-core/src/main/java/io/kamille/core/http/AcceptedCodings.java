@@ -1,8 +1,4 @@
-package io.kamille.cache.semantics;
-
-import io.kamille.core.http.FieldName;
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.Octets;
+package io.kamille.core.http;
 
 /**
  * The content codings that a request takes, with their weights, as {@code Accept-Encoding} tells

@@ -1,4 +1,4 @@
-package io.kamille.cache.semantics;
+package io.kamille.core.http;
 
 /** A content coding that stored content can be given (RFC 9110 §8.4.1). */
 public enum ContentCoding {

@@ -1,0 +1,81 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.core.action.HeaderRules;
+import io.kamille.core.action.RequestId;
+import io.kamille.core.action.RuledHandler;
+import io.kamille.core.action.StaticResponse;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.file.FileHandler;
+import io.kamille.core.file.FileThreads;
+import io.kamille.core.time.WallClock;
+import io.kamille.launcher.configuration.RouteActions;
+import io.kamille.launcher.configuration.RouteSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+
+/** The stations at the end of routes: upstreams, files, and answers of a route's own. */
+final class RouteTargets implements AutoCloseable {
+
+  private final WallClock clock;
+  private final FileThreads files = new FileThreads();
+
+  RouteTargets(WallClock clock) {
+    this.clock = clock;
+  }
+
+  /** What answers for the route behind the cache. Looks up names that are new: blocks. */
+  ExchangeHandler of(RouteSettings route, Upstreams.Next upstreams) {
+    RouteActions actions = route.actions();
+    ExchangeHandler answer = answer(route, actions, upstreams);
+    HeaderRules response =
+        actions.requestId()
+            ? RequestId.ofStored(actions.responseHeaders())
+            : actions.responseHeaders();
+    boolean isPlain =
+        actions.requestHeaders().isEmpty() && response.isEmpty() && actions.pathRewrite() == null;
+    return isPlain
+        ? answer
+        : new RuledHandler(
+            answer, actions.requestHeaders(), response, route.path(), actions.pathRewrite());
+  }
+
+  private ExchangeHandler answer(
+      RouteSettings route, RouteActions actions, Upstreams.Next upstreams) {
+    if (route.upstream() != null) {
+      return upstreams.handler(route);
+    }
+    if (actions.redirect().isOn()) {
+      return actions.redirect();
+    }
+    if (actions.respond().isOn()) {
+      return new StaticResponse(actions.respond(), body(actions));
+    }
+    return new FileHandler(Objects.requireNonNull(actions.root(), "root"), files, clock);
+  }
+
+  private static byte[] body(RouteActions actions) {
+    try {
+      return actions.respond().content();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+    }
+  }
+
+  /** What the API calls the end of the route. */
+  static String name(RouteSettings route) {
+    RouteActions actions = route.actions();
+    if (route.upstream() != null) {
+      return route.upstream();
+    }
+    if (actions.redirect().isOn()) {
+      return "redirect";
+    }
+    return actions.respond().isOn() ? "respond" : "root";
+  }
+
+  @Override
+  public void close() {
+    files.close();
+  }
+}

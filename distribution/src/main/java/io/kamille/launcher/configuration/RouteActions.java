@@ -1,0 +1,100 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.action.HeaderRules;
+import io.kamille.core.action.Redirect;
+import io.kamille.core.action.ResponseSettings;
+import io.kamille.core.route.Route;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a route does by itself: whom it answers without an upstream, and what it changes on the way.
+ *
+ * @param root the directory whose files it sends, or null
+ * @param redirect where it sends clients
+ * @param respond what it answers to all
+ * @param pathRewrite what the origin gets in place of the route's path, or null for the same
+ * @param requestHeaders what becomes of the fields of requests
+ * @param responseHeaders what becomes of the fields of responses
+ * @param requestId whether each request gets a name
+ */
+public record RouteActions(
+    @Nullable Path root,
+    Redirect redirect,
+    ResponseSettings respond,
+    @Nullable String pathRewrite,
+    HeaderRules requestHeaders,
+    HeaderRules responseHeaders,
+    boolean requestId) {
+
+  static final Setting<Path> ROOT =
+      Setting.of(
+              "root",
+              ValueTypes.file(),
+              "A directory whose files the route sends, in place of `upstream`. The whole path of a"
+                  + " request is looked for below it.")
+          .orElse("no files");
+
+  static final Subsection<Redirect> REDIRECT =
+      Redirect.SECTION
+          .one(
+              "redirect",
+              "Where the route sends its clients, in place of `upstream`. `redirect: URL` is short"
+                  + " for `redirect: {to: URL}`.")
+          .withShorthand(Redirect.TO);
+
+  static final Subsection<ResponseSettings> RESPOND =
+      ResponseSettings.SECTION
+          .one(
+              "respond",
+              "What the route answers by itself, in place of `upstream`. `respond: 404` is short"
+                  + " for `respond: {status: 404}`.")
+          .withShorthand(ResponseSettings.STATUS);
+
+  static final Setting<String> PATH_REWRITE =
+      Setting.of(
+              "path-rewrite",
+              ValueType.of(
+                  "path",
+                  "",
+                  "a path that begins with /",
+                  text -> Route.isPathPrefix(text) ? text : null,
+                  path -> path),
+              "What the origin gets in place of the route's `path`: with `path: /api` and"
+                  + " `path-rewrite: /v2`, the request for `/api/users` asks the origin for"
+                  + " `/v2/users`. The cache key keeps the path as it came.")
+          .orElse("the path as it came");
+
+  static final Subsection<HeaderRules> REQUEST_HEADERS =
+      HeaderRules.SECTION.one(
+          "request-headers", "What becomes of the header fields of a request before the origin.");
+
+  static final Subsection<HeaderRules> RESPONSE_HEADERS =
+      HeaderRules.SECTION.one(
+          "response-headers",
+          "What becomes of the header fields of a response. The cache stores the changed response,"
+              + " so a change of these rules shows with the next one from the origin.");
+
+  static final Section<RouteActions> SECTION =
+      Section.of(
+          RouteActions.class,
+          ROOT,
+          REDIRECT,
+          RESPOND,
+          PATH_REWRITE,
+          REQUEST_HEADERS,
+          RESPONSE_HEADERS,
+          Setting.of(
+                  "request-id",
+                  ValueTypes.onOff(),
+                  "Whether each request gets a new `X-Request-Id`, for the origin and in the"
+                      + " response.")
+              .defaultsTo(false));
+
+  static final RouteActions NONE = SECTION.defaults();
+}

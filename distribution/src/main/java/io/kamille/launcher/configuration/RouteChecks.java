@@ -1,0 +1,166 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.action.HeaderRules;
+import io.kamille.core.action.Redirect;
+import io.kamille.core.action.ResponseSettings;
+import io.kamille.core.setting.Member;
+import io.kamille.core.setting.Position;
+import io.kamille.core.setting.Problem;
+import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What must be true of what a route does by itself. */
+final class RouteChecks {
+
+  private final SectionValues route;
+  private final Problems problems;
+
+  private RouteChecks(SectionValues route, Problems problems) {
+    this.route = route;
+    this.problems = problems;
+  }
+
+  static void run(SectionValues file, Problems problems) {
+    boolean isSound = problems.isEmpty();
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      var checks = new RouteChecks(route, problems);
+      if (isSound) {
+        checks.itHasOneAnswer();
+      }
+      checks.partsHaveTheWhole(RouteActions.REDIRECT, Redirect.SECTION, Redirect.TO, "to");
+      checks.partsHaveTheWhole(
+          RouteActions.RESPOND, ResponseSettings.SECTION, ResponseSettings.STATUS, "status");
+      checks.filesCanBeRead();
+      checks.fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
+      checks.fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
+    }
+  }
+
+  private void itHasOneAnswer() {
+    List<String> answers = new ArrayList<>();
+    for (Setting<?> setting : List.of(RouteSettings.UPSTREAM, RouteActions.ROOT)) {
+      if (route.find(setting) != null) {
+        answers.add(setting.key());
+      }
+    }
+    if (route.one(RouteActions.REDIRECT).find(Redirect.TO) != null) {
+      answers.add(RouteActions.REDIRECT.key());
+    }
+    if (route.one(RouteActions.RESPOND).isGiven(ResponseSettings.STATUS)) {
+      answers.add(RouteActions.RESPOND.key());
+    }
+    if (answers.size() != 1) {
+      add(
+          route.position(),
+          route.path(),
+          answers.isEmpty() ? "no answer" : String.join(" and ", answers),
+          "one of upstream, root, redirect and respond");
+    } else if (route.find(RouteSettings.UPSTREAM) == null) {
+      itNeedsNothingOfUpstreams(answers.getFirst());
+    }
+  }
+
+  /** What is for upstreams alone would have no effect. */
+  private void itNeedsNothingOfUpstreams(String answer) {
+    List<Member> given = new ArrayList<>();
+    for (Setting<?> setting :
+        List.of(RouteSettings.HOST_REWRITE, RouteSettings.UPGRADES, RouteActions.PATH_REWRITE)) {
+      if (route.isGiven(setting)) {
+        given.add(setting);
+      }
+    }
+    for (Subsection<?> section : List.of(RouteSettings.CACHE, RouteActions.REQUEST_HEADERS)) {
+      if (!route.all(section).isEmpty()) {
+        given.add(section);
+      }
+    }
+    for (Member member : given) {
+      add(
+          route.position(),
+          route.path() + "." + member.key(),
+          "beside " + answer,
+          "upstream in place of " + answer + ", or no " + member.key());
+    }
+  }
+
+  private void partsHaveTheWhole(
+      Subsection<?> subsection, Section<?> section, Setting<?> whole, String name) {
+    for (SectionValues values : route.all(subsection)) {
+      for (Member member : section.members()) {
+        if (member instanceof Setting<?> part && values.isGiven(part) && !values.isGiven(whole)) {
+          add(
+              values.position(part),
+              values.path(part),
+              Problems.quote(String.valueOf(values.find(part))),
+              name + " beside it");
+        }
+      }
+    }
+  }
+
+  private void filesCanBeRead() {
+    Path root = route.find(RouteActions.ROOT);
+    if (root != null && !(Files.isDirectory(root) && Files.isReadable(root))) {
+      addFile(route, RouteActions.ROOT, root, "a directory that can be read");
+    }
+    for (SectionValues respond : route.all(RouteActions.RESPOND)) {
+      Path file = respond.find(ResponseSettings.FILE);
+      try {
+        if (file != null) {
+          ResponseSettings.read(file);
+        }
+      } catch (IOException unreadable) {
+        addFile(
+            respond,
+            ResponseSettings.FILE,
+            file,
+            "a file of at most 1MiB that can be read (" + unreadable.getMessage() + ")");
+      }
+    }
+  }
+
+  private void fieldsMayBeChanged(Subsection<HeaderRules> direction) {
+    for (SectionValues rules : route.all(direction)) {
+      for (String name : rules.value(HeaderRules.REMOVE)) {
+        mayBeChanged(name, rules.position(HeaderRules.REMOVE), rules.path(HeaderRules.REMOVE));
+      }
+      for (Subsection<?> kind : List.of(HeaderRules.SET, HeaderRules.ADD)) {
+        for (SectionValues field : rules.all(kind)) {
+          mayBeChanged(field.name(), field.position(), field.path());
+        }
+      }
+    }
+  }
+
+  private void mayBeChanged(String name, Position position, String path) {
+    if (!HeaderRules.mayChange(name)) {
+      add(
+          position,
+          path,
+          Problems.quote(name),
+          "the name of a field that neither frames messages nor is Host (host-rewrite)");
+    }
+  }
+
+  private void addFile(
+      SectionValues section, Setting<?> setting, @Nullable Path found, String expected) {
+    add(
+        section.position(setting),
+        section.path(setting),
+        Problems.quote(String.valueOf(found)),
+        expected);
+  }
+
+  private void add(Position position, String path, String found, String expected) {
+    problems.add(Problem.Kind.CONFLICT, position, path, found, expected);
+  }
+}

@@ -1,0 +1,78 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient.Answer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What routes do by themselves. */
+class RouteActionsIT {
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  @Test
+  void aRedirectKeepsPathAndQueryButNoOtherHost() {
+    journey.with("routes: [{redirect: 'https://www.{host}{uri}'}, {path: /p, redirect: '{path}'}]");
+    Answer answer = journey.get("/a?b");
+    assertThat(answer.status()).isEqualTo(308);
+    assertThat(answer.field("Location")).endsWith("/a?b").startsWith("https://www.");
+    assertThat(journey.get("//p//evil.org").field("Location")).isEqualTo("/p//evil.org");
+  }
+
+  @Test
+  void aRouteMayAnswerByItself() {
+    journey.with("routes: [{respond: {status: 503, body: Back soon., retry-after: 1m}}]");
+    Answer answer = journey.get("/a");
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.content()).isEqualTo("Back soon.");
+    assertThat(answer.field("Retry-After")).isEqualTo("60");
+    assertThat(journey.ask("HEAD", "/a").content()).isEmpty();
+    assertThat(journey.origin().requests()).isEmpty();
+  }
+
+  @Test
+  void fieldsChangeOnTheirWay() {
+    journey.origin().on("/a", ok("x", "Server: secret", "X-Two: 1"));
+    journey.with(
+        "routes: [{upstream: site, request-headers: {remove: [Cookie], set: {X-Env: prod}},"
+            + " response-headers: {remove: [server], set: {X-Two: 'a, b'},"
+            + " add: {Cache-Control: max-age=60}}}]");
+    Answer answer = journey.get("/a", "Cookie: c", "X-Env: test");
+    assertThat(answer.field("Server")).isNull();
+    assertThat(answer.field("X-Two")).isEqualTo("a, b");
+    assertThat(journey.get("/a").field("Cache-Status")).contains("hit");
+    StubOrigin.Request request = journey.origin().request("/a");
+    assertThat(request.values("X-Env")).containsExactly("prod");
+    assertThat(request.field("Cookie")).isNull();
+  }
+
+  @Test
+  void theOriginGetsAnotherPathAndTheKeyStays() {
+    journey.origin().on("/v2/a?q", ok("x", "Cache-Control: max-age=60"));
+    journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
+    assertThat(journey.get("/api/a?q").content()).isEqualTo("x");
+    assertThat(journey.get("/api/a?q").field("Cache-Status")).contains("hit");
+    assertThat(journey.origin().requests("/v2/a?q")).hasSize(1);
+  }
+
+  @Test
+  void noDotSegmentLeadsOutOfTheNewPath() {
+    journey.origin().on("/v2/b", ok("x"));
+    journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
+    assertThat(journey.get("/api/a/../../api/b").content()).isEqualTo("x");
+    assertThat(journey.get("/%61pi/b").content()).isEqualTo("x");
+  }
+
+  @Test
+  void eachResponseHasTheNameOfItsRequest() {
+    journey.origin().on("/a", ok("x", "Cache-Control: max-age=60", "X-Request-Id: stale"));
+    journey.with("routes: [{upstream: site, request-id: on}]");
+    String first = String.valueOf(journey.get("/a", "X-Request-Id: forged").field("X-Request-Id"));
+    String second = String.valueOf(journey.get("/a").field("X-Request-Id"));
+    assertThat(List.of(first, second)).doesNotHaveDuplicates().allMatch(id -> id.length() == 32);
+    assertThat(journey.origin().request("/a").values("X-Request-Id")).containsExactly(first);
+  }
+}

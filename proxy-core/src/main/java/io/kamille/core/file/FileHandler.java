@@ -1,0 +1,51 @@
+package io.kamille.core.file;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.time.WallClock;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+
+/**
+ * Answers exchanges with the files below a directory. The path of a request is looked for below the
+ * directory as a whole. Any thread.
+ */
+public final class FileHandler implements ExchangeHandler {
+
+  private final RootDirectory directory;
+  private final Executor threads;
+  private final WallClock clock;
+
+  /**
+   * Sends files that lie below {@code root}.
+   *
+   * @param threads for what blocks; stays the caller's
+   */
+  public FileHandler(Path root, Executor threads, WallClock clock) {
+    this.directory = new RootDirectory(root);
+    this.threads = threads;
+    this.clock = clock;
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    RequestHead request = exchange.request();
+    if (request.method() != Method.GET && request.method() != Method.HEAD) {
+      Reply reply = exchange.reply();
+      reply.head(ResponseHead.of(StatusCode.METHOD_NOT_ALLOWED, "Allow", "GET, HEAD"), 0);
+      reply.end(null);
+      return;
+    }
+    String target = FileTarget.of(request.octets(), request.pathStart(), request.pathEnd());
+    if (target == null) {
+      exchange.reply().fail(FileExchange.NO_FILE);
+    } else {
+      new FileExchange(exchange, directory, target, threads, clock).start();
+    }
+  }
+}
