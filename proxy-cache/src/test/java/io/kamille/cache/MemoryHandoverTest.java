@@ -6,6 +6,7 @@ import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.kept.MemorySource;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.PassedFile;
+import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.RemovalListener;
@@ -168,6 +169,8 @@ class MemoryHandoverTest {
     end(take(give()));
     before.cache.handover().takeBack(listener -> {});
     assertThat(before.get().text()).isEqualTo("hello");
+    TestMemory.await(
+        "free memory", () -> before.counted("kamille_cache_memory_used_bytes") < CAPACITY / 2);
     before.send("GET", CacheFixture.URI + "/other");
     before.origin.last().respond(200, "other", FRESH);
     before.run();

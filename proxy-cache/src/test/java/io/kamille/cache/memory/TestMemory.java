@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what the arena's thread is about to do. */
-final class TestMemory {
+public final class TestMemory {
 
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -15,7 +15,8 @@ final class TestMemory {
     await("free memory", () -> arena.usedBytes() == 0 && arena.renewingBytes() == 0);
   }
 
-  static void await(String what, BooleanSupplier condition) {
+  /** Until that is so, or too long. */
+  public static void await(String what, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - start > LIMIT_NANOS) {
