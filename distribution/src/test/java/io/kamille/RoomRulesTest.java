@@ -46,7 +46,7 @@ class RoomRulesTest {
           Map.entry("Histogram HistogramSnapshot", "a copy has the buckets of the original"),
           Map.entry("LoggingHandler OperationalLog", "the log installs what leads to it"),
           Map.entry(
-              "OriginChoice PowerOfTwoChoices WeightedRoundRobin",
+              "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
           Map.entry("PaceSettings Pacing", "a part of the settings is taken out and put back"),
           Map.entry("FixedComponent Row", "a row knows the kinds of its parts"),

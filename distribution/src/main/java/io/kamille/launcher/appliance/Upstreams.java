@@ -217,10 +217,7 @@ final class Upstreams implements AutoCloseable {
       List<Origin> origins = new ArrayList<>();
       for (OriginSettings origin : configuration.upstream(name).origins()) {
         Origin before = take(known, origin.url());
-        origins.add(
-            before == null
-                ? settings.origin(origin.url(), origin.weight())
-                : settings.origin(before, origin.weight()));
+        origins.add(before == null ? settings.origin(origin) : settings.origin(before, origin));
       }
       return List.copyOf(origins);
     }

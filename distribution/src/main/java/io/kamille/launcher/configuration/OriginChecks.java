@@ -7,16 +7,19 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.OriginTlsSettings;
+import io.kamille.core.upstream.ChoiceSettings;
 import io.kamille.core.upstream.HealthCheck;
 import io.kamille.core.upstream.HealthPolicy;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.StickySettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.core.upstream.connection.ConnectionSettings;
 import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,8 @@ final class OriginChecks {
       originsCanSpeakTheProtocol(upstream, problems);
       proxyHeadersGoToHttp11InClearText(upstream, problems);
       checksHaveAKind(upstream, problems);
+      cookiesAreSigned(upstream, problems);
+      someOriginIsNoBackup(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
         var checks = new OriginChecks(tls, problems);
         checks.someOriginSpeaksIt(upstream);
@@ -100,6 +105,44 @@ final class OriginChecks {
             Problems.quote(printed(check, setting)),
             kind == HealthCheck.Kind.OFF ? "kind: http or tcp beside it" : "kind: http beside it");
       }
+    }
+  }
+
+  private static void cookiesAreSigned(SectionValues upstream, Problems problems) {
+    SectionValues sticky = upstream.one(ChoiceSettings.STICKY);
+    String cookie = sticky.find(StickySettings.COOKIE);
+    Path secret = sticky.find(StickySettings.SECRET_FILE);
+    if (cookie != null && secret == null) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          sticky.position(StickySettings.COOKIE),
+          sticky.path(StickySettings.COOKIE),
+          Problems.quote(cookie),
+          "secret-file beside it");
+    } else if (secret != null) {
+      try {
+        StickySettings.read(secret);
+      } catch (IOException unusable) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            sticky.position(StickySettings.SECRET_FILE),
+            sticky.path(StickySettings.SECRET_FILE),
+            Problems.quote(secret.toString()),
+            "a file of 16 to 4,096 bytes that can be read (" + unusable.getMessage() + ")");
+      }
+    }
+  }
+
+  private static void someOriginIsNoBackup(SectionValues upstream, Problems problems) {
+    List<SectionValues> origins = upstream.all(UpstreamGroup.ORIGINS);
+    if (!origins.isEmpty()
+        && origins.stream().allMatch(origin -> origin.value(OriginSettings.BACKUP))) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          origins.getFirst().position(OriginSettings.BACKUP),
+          origins.getFirst().path(OriginSettings.BACKUP),
+          "on at each origin",
+          "an origin without backup");
     }
   }
 

@@ -203,12 +203,12 @@ class ConfigurationFileTest {
     UpstreamGroup web = configuration.upstream("web");
     assertThat(web.origins())
         .containsExactly(
-            new OriginSettings(new OriginUrl(false, "a", 1), 2),
-            new OriginSettings(new OriginUrl(false, "b", 80), 1));
+            new OriginSettings(new OriginUrl(false, "a", 1), 2, false),
+            new OriginSettings(new OriginUrl(false, "b", 80), 1, false));
     assertThat(web.settings())
         .isEqualTo(
             new UpstreamSettings(
-                OriginChoice.Kind.ROUND_ROBIN,
+                UpstreamSettings.DEFAULTS.choice().by(OriginChoice.Kind.ROUND_ROBIN),
                 Duration.ofSeconds(2),
                 OriginProtocol.AUTO,
                 UpstreamSettings.DEFAULTS.tls(),
@@ -476,6 +476,11 @@ class ConfigurationFileTest {
             + " the name of a field that neither frames messages nor is Host (host-rewrite)",
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
+        "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c}}} | 2:59:"
+            + " upstreams.web.sticky.cookie: found \"c\", expected secret-file beside it",
+        "upstreams: {web: {origins: [{url: 'http://a', backup: on}]}} | 2:55:"
+            + " upstreams.web.origins[0].backup: found on at each origin, expected an origin"
+            + " without backup",
         "upstreams: {web: {origins: ['http://a'], health: {check: {interval: 1s}}}} | 2:69:"
             + " upstreams.web.health.check.interval: found \"1s\", expected kind: http or tcp"
             + " beside it",

@@ -26,7 +26,7 @@ class ConfigurationOptionsTest {
     assertThat(configuration.listeners().getFirst().address())
         .isEqualTo(new HostPort("127.0.0.1", 8080));
     assertThat(configuration.upstream("origin").origins())
-        .containsExactly(new OriginSettings(new OriginUrl(false, "127.0.0.1", 9000), 1));
+        .containsExactly(new OriginSettings(new OriginUrl(false, "127.0.0.1", 9000), 1, false));
     assertThat(configuration.routes())
         .containsExactly(
             new RouteSettings(

@@ -62,7 +62,8 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   ForwardedRequest(UpstreamShard home, Exchange exchange) {
     this.home = home;
     this.exchange = exchange;
-    this.reply = exchange.reply();
+    StickyCookie sticky = home.sticky();
+    this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> place);
     RequestContent given = exchange.content();
     this.content = given.length() == 0 ? given : new WatchedContent(given, this::uploaded);
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
@@ -73,7 +74,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     home.budget().earn();
     reply.open(this);
     if (!over) {
-      place = home.choose(NOWHERE);
+      place = home.choose(exchange);
       if (place == NOWHERE) {
         giveUp(UNAVAILABLE);
       } else {

@@ -64,7 +64,7 @@ final class HttpCheck implements Reply {
       WallClock clock,
       Outcome outcome) {
     this.check = settings.health().check();
-    this.asked = origin.with(1, new OriginHealth(HealthPolicy.DEFAULTS));
+    this.asked = origin.with(1, false, new OriginHealth(HealthPolicy.DEFAULTS));
     this.outcome = outcome;
     List<Origin> origins = List.of(asked);
     this.handler =
@@ -79,7 +79,7 @@ final class HttpCheck implements Reply {
 
   private static UpstreamSettings asking(UpstreamSettings settings) {
     return new UpstreamSettings(
-        settings.choice(),
+        UpstreamSettings.DEFAULTS.choice(),
         settings.health().check().timeout(),
         settings.protocol(),
         settings.tls(),

@@ -24,6 +24,7 @@ public final class Origin {
   private final OriginUrl url;
   private final String host;
   private final int weight;
+  private final boolean isBackup;
   private final String name;
   private final OriginHealth health;
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -49,12 +50,22 @@ public final class Origin {
    * @param weight its share of the requests, relative to the others; at least 1
    */
   public Origin(OriginUrl url, int weight, OriginHealth health) {
+    this(url, weight, false, health);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isBackup whether it gets requests only while no other origin is in
+   */
+  public Origin(OriginUrl url, int weight, boolean isBackup, OriginHealth health) {
     if (weight < 1) {
       throw new IllegalArgumentException("weight: " + weight + " (expected: at least 1)");
     }
     this.url = url;
     this.host = plain(url.host());
     this.weight = weight;
+    this.isBackup = isBackup;
     this.name = name(url.host(), url.port());
     this.health = health;
   }
@@ -69,11 +80,11 @@ public final class Origin {
   }
 
   /** The same server with its addresses as they are now; this where nothing differs. */
-  Origin with(int weight, OriginHealth health) {
-    if (weight == this.weight && health == this.health) {
+  Origin with(int weight, boolean isBackup, OriginHealth health) {
+    if (weight == this.weight && isBackup == this.isBackup && health == this.health) {
       return this;
     }
-    Origin other = new Origin(url, weight, health);
+    Origin other = new Origin(url, weight, isBackup, health);
     other.lookUps.set(lookUps.get());
     other.turn.set(turn.get());
     other.lastCheck.set(lastCheck.get());
@@ -97,6 +108,11 @@ public final class Origin {
 
   public int weight() {
     return weight;
+  }
+
+  /** Whether it gets requests only while no other origin is in. */
+  public boolean isBackup() {
+    return isBackup;
   }
 
   public OriginHealth health() {

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Picks the origin for one request. Confined to its loop. */
-public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRoundRobin {
+public abstract sealed class OriginChoice
+    permits ConsistentHash, LeastTime, PowerOfTwoChoices, WeightedRoundRobin {
 
   /*
    * Origins that are out are passed over, but when one of them is due for its probe, the request at
@@ -15,6 +16,8 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
    * get requests then, as if they were in. Only where no origin takes connections, which no request
    * can bring about, requests are refused, but for one at a time for each origin: the first that is
    * answered ends it.
+   *
+   * Backups are looked at where no other origin is in.
    */
 
   /** No origin: none can be reached, and all are being tried. */
@@ -25,7 +28,11 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
     /** Of two origins drawn by weight, the one with fewer requests in flight for its weight. */
     POWER_OF_TWO,
     /** One after the other, in the proportion of the weights, well mixed. */
-    ROUND_ROBIN
+    ROUND_ROBIN,
+    /** Of two origins drawn by weight, the one that is expected to answer sooner. */
+    LEAST_TIME,
+    /** The same for the same key, while it has not much more to do than others. */
+    CONSISTENT_HASH
   }
 
   final Origin[] origins;
@@ -36,10 +43,16 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   /** What each place may get of the requests now, relative to the others: of candidates only. */
   final int[] weights;
 
+  /** What the request at hand is hashed by. */
+  long key;
+
+  private final boolean hasBackups;
+
   OriginChoice(List<Origin> origins) {
     this.origins = origins.toArray(Origin[]::new);
     this.candidates = new int[this.origins.length];
     this.weights = new int[this.origins.length];
+    this.hasBackups = origins.stream().anyMatch(Origin::isBackup);
   }
 
   /** A choice for one loop. */
@@ -50,6 +63,8 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
     return switch (kind) {
       case POWER_OF_TWO -> new PowerOfTwoChoices(origins, new SplittableRandom());
       case ROUND_ROBIN -> new WeightedRoundRobin(origins);
+      case LEAST_TIME -> new LeastTime(origins, new SplittableRandom());
+      case CONSISTENT_HASH -> new ConsistentHash(origins);
     };
   }
 
@@ -63,16 +78,33 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
     if (origins.length == 1) {
       return only(nowNanos);
     }
+    int place = amongThoseIn(false, avoid, nowNanos);
+    if (place == NOWHERE && hasBackups) {
+      place = amongThoseIn(true, avoid, nowNanos);
+    }
+    return place == NOWHERE ? amongThoseOut(avoid, nowNanos) : place;
+  }
+
+  /** As {@link #choose(int, long)}, for a request that is hashed by {@code key}. */
+  public int choose(long key, int avoid, long nowNanos) {
+    this.key = key;
+    return choose(avoid, nowNanos);
+  }
+
+  private int amongThoseIn(boolean isBackup, int avoid, long nowNanos) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      int share = i == avoid ? 0 : origins[i].health().sharePercent(nowNanos);
+      if (i == avoid || origins[i].isBackup() != isBackup) {
+        continue;
+      }
+      int share = origins[i].health().sharePercent(nowNanos);
       if (share > 0) {
         count = add(i, share, count);
-      } else if (i != avoid && origins[i].health().claimProbe(nowNanos)) {
+      } else if (origins[i].health().claimProbe(nowNanos)) {
         return i;
       }
     }
-    return count == 0 ? amongThoseOut(avoid, nowNanos) : among(count);
+    return count == 0 ? NOWHERE : among(count);
   }
 
   private int only(long nowNanos) {
@@ -113,6 +145,24 @@ public abstract sealed class OriginChoice permits PowerOfTwoChoices, WeightedRou
   private int among(int count) {
     return count == 1 ? candidates[0] : pick(count);
   }
+
+  /** The number of one of the first {@code count} candidates, drawn by weight. */
+  final int draw(SplittableRandom random, int count) {
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+      total += weights[candidates[i]];
+    }
+    int left = random.nextInt(total);
+    int at = 0;
+    while (left >= weights[candidates[at]]) {
+      left -= weights[candidates[at]];
+      at++;
+    }
+    return at;
+  }
+
+  /** The origin at that place began to answer, so long after it was asked; or failed to. */
+  void answered(int place, long nanos, boolean hasFailed, long nowNanos) {}
 
   /** One of the first {@code count} candidates; at least two. */
   abstract int pick(int count);

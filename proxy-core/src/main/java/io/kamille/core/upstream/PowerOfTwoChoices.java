@@ -21,29 +21,15 @@ final class PowerOfTwoChoices extends OriginChoice {
 
   @Override
   int pick(int count) {
-    int one = draw(count);
+    int one = draw(random, count);
     int first = candidates[one];
     candidates[one] = candidates[count - 1];
-    int second = candidates[draw(count - 1)];
+    int second = candidates[draw(random, count - 1)];
     return load(second, first) < load(first, second) ? second : first;
   }
 
   /** Requests in flight, scaled by the weight of the other so that the two compare. */
   private long load(int place, int other) {
     return (long) origins[place].inFlight() * weights[other];
-  }
-
-  private int draw(int count) {
-    int total = 0;
-    for (int i = 0; i < count; i++) {
-      total += weights[candidates[i]];
-    }
-    int left = random.nextInt(total);
-    int at = 0;
-    while (left >= weights[candidates[at]]) {
-      left -= weights[candidates[at]];
-      at++;
-    }
-    return at;
   }
 }

@@ -42,6 +42,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private final UpstreamSettings settings;
   private final List<Origin> origins;
   private final @Nullable OriginTls tls;
+  private final @Nullable StickyCookie sticky;
   private final ChannelFactory<? extends Channel> channels;
   private final WallClock clock;
   private final UpstreamMetrics metrics;
@@ -72,6 +73,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     this.settings = settings;
     this.origins = List.copyOf(origins);
     this.tls = tls;
+    this.sticky = StickyCookie.of(settings.choice().sticky(), this.origins);
     this.channels = channels;
     this.clock = clock;
     this.metrics = metrics;
@@ -95,7 +97,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     UpstreamShard present = SHARDS.get().get(this);
     if (present == null) {
       UpstreamCounters counters = metrics.counters(loop, origins);
-      present = new UpstreamShard(settings, origins, tls, loop, channels, clock, counters);
+      present = new UpstreamShard(settings, origins, tls, sticky, loop, channels, clock, counters);
       SHARDS.get().put(this, present);
       loops.add(loop);
       if (closed.get()) {

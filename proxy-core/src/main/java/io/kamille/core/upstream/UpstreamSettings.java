@@ -27,7 +27,7 @@ import java.time.Duration;
  * @param forwarding what origins are told
  */
 public record UpstreamSettings(
-    OriginChoice.Kind choice,
+    ChoiceSettings choice,
     Duration connectTimeout,
     OriginProtocol protocol,
     OriginTlsSettings tls,
@@ -67,13 +67,7 @@ public record UpstreamSettings(
   public static final Section<UpstreamSettings> SECTION =
       Section.of(
           UpstreamSettings.class,
-          Setting.of(
-                  "choice",
-                  ValueTypes.oneOf(OriginChoice.Kind.values()),
-                  "How one of several origins is chosen for a request: `power-of-two` takes the one"
-                      + " with fewer requests in flight of two drawn by weight, `round-robin` takes"
-                      + " each in turn by weight.")
-              .defaultsTo(OriginChoice.Kind.POWER_OF_TWO),
+          ChoiceSettings.SECTION.inlined(),
           Setting.of(
                   "connect-timeout",
                   ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(5)),
@@ -142,14 +136,19 @@ public record UpstreamSettings(
 
   /** An origin that is judged by these settings. */
   public Origin origin(OriginUrl url, int weight) {
-    return new Origin(url, weight, new OriginHealth(health));
+    return origin(new OriginSettings(url, weight, false));
+  }
+
+  /** An origin that is judged by these settings. */
+  public Origin origin(OriginSettings origin) {
+    return new Origin(origin.url(), origin.weight(), origin.backup(), new OriginHealth(health));
   }
 
   /**
    * An origin that other settings had before, judged by these from now on: what is known of its
    * health and its addresses goes on. The same object where nothing differs.
    */
-  public Origin origin(Origin before, int weight) {
-    return before.with(weight, before.health().under(health));
+  public Origin origin(Origin before, OriginSettings origin) {
+    return before.with(origin.weight(), origin.backup(), before.health().under(health));
   }
 }

@@ -1,5 +1,6 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
@@ -23,6 +24,8 @@ final class UpstreamShard {
   private final WallClock clock;
   private final UpstreamCounters counters;
   private final OriginChoice choice;
+  private final @Nullable HashKey hashKey;
+  private final @Nullable StickyCookie sticky;
   private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
   private final OriginPools pools;
@@ -33,6 +36,7 @@ final class UpstreamShard {
       UpstreamSettings settings,
       List<Origin> origins,
       @Nullable OriginTls tls,
+      @Nullable StickyCookie sticky,
       EventLoop loop,
       ChannelFactory<? extends Channel> channels,
       WallClock clock,
@@ -41,7 +45,12 @@ final class UpstreamShard {
     this.origins = origins;
     this.clock = clock;
     this.counters = counters;
-    this.choice = OriginChoice.of(settings.choice(), origins);
+    this.choice = OriginChoice.of(settings.choice().kind(), origins);
+    this.hashKey =
+        settings.choice().kind() == OriginChoice.Kind.CONSISTENT_HASH
+            ? settings.choice().hashKey()
+            : null;
+    this.sticky = sticky;
     this.limitsInForce = new int[origins.size()];
     this.pools = new OriginPools(settings, origins, tls, loop, channels, clock, counters);
     for (int place = 0; place < origins.size(); place++) {
@@ -76,6 +85,24 @@ final class UpstreamShard {
     return pools;
   }
 
+  /** What brings clients back to their origins, or null. */
+  @Nullable StickyCookie sticky() {
+    return sticky;
+  }
+
+  /** The place of the origin to ask first, or {@link OriginChoice#NOWHERE}. */
+  int choose(Exchange exchange) {
+    if (sticky != null) {
+      int place = sticky.place(exchange.request());
+      if (place != OriginChoice.NOWHERE && origin(place).health().isIn()) {
+        return place;
+      }
+    }
+    return hashKey == null
+        ? choose(OriginChoice.NOWHERE)
+        : choice.choose(hashKey.of(exchange), OriginChoice.NOWHERE, clock.nanos());
+  }
+
   /**
    * The place of the origin to ask, another than {@code avoid} if there is one; or {@link
    * OriginChoice#NOWHERE}.
@@ -95,6 +122,7 @@ final class UpstreamShard {
 
   /** A request got its answer, or waited so long in vain. */
   private void learn(int place, long nanos, boolean isOverload) {
+    choice.answered(place, nanos, isOverload, clock.nanos());
     if (settings.isAdaptive()) {
       limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, clock.nanos());
       limit(place);

@@ -2,11 +2,13 @@ package io.kamille.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OriginChoiceTest {
@@ -129,6 +131,90 @@ class OriginChoiceTest {
     assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
     putOut(origins.get(1));
     assertThat(powerOfTwo(origins).choose(0, clock.nanos())).isEqualTo(1);
+  }
+
+  @Test
+  void theSameKeyGoesToTheSameOriginAndALossMovesOnlyItsShare() {
+    List<Origin> origins = hashed(10);
+    OriginChoice choice = new ConsistentHash(origins);
+    List<Integer> before = keyed(choice, 10_000);
+    assertThat(keyed(choice, 10_000)).isEqualTo(before);
+    putOut(origins.get(3));
+    List<Integer> after = keyed(choice, 10_000);
+    long moved = 0;
+    for (int i = 0; i < before.size(); i++) {
+      if (!before.get(i).equals(after.get(i))) {
+        assertThat(before.get(i)).isEqualTo(3);
+        moved++;
+      }
+    }
+    assertThat(moved).isBetween(850L, 1_150L);
+  }
+
+  @Test
+  void theOrderOfOriginsDoesNotMatterToAKey() {
+    List<Origin> origins = hashed(5);
+    List<Integer> forwards = keyed(new ConsistentHash(origins), 100);
+    List<Integer> backwards = keyed(new ConsistentHash(origins.reversed()), 100);
+    assertThat(backwards).isEqualTo(forwards.stream().map(place -> 4 - place).toList());
+  }
+
+  @Test
+  void aKeyThatEverybodyAsksForFallsUponNobodyAlone() {
+    List<Origin> origins = hashed(10);
+    OriginChoice choice = new ConsistentHash(origins);
+    for (int i = 0; i < 1_000; i++) {
+      origins.get(choice.choose(7L, NONE, clock.nanos())).begin();
+    }
+    double mean = 100;
+    assertThat(origins)
+        .allSatisfy(origin -> assertThat(origin.inFlight() / mean).isLessThanOrEqualTo(1.25));
+  }
+
+  @Test
+  void theOriginThatAnswersSoonerIsTaken() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = new LeastTime(origins, new SplittableRandom(42));
+    choice.answered(0, 10_000_000, false, clock.nanos());
+    choice.answered(1, 20_000_000, false, clock.nanos());
+    assertThat(chosen(choice, 20)).containsOnly(0);
+    choice.answered(0, 50_000_000, false, clock.nanos());
+    assertThat(chosen(choice, 20)).as("a rise counts at once").containsOnly(1);
+    clock.advance(Duration.ofMinutes(1));
+    choice.answered(0, 10_000_000, false, clock.nanos());
+    assertThat(chosen(choice, 20)).containsOnly(0);
+    choice.answered(0, 1_000, true, clock.nanos());
+    choice.answered(0, 1_000, true, clock.nanos());
+    assertThat(chosen(choice, 20)).as("to fail quickly is not fast").containsOnly(1);
+  }
+
+  @Test
+  void aBackupIsAskedOnlyWhileNoOtherIsIn() {
+    List<Origin> origins = origins(1, 1);
+    origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
+    OriginChoice choice = powerOfTwo(origins);
+    assertThat(chosen(choice, 20)).containsOnly(0, 1);
+    putOut(origins.get(0));
+    assertThat(chosen(choice, 20)).containsOnly(1);
+    putOut(origins.get(1));
+    assertThat(chosen(choice, 20)).containsOnly(2);
+  }
+
+  private List<Integer> keyed(OriginChoice choice, int keys) {
+    return IntStream.range(0, keys)
+        .mapToObj(key -> choice.choose(HashKey.mix(key), NONE, clock.nanos()))
+        .toList();
+  }
+
+  private static List<Origin> hashed(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(
+            i ->
+                new Origin(
+                    new OriginUrl(false, "origin" + i, 80),
+                    1,
+                    new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)))
+        .toList();
   }
 
   private static OriginChoice powerOfTwo(List<Origin> origins) {

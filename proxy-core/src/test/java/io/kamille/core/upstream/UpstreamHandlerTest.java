@@ -623,7 +623,7 @@ class UpstreamHandlerTest {
 
   private static UpstreamSettings roundRobin() {
     return new UpstreamSettings(
-        OriginChoice.Kind.ROUND_ROBIN,
+        SETTINGS.choice().by(OriginChoice.Kind.ROUND_ROBIN),
         SETTINGS.connectTimeout(),
         SETTINGS.protocol(),
         SETTINGS.tls(),

@@ -1,0 +1,91 @@
+package io.kamille.launcher.appliance;
+
+import static io.kamille.launcher.appliance.StubOrigin.ok;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.server.h1.TestClient.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that come back to the origin that they had. */
+class StickyIT {
+
+  @TempDir private Path directory = Path.of("");
+
+  @RegisterExtension private final Journey journey = new Journey();
+
+  private final StubOrigin second = open();
+
+  private static StubOrigin open() {
+    try {
+      return StubOrigin.open();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @BeforeEach
+  void twoOrigins() throws IOException {
+    Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
+    journey.origin().on("/", ok("first"));
+    second.on("/", ok("second"));
+    journey.with(
+        "upstreams: {two: {origins: ['"
+            + journey.origin().url()
+            + "', '"
+            + second.url()
+            + "'], choice: round-robin, health: {failures: 1}, sticky: {cookie: at, secret-file: "
+            + secret
+            + "}}}",
+        "routes: [{upstream: two, cache: off}]");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    second.close();
+  }
+
+  @Test
+  void aClientComesBackToItsOriginAlsoAfterAReload() {
+    Answer answer = journey.get("/");
+    String cookie = cookie(answer);
+    for (int i = 0; i < 5; i++) {
+      Answer again = journey.get("/", "Cookie: a=b; " + cookie);
+      assertThat(again.content()).isEqualTo(answer.content());
+      assertThat(again.field("Set-Cookie")).isNull();
+      journey.appliance().reload(journey.configuration());
+    }
+    assertThat(answer.field("Set-Cookie")).endsWith("; Path=/; HttpOnly; SameSite=Lax");
+  }
+
+  @Test
+  void aForgedCookieCountsForNothing() {
+    String cookie = cookie(journey.get("/"));
+    assertThat(journey.get("/", "Cookie: " + cookie + "x").field("Set-Cookie")).isNotNull();
+    assertThat(journey.get("/", "Cookie: at=0").field("Set-Cookie")).isNotNull();
+  }
+
+  @Test
+  void aClientWhoseOriginIsLostGetsAnotherOneForGood() throws IOException {
+    Answer answer = journey.get("/");
+    while (!answer.content().equals("second")) {
+      answer = journey.get("/");
+    }
+    String cookie = cookie(answer);
+    second.kill();
+    Answer moved = journey.get("/", "Cookie: " + cookie);
+    assertThat(moved.content()).isEqualTo("first");
+    assertThat(journey.get("/", "Cookie: " + cookie(moved)).field("Set-Cookie")).isNull();
+  }
+
+  private static String cookie(Answer answer) {
+    String line = String.valueOf(answer.field("Set-Cookie"));
+    return line.substring(0, line.indexOf(';'));
+  }
+}

@@ -1,0 +1,54 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+
+/**
+ * How one of several origins is chosen for a request.
+ *
+ * @param hashKey what requests are hashed by, if they are
+ * @param sticky how clients come back to the origin that they had
+ */
+public record ChoiceSettings(OriginChoice.Kind kind, HashKey hashKey, StickySettings sticky) {
+
+  public static final Setting<OriginChoice.Kind> CHOICE =
+      Setting.of(
+              "choice",
+              ValueTypes.oneOf(OriginChoice.Kind.values()),
+              "How one of several origins is chosen for a request: `power-of-two` takes the one"
+                  + " with fewer requests in flight of two drawn by weight, `round-robin` takes"
+                  + " each in turn by weight, `least-time` takes the one of two that is expected to"
+                  + " answer sooner, `consistent-hash` takes the same for the same `hash-key`.")
+          .into("kind")
+          .defaultsTo(OriginChoice.Kind.POWER_OF_TWO);
+
+  public static final Setting<HashKey> HASH_KEY =
+      Setting.of(
+              "hash-key",
+              ValueType.of(
+                  "part of a request",
+                  "",
+                  "address, url, field:NAME or cookie:NAME",
+                  HashKey::parse,
+                  HashKey::toString),
+              "What `consistent-hash` hashes: the client's `address`, the `url`, a header field or"
+                  + " a cookie. Requests without the field or cookie are hashed by address. An"
+                  + " origin gets at most 1.25 times its share of the requests in flight.")
+          .defaultsTo(HashKey.URL);
+
+  public static final Subsection<StickySettings> STICKY =
+      StickySettings.SECTION.one(
+          "sticky", "How clients come back to the origin that they had, by a signed cookie.");
+
+  /** The settings of an upstream about it. */
+  public static final Section<ChoiceSettings> SECTION =
+      Section.of(ChoiceSettings.class, CHOICE, HASH_KEY, STICKY);
+
+  /** The same by another kind. */
+  public ChoiceSettings by(OriginChoice.Kind other) {
+    return new ChoiceSettings(other, hashKey, sticky);
+  }
+}

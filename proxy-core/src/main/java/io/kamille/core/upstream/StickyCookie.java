@@ -1,0 +1,110 @@
+package io.kamille.core.upstream;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.PassingReply;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.RequestCookie;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntSupplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/** The cookie that brings a client back to the origin that it had. Any thread. */
+final class StickyCookie {
+
+  /*
+   * The value of an origin is a signature of its URL (HMAC-SHA-256, cut to 16 octets): it says nothing of
+   * the origin, is the same after a reload and in other proxies with the same secret, and cannot be
+   * made by anybody else. All values are known beforehand, so that a request costs a look for one
+   * of them.
+   */
+  private static final int NONE = OriginChoice.NOWHERE;
+  private static final int BYTES = 16;
+
+  private final String name;
+  private final byte[][] values;
+
+  private StickyCookie(String name, byte[] secret, List<Origin> origins) {
+    this.name = name;
+    this.values = origins.stream().map(origin -> value(secret, origin)).toArray(byte[][]::new);
+  }
+
+  /** The cookie for these origins; null if the settings ask for none. */
+  static @Nullable StickyCookie of(StickySettings settings, List<Origin> origins) {
+    if (settings.cookie() == null) {
+      return null;
+    }
+    Path file = Objects.requireNonNull(settings.secretFile(), "secret-file");
+    try {
+      return new StickyCookie(settings.cookie(), StickySettings.read(file), origins);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+    }
+  }
+
+  private static byte[] value(byte[] secret, Origin origin) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+      byte[] signature = mac.doFinal(origin.url().toString().getBytes(StandardCharsets.US_ASCII));
+      return Base64.getUrlEncoder().withoutPadding().encode(Arrays.copyOf(signature, BYTES));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** The place of the origin that the client had, or {@link OriginChoice#NOWHERE}. */
+  int place(RequestHead request) {
+    String shown = RequestCookie.value(request.fields(), name);
+    if (shown == null) {
+      return NONE;
+    }
+    byte[] octets = shown.getBytes(StandardCharsets.ISO_8859_1);
+    for (int place = 0; place < values.length; place++) {
+      if (MessageDigest.isEqual(values[place], octets)) {
+        return place;
+      }
+    }
+    return NONE;
+  }
+
+  /**
+   * The reply of that exchange, which sets the cookie if the client has not the one of its origin.
+   *
+   * @param origin the place of the origin that answers
+   */
+  Reply reply(Exchange exchange, IntSupplier origin) {
+    int shown = place(exchange.request());
+    boolean isSecure = exchange.request().isSecure();
+    return new PassingReply(exchange.reply()) {
+      @Override
+      public void head(ResponseHead head, long contentLength) {
+        int place = origin.getAsInt();
+        if (place != shown) {
+          head.fields().add("Set-Cookie", line(place, isSecure));
+        }
+        super.head(head, contentLength);
+      }
+    };
+  }
+
+  private String line(int place, boolean isSecure) {
+    return name
+        + "="
+        + new String(values[place], StandardCharsets.US_ASCII)
+        + "; Path=/; HttpOnly; SameSite=Lax"
+        + (isSecure ? "; Secure" : "");
+  }
+}
