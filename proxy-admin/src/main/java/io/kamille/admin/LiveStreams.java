@@ -16,7 +16,9 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AttributeKey;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -25,7 +27,15 @@ import java.nio.charset.StandardCharsets;
  */
 final class LiveStreams {
 
+  /*
+   * An event is encoded once, as a chunk (RFC 9112 §7.1), and passes by the handlers of each
+   * connection: 32 of them must not cost what 32 answers cost. So the time limit for answers does
+   * not see these writes. A stream whose client did not take one in a minute is closed here.
+   */
   private static final int LIMIT = 32;
+  private static final int MOST_MISSED = 60;
+  private static final int CR_LF = 0x0D0A;
+  private static final AttributeKey<Integer> MISSED = AttributeKey.valueOf("kamille.missed");
 
   private final EventLoop loop;
   private final WallClock clock;
@@ -53,22 +63,46 @@ final class LiveStreams {
         .set("X-Content-Type-Options", "nosniff");
     context.write(head);
     context.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(first.content())));
-    streams.add(context.channel());
+    Channel stream = context.channel();
+    if (stream.pipeline().get(AnswerDeadline.class) != null) {
+      stream.pipeline().remove(AnswerDeadline.class);
+    }
+    stream.attr(MISSED).set(0);
+    streams.add(stream);
   }
 
   /** Sends an event to everybody who keeps up. Any thread. */
   void publish(String name, String data) {
     byte[] event =
         ("event: " + name + "\ndata: " + data.strip() + "\n\n").getBytes(StandardCharsets.UTF_8);
-    loop.execute(() -> send(event));
+    byte[] size = (Integer.toHexString(event.length) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+    ByteBuf chunk = Unpooled.buffer(size.length + event.length + 2);
+    chunk.writeBytes(size).writeBytes(event).writeShort(CR_LF);
+    loop.execute(() -> send(chunk.array()));
   }
 
-  private void send(byte[] event) {
+  private void send(byte[] chunk) {
     for (Channel stream : streams) {
       if (stream.isWritable()) {
-        ByteBuf octets = Unpooled.wrappedBuffer(event);
-        stream.writeAndFlush(new DefaultHttpContent(octets));
+        stream.attr(MISSED).set(0);
+        write(stream, Unpooled.wrappedBuffer(chunk));
+      } else {
+        int missed = stream.attr(MISSED).get() + 1;
+        stream.attr(MISSED).set(missed);
+        if (missed > MOST_MISSED) {
+          stream.close();
+        }
       }
+    }
+  }
+
+  /** Past the codec, which would encode it again. */
+  private static void write(Channel stream, ByteBuf chunk) {
+    ChannelHandlerContext codec = stream.pipeline().context(HttpServerCodec.class);
+    if (codec == null) {
+      stream.writeAndFlush(chunk);
+    } else {
+      codec.writeAndFlush(chunk);
     }
   }
 }

@@ -10,8 +10,8 @@ export async function audit(place) {
     replace(place.main,
       answer(last ? `The last change was by ${last.who?.name ?? "nobody known"}.` : "Nobody has changed anything yet.",
         "Each line holds the digest of the line before; kamille audit verify checks them."),
-      card("", null, table([
-        { name: "Time", show: (one) => when(one.time) },
+      card("", "Changes and refusals", table([
+        { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
         { name: "Who", show: (one) => one.who?.name ?? "–" },
         { name: "Via", show: (one) => `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}` },
         { name: "Action", show: (one) => h("code", {}, one.action) },
