@@ -37,7 +37,7 @@ final class OriginChecks {
   static void run(SectionValues file, Problems problems) {
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
       originsCanSpeakTheProtocol(upstream, problems);
-      proxyHeadersGoToHttp11InClearText(upstream, problems);
+      proxyHeadersGoToHttp11(upstream, problems);
       checksHaveAKind(upstream, problems);
       cookiesAreSigned(upstream, problems);
       someOriginIsNoBackup(upstream, problems);
@@ -71,21 +71,17 @@ final class OriginChecks {
     }
   }
 
-  /** Within TLS the header would come before anybody knows for whom the connection is. */
-  private static void proxyHeadersGoToHttp11InClearText(SectionValues upstream, Problems problems) {
+  private static void proxyHeadersGoToHttp11(SectionValues upstream, Problems problems) {
     ProxyAnnouncement chosen = upstream.value(ConnectionSettings.PROXY_PROTOCOL);
-    boolean isSecure =
-        upstream.all(UpstreamGroup.ORIGINS).stream()
-            .map(origin -> origin.find(OriginSettings.URL))
-            .anyMatch(url -> url != null && url.isSecure());
-    boolean isH2 = upstream.value(UpstreamSettings.PROTOCOL) == OriginProtocol.H2C;
-    if (chosen != ProxyAnnouncement.OFF && (isSecure || isH2)) {
+    OriginProtocol protocol = upstream.value(UpstreamSettings.PROTOCOL);
+    boolean isH2 = protocol == OriginProtocol.H2 || protocol == OriginProtocol.H2C;
+    if (chosen != ProxyAnnouncement.OFF && isH2) {
       problems.add(
           Problem.Kind.CONFLICT,
           upstream.position(ConnectionSettings.PROXY_PROTOCOL),
           upstream.path(ConnectionSettings.PROXY_PROTOCOL),
           chosen.name().toLowerCase(Locale.ROOT),
-          "off beside https:// origins and protocol h2c, which share connections among clients");
+          "off beside protocol h2 and h2c, whose connections are shared among clients");
     }
   }
 

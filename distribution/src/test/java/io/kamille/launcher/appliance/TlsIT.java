@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.core.tls.Certificates;
+import io.kamille.core.tls.ServerCertificate;
 import io.kamille.launcher.client.LocalApi;
 import java.io.IOException;
 import java.net.URI;
@@ -22,10 +24,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -225,6 +231,46 @@ class TlsIT {
         }
       }
     }
+  }
+
+  @Test
+  void aRequestForANameOfAnotherCertificateIsMisdirected() throws Exception {
+    var authority = new Certificates("authority");
+    List<String> files = new ArrayList<>();
+    for (String name : List.of("a.test", "b.test")) {
+      ServerCertificate certificate =
+          name.startsWith("a") ? authority.ecdsa(name, "*.a.test") : authority.ecdsa(name);
+      Path directory = requireNonNull(journey.file(name).getParent());
+      Certificates.write(certificate, directory, name);
+      files.add("{chain: '%1$s.pem', key: '%1$s.key'}".formatted(directory.resolve(name)));
+    }
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', tls: {certificates: ["
+            + String.join(", ", files)
+            + "]}}]");
+    journey.origin().on("/", ok("x"));
+    try (TestH2Client client = TestH2Client.over(secure("a.test"))) {
+      int stream = -1;
+      for (String host : List.of("a.test", "B.test", "c.a.test:8443", "b.test:8443", "c.test")) {
+        stream += 2;
+        client.headers(
+            stream, true, ":method", "GET", ":scheme", "https", ":path", "/", ":authority", host);
+        assertThat(client.answer(stream).status())
+            .as(host)
+            .isEqualTo(host.toLowerCase(Locale.ROOT).startsWith("b.test") ? 421 : 200);
+      }
+    }
+  }
+
+  /** A connection that names this server, and speaks HTTP/2. */
+  private SSLSocket secure(String name) throws IOException {
+    var socket = (SSLSocket) TrustingAll.context().getSocketFactory().createSocket();
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setServerNames(List.of(new SNIHostName(name)));
+    parameters.setApplicationProtocols(new String[] {"h2"});
+    socket.setSSLParameters(parameters);
+    socket.connect(journey.address());
+    return socket;
   }
 
   @Test

@@ -492,9 +492,9 @@ class ConfigurationFileTest {
         "upstreams: {web: {origins: ['https://a'], protocol: h2c}} | 2:29:"
             + " upstreams.web.origins[0].url: found \"https://a\", expected http:// beside protocol"
             + " h2c; HTTP/2 over TLS is h2",
-        "upstreams: {web: {origins: ['https://a'], proxy-protocol: v2}} | 2:59:"
-            + " upstreams.web.proxy-protocol: found v2, expected off beside https:// origins and"
-            + " protocol h2c, which share connections among clients",
+        "upstreams: {web: {origins: ['https://a'], protocol: h2, proxy-protocol: v2}} | 2:73:"
+            + " upstreams.web.proxy-protocol: found v2, expected off beside protocol h2 and h2c,"
+            + " whose connections are shared among clients",
         "listeners: [{address: ':1', tls: {certificates: [{chain: /no/c, key: /no/k, ocsp:"
             + " /no/o}]}}] | 1:83: listeners[0].tls.certificates[0].ocsp: found \"/no/o\", expected"
             + " an OCSP response for this certificate (/no/c: no such file)",

@@ -188,6 +188,78 @@ class H2ExchangeFuzzIT {
     assertThat(answered).isGreaterThan((int) budget.round() / 4);
   }
 
+  /**
+   * Extended CONNECT (RFC 8441): the origin gets an upgrade of HTTP/1.1 or nothing. It answers
+   * otherwise here, so that what follows in the stream never reaches it.
+   */
+  @Test
+  void theOriginGetsOneUpgradeOfAnExtendedConnect() {
+    SplittableRandom random = new SplittableRandom(FuzzBudget.SEED);
+    FuzzBudget budget = new FuzzBudget(400);
+    int looked = 0;
+    int upgrades = 0;
+    while (budget.hasNext()) {
+      List<String> targets = new ArrayList<>(List.of("/other"));
+      List<String> said = new ArrayList<>();
+      try (TestH2Client client = TestH2Client.connect(address)) {
+        for (int i = 0; i < STREAMS; i++) {
+          List<String> section = connect(random, "/" + budget.round() + "-" + i);
+          said.addAll(section);
+          section.stream().filter(word -> word.startsWith("/")).forEach(targets::add);
+          client.headers(1 + 2 * i, random.nextInt(8) == 0, section.toArray(String[]::new));
+          client.data(1 + 2 * i, "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n", false);
+          client.isAnswered(1 + 2 * i);
+        }
+      }
+      try (TestH2Client other = TestH2Client.connect(address)) {
+        assertThat(other.get(1, "/other").answer(1).status()).isEqualTo(200);
+      }
+      String what = "seed %d, round %d: %s".formatted(FuzzBudget.SEED, budget.round(), said);
+      List<Seen> got = List.copyOf(seen.subList(looked, seen.size()));
+      looked += got.size();
+      upgrades += got.size() - 1;
+      for (Seen request : got) {
+        assertThat(targets).as(what).contains(request.target());
+        assertThat(request.method()).as(what).isEqualTo("GET");
+        assertThat(request.content()).as(what).isEmpty();
+      }
+      assertThat(got).as(what).hasSizeLessThanOrEqualTo(STREAMS + 1);
+      assertThat(origin.faults()).as(what).isEmpty();
+    }
+    budget.report("extended CONNECT, " + upgrades + " upgrades");
+    assertThat(upgrades).isPositive();
+  }
+
+  private static List<String> connect(SplittableRandom random, String target) {
+    List<String> section =
+        new ArrayList<>(
+            List.of(
+                ":method",
+                "CONNECT",
+                ":protocol",
+                "websocket",
+                ":scheme",
+                "http",
+                ":path",
+                target,
+                ":authority",
+                "a",
+                "sec-websocket-version",
+                "13"));
+    for (int i = random.nextInt(3); i > 0; i--) {
+      section.addAll(List.of(FIELDS[random.nextInt(FIELDS.length)]));
+    }
+    for (int i = random.nextInt(2); i > 0; i--) {
+      // Of a method that is spoiled nothing more than that is known: others look at those.
+      int at = 2 + random.nextInt(section.size() - 2);
+      String text = section.get(at);
+      int where = random.nextInt(text.length() + 1);
+      String spoil = SPOILS[random.nextInt(SPOILS.length)];
+      section.set(at, text.substring(0, where) + spoil + text.substring(where));
+    }
+    return section;
+  }
+
   private void assertAgrees(List<Said> said, List<Seen> got, long round) {
     List<Said> left = new ArrayList<>(said);
     for (Seen request : got) {

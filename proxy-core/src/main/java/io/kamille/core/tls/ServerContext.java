@@ -70,6 +70,11 @@ public final class ServerContext {
     this.stapled = canStaple ? certificates.getFirst().ocsp() : null;
   }
 
+  /** Whether a certificate has an OCSP response that is not stapled. */
+  boolean wastesOcsp() {
+    return stapled == null && certificates.stream().anyMatch(each -> each.ocsp() != null);
+  }
+
   /** Whether BoringSSL is there, or the JDK's TLS stands in for it. */
   public static boolean isNative() {
     return NATIVE;

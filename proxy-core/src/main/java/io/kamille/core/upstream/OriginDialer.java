@@ -3,6 +3,7 @@ package io.kamille.core.upstream;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.tls.OriginTls;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.h1.OriginConnection;
 import io.kamille.core.upstream.h2.H2Lines;
@@ -13,6 +14,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
@@ -30,7 +32,8 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
    * A connection in clear text is open once TCP is, one by TLS once the handshake has ended: until
    * then an OriginHandshake stands in the pipeline where the connection will stand, and ALPN settles
    * which kind that is. In HTTP/2 the origin's settings have to come, too. Whatever fails, the next
-   * address is tried.
+   * address is tried. Where a PROXY header names the client, it comes before TLS. So such a connection
+   * is open once TCP is, and its handshake begins with its request.
    */
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
@@ -91,15 +94,42 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
       return;
     }
     Dial dial = new Dial(address, pool, addressesLeft);
-    ChannelHandler first =
-        tls == null
-            ? dial.connection(protocol.mayBeH2(false))
-            : new OriginHandshake(tls, origin.url(), settings.connectTimeout(), dial);
     bootstrap
         .clone()
-        .handler(first)
+        .handler(first(dial))
         .connect(address)
         .addListener(result -> onLoop(() -> dial.connected(result.cause())));
+  }
+
+  private ChannelHandler first(Dial dial) {
+    if (tls == null) {
+      return dial.connection(protocol.mayBeH2(false));
+    }
+    if (!namesClients()) {
+      return new OriginHandshake(tls, origin.url(), settings.connectTimeout(), dial);
+    }
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channel
+            .pipeline()
+            .addLast(
+                new SecureAfterHeader(
+                    tls, origin.url(), settings.connectTimeout(), OriginDialer.this::troubled),
+                dial.connection(false));
+      }
+    };
+  }
+
+  private boolean namesClients() {
+    return settings.connection().proxyProtocol() != ProxyAnnouncement.OFF;
+  }
+
+  /** Logs what is wrong with the origin, unless it is known. */
+  private void troubled(String reason) {
+    if (origin.trouble(reason) && !reason.isEmpty()) {
+      LOG.log(Level.WARNING, "no connection with {0}: it {1}", origin.name(), reason);
+    }
   }
 
   /** A socket that could not even be made is reported on a thread of Netty's own. */
@@ -132,7 +162,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
         pool.dialFailed(noSocket(cause));
       } else if (cause != null) {
         failed(why(address, cause));
-      } else if (tls == null) {
+      } else if (tls == null || namesClients()) {
         opened.run();
       }
     }
@@ -173,7 +203,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
     @Override
     public void ready() {
-      if (isUsual()) {
+      if (isUsual() && !(tls != null && namesClients())) {
         origin.trouble("");
       }
       pool.dialed(Objects.requireNonNull(connection));
@@ -185,9 +215,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
         pool.dialFailed(Failure.of(kind, where(address) + " " + reason + " (for HTTP/1.1 alone)"));
         return;
       }
-      if (origin.trouble(reason)) {
-        LOG.log(Level.WARNING, "no connection with {0}: it {1}", origin.name(), reason);
-      }
+      troubled(reason);
       failed(Failure.of(kind, where(address) + " " + reason));
     }
 

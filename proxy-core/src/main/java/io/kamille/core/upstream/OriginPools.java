@@ -7,6 +7,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.connection.ForwardedHead;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.h2.H2Lines;
 import io.kamille.core.upstream.h2.H2OriginConnection;
@@ -26,13 +27,15 @@ final class OriginPools {
   /*
    * Each origin has a pool. One that settles the version by ALPN gets a second one with the first
    * request that asks for another protocol: HTTP/2 knows no Upgrade (RFC 9113 §8.6), so that such a
-   * request needs a connection where nothing but HTTP/1.1 was offered.
+   * request needs a connection where nothing but HTTP/1.1 was offered. Nor is HTTP/2 of use where a
+   * PROXY header names the client of a connection, which then belongs to one request.
    */
   private static final Duration LONGEST_TICK = Duration.ofMillis(250);
   private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
 
   private final UpstreamSettings settings;
   private final List<Origin> origins;
+  private final OriginProtocol protocol;
   private final @Nullable OriginTls tls;
   private final EventLoop loop;
   private final ChannelFactory<? extends Channel> channels;
@@ -56,7 +59,10 @@ final class OriginPools {
       UpstreamCounters counters) {
     this.settings = settings;
     this.origins = origins;
-    this.tls = tls;
+    boolean namesClients = settings.connection().proxyProtocol() != ProxyAnnouncement.OFF;
+    this.protocol = namesClients ? OriginProtocol.HTTP_1_1 : settings.protocol();
+    boolean offersMore = protocol != settings.protocol();
+    this.tls = tls != null && offersMore ? tls.withHttp11Only() : tls;
     this.loop = loop;
     this.channels = channels;
     this.clock = clock;
@@ -65,12 +71,12 @@ final class OriginPools {
     this.upgrading = new ConnectionPool[origins.size()];
     for (int place = 0; place < origins.size(); place++) {
       boolean isSecure = origins.get(place).url().isSecure();
-      pools.add(open(place, isSecure ? tls : null, settings.protocol()));
+      pools.add(open(place, isSecure ? this.tls : null, protocol));
     }
   }
 
   private ConnectionPool<RequestConnection> open(
-      int place, @Nullable OriginTls spoken, OriginProtocol protocol) {
+      int place, @Nullable OriginTls spoken, OriginProtocol used) {
     Origin origin = origins.get(place);
     boolean isSecure = spoken != null;
     var lines =
@@ -79,10 +85,10 @@ final class OriginPools {
     return new ConnectionPool<>(
         origin.name(),
         settings.pool(),
-        new OriginDialer(origin, spoken, settings, protocol, lines, loop, channels),
+        new OriginDialer(origin, spoken, settings, used, lines, loop, channels),
         loop,
         clock,
-        protocol.mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,
+        used.mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,
         tickNanos(settings),
         counters.opened(place),
         counters.closed(place));
@@ -111,7 +117,7 @@ final class OriginPools {
 
   /** Whether the request may switch protocols, and so must not go by HTTP/2. */
   boolean needsHttp11(RequestHead request) {
-    return settings.protocol() == OriginProtocol.AUTO && head.allowsUpgrade(request);
+    return protocol == OriginProtocol.AUTO && head.allowsUpgrade(request);
   }
 
   /** As {@link #of}, for requests that {@link #needsHttp11}. */

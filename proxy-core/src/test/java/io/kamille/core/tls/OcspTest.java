@@ -97,7 +97,19 @@ class OcspTest {
   void nothingIsStapledWhereTwoCertificatesAreForAName() throws Exception {
     assumeTrue(OpenSsl.isOcspSupported(), "the JDK's provider staples nothing of ours");
     ServerCertificate own = plain.stapled(file(response(serial, GOOD, FUTURE)));
-    assertThat(stapled(own, authority.rsa("first.test"))).isEmpty();
+    ServerCertificate other = authority.rsa("first.test");
+    assertThat(stapled(own, other)).isEmpty();
+    assertThat(wastes(own, other)).isTrue();
+    assertThat(wastes(own, authority.rsa("second.test"))).isFalse();
+    assertThat(wastes(plain, other)).isFalse();
+  }
+
+  private static boolean wastes(ServerCertificate... certificates) throws IOException {
+    try (ServerTls tls =
+        ServerTls.open(
+            Handshake.policy(ClientCertificates.NONE), List.of(certificates), Runnable::run)) {
+      return tls.wastesOcsp();
+    }
   }
 
   @Test

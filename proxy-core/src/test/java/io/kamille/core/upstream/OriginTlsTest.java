@@ -13,11 +13,15 @@ import io.kamille.core.tls.OriginTrust;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.upstream.ScriptedOrigin.Conversation;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.connection.ConnectionSettings;
+import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -165,6 +169,74 @@ class OriginTlsTest {
             new UpstreamFixture(SETTINGS, tls(null, authority.ecdsa("kamille.test")), origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
       assertThat(await(shown)).isEqualTo("CN=kamille.test");
+    }
+  }
+
+  // Who the client is
+
+  private static UpstreamSettings naming() {
+    var usual = SETTINGS.connection();
+    var connection =
+        new ConnectionSettings(
+            usual.headTimeout(),
+            usual.contentTimeout(),
+            usual.tunnelTimeout(),
+            usual.continueTimeout(),
+            usual.receiveBufferBytes(),
+            usual.headLimits(),
+            ProxyAnnouncement.V1);
+    return SETTINGS.with(connection, SETTINGS.forwarding());
+  }
+
+  @Test
+  void aHeaderThatNamesTheClientComesBeforeTls() throws Exception {
+    List<String> named = new CopyOnWriteArrayList<>();
+    SSLContext known = Certificates.server(good);
+    Script namedAndSecured =
+        with -> {
+          named.add(with.readUntil("\r\n"));
+          with.secure(known);
+          with.readHead();
+          with.send(OK);
+          with.readToEnd();
+        };
+    try (var origin = ScriptedOrigin.open(namedAndSecured, namedAndSecured);
+        var fixture = new UpstreamFixture(naming(), tls(null), origin)) {
+      assertThat(fixture.get("/a").content()).isEqualTo("ok");
+      assertThat(fixture.get("/b").content()).isEqualTo("ok");
+      assertThat(origin.heads().getLast()).startsWith("GET /b HTTP/1.1\r\n");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+    String header = "PROXY TCP4 192.0.2.7 192.0.2.1 40000 80\r\n";
+    assertThat(named).containsExactly(header, header);
+  }
+
+  @Test
+  void troubleWithTlsBehindSuchAHeaderIsToldAsElsewhere() throws Exception {
+    SSLContext old = Certificates.server(authority.expired("127.0.0.1"));
+    Script expired =
+        with -> {
+          with.readUntil("\r\n");
+          with.secure(old);
+          with.readHead();
+        };
+    Script clear =
+        with -> {
+          with.readUntil("\r\n");
+          with.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+          with.readToEnd();
+        };
+    assertThat(troubleBehindHeader(expired)).isEqualTo(Kind.TLS_CERTIFICATE_ERROR);
+    assertThat(troubleBehindHeader(clear)).isEqualTo(Kind.TLS_PROTOCOL_ERROR);
+  }
+
+  private Kind troubleBehindHeader(Script script) throws Exception {
+    try (var origin = ScriptedOrigin.open(script, script, script);
+        var fixture = new UpstreamFixture(naming(), tls(null), origin)) {
+      Failure failure = fixture.get("/").failure();
+      assertThat(failure.status()).isEqualTo(502);
+      assertThat(origin.heads()).isEmpty();
+      return failure.kind();
     }
   }
 

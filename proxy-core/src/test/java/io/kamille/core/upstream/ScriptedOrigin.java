@@ -95,9 +95,10 @@ public final class ScriptedOrigin implements AutoCloseable {
   }
 
   private Socket spoken(Socket socket) throws IOException {
-    if (tls == null) {
-      return socket;
-    }
+    return tls == null ? socket : secured(tls, socket);
+  }
+
+  private static Socket secured(SSLContext tls, Socket socket) throws IOException {
     SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(socket, "", 0, true);
     secure.setUseClientMode(false);
     return secure;
@@ -114,14 +115,21 @@ public final class ScriptedOrigin implements AutoCloseable {
   /** One connection. What a script does not close stays open until the test ends. */
   public final class Conversation {
 
-    private final Socket socket;
-    private final InputStream in;
-    private final OutputStream out;
+    private Socket socket;
+    private InputStream in;
+    private OutputStream out;
 
     Conversation(Socket socket) throws IOException {
       this.socket = socket;
       this.in = socket.getInputStream();
       this.out = socket.getOutputStream();
+    }
+
+    /** Speaks TLS from now on. */
+    public void secure(SSLContext tls) throws IOException {
+      socket = secured(tls, socket);
+      in = socket.getInputStream();
+      out = socket.getOutputStream();
     }
 
     /** Reads a head up to its empty line. */

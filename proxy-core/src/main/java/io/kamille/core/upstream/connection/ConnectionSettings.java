@@ -39,8 +39,8 @@ public record ConnectionSettings(
               "proxy-protocol",
               ValueTypes.oneOf(ProxyAnnouncement.values()),
               "Whether origins learn the client's address by a PROXY header, of version 1 or 2."
-                  + " Then each request has a connection of its own. For `http://` origins in"
-                  + " HTTP/1.1.")
+                  + " Then each request has a connection of its own, in HTTP/1.1. The header comes"
+                  + " before TLS.")
           .defaultsTo(ProxyAnnouncement.OFF);
 
   /** The settings of an upstream; {@code limits} may say the rest. */

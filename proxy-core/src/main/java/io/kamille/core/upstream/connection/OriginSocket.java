@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -151,6 +152,11 @@ public final class OriginSocket extends ChannelInboundHandlerAdapter {
       owner.inputClosed();
     } else if (event == SslCloseCompletionEvent.SUCCESS) {
       tlsEnded();
+    } else if (event instanceof SslHandshakeCompletionEvent handshake) {
+      tls = context.pipeline().get(OriginTlsHandler.class);
+      if (!handshake.isSuccess()) {
+        owner.caught(handshake.cause());
+      }
     }
   }
 

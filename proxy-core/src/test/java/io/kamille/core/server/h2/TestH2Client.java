@@ -105,6 +105,15 @@ public final class TestH2Client implements AutoCloseable {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.connect(address, TIMEOUT_MILLIS);
+      return over(socket, settings);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  /** The same on a connection that stands; takes it over. */
+  public static TestH2Client over(Socket socket, int... settings) {
+    try {
       TestH2Client client = new TestH2Client(socket);
       client.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
       return client.settings(settings).flush();
