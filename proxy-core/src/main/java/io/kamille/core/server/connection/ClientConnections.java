@@ -22,8 +22,9 @@ public final class ClientConnections {
    */
 
   /**
-   * How long tunnels may go on once no other exchange begins: they know no end of their own, and
-   * would hold a drain up for as long as it may last.
+   * How long tunnels may go on once no other exchange begins and somebody waits for our end: they
+   * know no end of their own, and would hold a drain up for as long as it may last. Behind another
+   * process, that last is what they have.
    */
   private static final long TUNNEL_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -38,6 +39,7 @@ public final class ClientConnections {
   private boolean draining;
   private long drainingSinceNanos;
   private long idleMayStayNanos;
+  private long tunnelsMayStayNanos;
   private volatile int open;
   private volatile long tooSlow;
   private volatile long stopped;
@@ -129,7 +131,7 @@ public final class ClientConnections {
 
   /** Whether a tunnel has to end, because the process wants to. */
   public boolean mustEndTunnels() {
-    return draining && time.nowNanos() - drainingSinceNanos >= TUNNEL_DRAIN_NANOS;
+    return draining && time.nowNanos() - drainingSinceNanos >= tunnelsMayStayNanos;
   }
 
   // For the loop
@@ -156,6 +158,7 @@ public final class ClientConnections {
     draining = true;
     drainingSinceNanos = time.nowNanos();
     idleMayStayNanos = idleMayStay.toNanos();
+    tunnelsMayStayNanos = idleMayStay.isZero() ? TUNNEL_DRAIN_NANOS : Long.MAX_VALUE;
     busy.forEach(ListedConnection::drain);
     idle.drain();
   }

@@ -99,6 +99,16 @@ class TunnelIT {
   }
 
   @Test
+  void aTunnelGoesOnWhenAnotherProcessHasTakenOver() {
+    open();
+    server.loops().getFirst().drain(Duration.ofSeconds(15));
+    server.settle();
+    server.pass(Duration.ofSeconds(100));
+    say("still here");
+    assertThat(client.read(10)).isEqualTo("still here");
+  }
+
+  @Test
   void theClientMayEndFirst() {
     open();
     client.send("last").closeOutput();
