@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class CacheExplainer {
 
   /*
-   * The way is that of a request (CacheHandler), and every decision on it is made by what the handler
-   * asks: ReusePlanner, Variants.select, ForwardWay. What differs is that here nothing is done.
+   * The way is that of a request (CacheHandler), and every decision on it is made by what the
+   * handler asks: ReusePlanner, Variants.select, ForwardWay. What differs is that here nothing is
+   * done.
    */
   private final TieredStore store;
   private final InFlightTable flights;

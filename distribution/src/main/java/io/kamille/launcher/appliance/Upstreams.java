@@ -48,11 +48,11 @@ final class Upstreams implements AutoCloseable {
    *
    * Upstreams, handlers, metrics and watched names belong to the configuration in force. A reload
    * begins a Next, which takes over what goes on and makes the rest, and changes nothing else: it
-   * may be abandoned. It notes each thing that it makes before the next step, so that one that fails
-   * half-way leaves nothing. Requests may come to it before it is put in force, when the routes have
-   * been swapped: its metrics expect its origins by then. With that, whatever it has not taken over
-   * is closed. Exchanges under way hold the handler they came to, end on their connections, and then
-   * those close; nobody waits for that.
+   * may be abandoned. It notes each thing that it makes before the next step, so that one that
+   * fails half-way leaves nothing. Requests may come to it before it is put in force, when the
+   * routes have been swapped: its metrics expect its origins by then. With that, whatever it has
+   * not taken over is closed. Exchanges under way hold the handler they came to, end on their
+   * connections, and then those close; nobody waits for that.
    *
    * An origin under another policy of health is another object with the same health: look-ups may
    * take seconds before the swap, exchanges of the last configuration go on after it, and what

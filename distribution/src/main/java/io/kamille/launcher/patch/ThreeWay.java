@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class ThreeWay {
 
   /*
-   * For each value: if one side changed it, that change counts. If both did, differently, nobody can
-   * tell which is meant. A list is one value: what its third item is depends on who counts.
+   * For each value: if one side changed it, that change counts. If both did, differently, nobody
+   * can tell which is meant. A list is one value: what its third item is depends on who counts.
    */
   private static final Object ABSENT = new Object();
 

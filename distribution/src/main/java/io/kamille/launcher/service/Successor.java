@@ -34,8 +34,8 @@ final class Successor {
    *    │          ◄── ready ────────────────│
    *    │─── go ────────────────────────────►│   becomes the main process, takes the control socket
    *
-   * Each is one message of a socket that keeps their bounds. If the new one ends before it is ready,
-   * the old one takes the disk back.
+   * Each is one message of a socket that keeps their bounds. If the new one ends before it is
+   * ready, the old one takes the disk back.
    *
    * Both accept from the same queues between "ready" and the old one's last accept: a listening
    * socket is one and the same in both processes, so that no handshake is lost.
@@ -52,8 +52,8 @@ final class Successor {
       List.of("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID");
 
   /*
-   * A shell starts it in the background and ends, so that it is a child of the service manager: that
-   * one would not wait for the end of a main process that is not, and kill it at every stop.
+   * A shell starts it in the background and ends, so that it is a child of the service manager:
+   * that one would not wait for the end of a main process that is not, and kill it at every stop.
    */
   private static final String DETACHED = "note=$1; shift; \"$@\" </dev/null & echo $! >\"$note\"";
 

@@ -21,10 +21,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class ConfigStore {
 
   /*
-   * A version is one file, N.yaml: a comment line with what is known of it as JSON, then the text as
-   * it came. It is written beside its place, forced to the disk and renamed, so a kill at any moment
-   * leaves it whole or not there. A file that cannot be read is no version; its number is not used
-   * again.
+   * A version is one file, N.yaml: a comment line with what is known of it as JSON, then the text
+   * as it came. It is written beside its place, forced to the disk and renamed, so a kill at any
+   * moment leaves it whole or not there. A file that cannot be read is no version; its number is
+   * not used again.
    */
   static final int KEPT = 100;
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 class OriginFaultsIT {
 
   /*
-   * Deadlines are short where a fault is to meet them. On a machine that stands still, a sound answer
-   * meets them too: so it is asked for until it comes.
+   * Deadlines are short where a fault is to meet them. On a machine that stands still, a sound
+   * answer meets them too: so it is asked for until it comes.
    */
   private static final Path PAGE = Path.of("..", "docs", "reference", "status-codes.md");
 

@@ -24,10 +24,10 @@ final class ExchangeFuzz implements AutoCloseable {
 
   /*
    * A client closes its side behind its octets, so that the proxy has to come to an end with them,
-   * and no round waits for a time-out. The origin knows the clients and numbers what it sees of each;
-   * both come back to the client, which knows by them whose answer it got. A connection that ends by
-   * a reset may have lost answers on their way to the client; those that arrived are held to the same
-   * rules.
+   * and no round waits for a time-out. The origin knows the clients and numbers what it sees of
+   * each; both come back to the client, which knows by them whose answer it got. A connection that
+   * ends by a reset may have lost answers on their way to the client; those that arrived are held
+   * to the same rules.
    *
    * Lanes share the appliance and its connections to the origin, and nothing else. What a round
    * does depends on the seed and its number alone, so it can be repeated alone.

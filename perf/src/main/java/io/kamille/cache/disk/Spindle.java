@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class Spindle {
 
   /*
-   * A read costs a seek, of half to one and a half times the mean, and the transfer; one that goes on
-   * where the last read ended costs the transfer alone. Writes reach a disk through the page cache of
-   * the kernel, which collects them: they cost the transfer, and a seek for each MiB.
+   * A read costs a seek, of half to one and a half times the mean, and the transfer; one that goes
+   * on where the last read ended costs the transfer alone. Writes reach a disk through the page
+   * cache of the kernel, which collects them: they cost the transfer, and a seek for each MiB.
    *
    * The server is one number, the instant it is free at, so the end of an access is known at once.
    */

@@ -8,9 +8,9 @@ import java.io.IOException;
 final class CapacitySearch {
 
   /*
-   * From the rate where the search begins it goes up, or down, by a factor until the answer changes,
-   * then halves what is between on a logarithmic scale. Trials disturbed by something else can only
-   * make the answer smaller; that is what rounds and their median are for.
+   * From the rate where the search begins it goes up, or down, by a factor until the answer
+   * changes, then halves what is between on a logarithmic scale. Trials disturbed by something else
+   * can only make the answer smaller; that is what rounds and their median are for.
    */
 
   /** The highest rate that held, in requests per second; 0 if none was found. */

@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 public final class CollapseComparison {
 
   /*
-   * All servers run at once on one core and are asked in turn; the crowd, which is this process, and
-   * the origin share the other. Every round is about an object that no server has seen, and every
-   * octet is compared. Servers in Java get rounds beforehand that do not count.
+   * All servers run at once on one core and are asked in turn; the crowd, which is this process,
+   * and the origin share the other. Every round is about an object that no server has seen, and
+   * every octet is compared. Servers in Java get rounds beforehand that do not count.
    *
    * The leader is the first to ask. Where it has gone without an answer, the first follower to get
    * an octet stands for it.

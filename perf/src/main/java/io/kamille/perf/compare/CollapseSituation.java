@@ -19,9 +19,10 @@ import java.util.concurrent.TimeUnit;
 record CollapseSituation(String label, int length, int dripBytesPerSecond, Leader leader) {
 
   /*
-   * The first of the crowd asks first, all others right behind it, while the origin thinks. Of content
-   * that drips, a tenth of the crowd comes when half of it has been sent. A thousand cannot take
-   * 100 MB each from one core: of that, READERS take all and everybody else a share, then goes.
+   * The first of the crowd asks first, all others right behind it, while the origin thinks. Of
+   * content that drips, a tenth of the crowd comes when half of it has been sent. A thousand cannot
+   * take 100 MB each from one core: of that, READERS take all and everybody else a share, then
+   * goes.
    */
 
   enum Leader {

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 final class FaultTimeline {
 
   /*
-   * Time is cut into windows of a quarter of a second. An origin is out from the end of the last window
-   * in which it got more than probes, a tenth of what came, if it stays so for a second; it is back
-   * with the beginning of the first half of a second in which it got two fifths: the half it should
-   * get, less what chance takes.
+   * Time is cut into windows of a quarter of a second. An origin is out from the end of the last
+   * window in which it got more than probes, a tenth of what came, if it stays so for a second; it
+   * is back with the beginning of the first half of a second in which it got two fifths: the half
+   * it should get, less what chance takes.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int OUT_WINDOWS = 4;

@@ -40,10 +40,10 @@ import java.util.stream.Stream;
 public final class PacingComparison {
 
   /*
-   * One server with one loop on core 0; this process, which makes the load, and the origin on core 1.
-   * Requests arrive as a Poisson process, with the same instants for every way in a round. The ways
-   * change on the running server, A B A B, and each gets some load before it is measured, so that a
-   * way that adapts has adapted.
+   * One server with one loop on core 0; this process, which makes the load, and the origin on core
+   * 1. Requests arrive as a Poisson process, with the same instants for every way in a round. The
+   * ways change on the running server, A B A B, and each gets some load before it is measured, so
+   * that a way that adapts has adapted.
    */
 
   /** What can be chosen. */

@@ -26,8 +26,8 @@ public final class SecureComparison {
 
   /*
    * As RequestComparison: all servers on one core, the load on the other, rounds in turn, ratios
-   * within a round. The configurations are those of clear text, with one certificate of P-256 put in.
-   * HAProxy's key has the scheme, so that a load begins with requests that fill the store.
+   * within a round. The configurations are those of clear text, with one certificate of P-256 put
+   * in. HAProxy's key has the scheme, so that a load begins with requests that fill the store.
    */
   private static final List<String> NAMES = List.of("kamille", "nginx", "haproxy", "h2o");
 

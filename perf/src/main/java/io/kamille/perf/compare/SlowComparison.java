@@ -32,9 +32,9 @@ import java.util.List;
 public final class SlowComparison {
 
   /*
-   * All servers run at once on one core and are asked in turn; the origin, the load and the slow ones
-   * share the other. The load and the slow ones are one thread: a slow client has its turn when the
-   * load has nothing to do.
+   * All servers run at once on one core and are asked in turn; the origin, the load and the slow
+   * ones share the other. The load and the slow ones are one thread: a slow client has its turn
+   * when the load has nothing to do.
    */
 
   /** What can be chosen. */

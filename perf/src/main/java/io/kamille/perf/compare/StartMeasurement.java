@@ -28,12 +28,12 @@ import java.util.function.Predicate;
 public final class StartMeasurement {
 
   /*
-   * The store is written once, and each round starts a process on it and kills it in the end, so that
-   * all rounds find the same. Times count from the call that starts the process. Responses are asked
-   * for by their Host, with only-if-cached, so that nothing but the disk can answer, each another one
-   * by chance: the first hit comes when the first part of the index is there, and hits become the rule
-   * toward its end. Whether the files are in the kernel's memory is as the machine leaves it: the
-   * first round after the writing is warm.
+   * The store is written once, and each round starts a process on it and kills it in the end, so
+   * that all rounds find the same. Times count from the call that starts the process. Responses are
+   * asked for by their Host, with only-if-cached, so that nothing but the disk can answer, each
+   * another one by chance: the first hit comes when the first part of the index is there, and hits
+   * become the rule toward its end. Whether the files are in the kernel's memory is as the machine
+   * leaves it: the first round after the writing is warm.
    */
   private static final int CONTENT_BYTES = 1000;
   private static final long RECORD_BYTES = 1408;

@@ -25,9 +25,9 @@ import java.util.Locale;
 public final class StorageMeasurement {
 
   /*
-   * Hit ratios come from a simulation, the same on every machine. Memory is that of this process: the
-   * live heap after collections, and the resident pages, before and after ten million responses have
-   * come and gone.
+   * Hit ratios come from a simulation, the same on every machine. Memory is that of this process:
+   * the live heap after collections, and the resident pages, before and after ten million responses
+   * have come and gone.
    */
   private static final long REQUESTS = 2_000_000;
   private static final long MIB = 1L << 20;

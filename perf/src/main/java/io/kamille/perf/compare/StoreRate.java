@@ -35,9 +35,10 @@ final class StoreRate {
 
   /*
    * One loop stores fifty responses every millisecond, in turns of a few hundred microseconds; late
-   * turns are made up for. The stall detector of the loops looks for turns of more than a millisecond.
-   * On two processors such turns are mostly those in which somebody else had the processor. So the
-   * JVM is asked as well how often and how long the loop's thread waited for a monitor or a lock.
+   * turns are made up for. The stall detector of the loops looks for turns of more than a
+   * millisecond. On two processors such turns are mostly those in which somebody else had the
+   * processor. So the JVM is asked as well how often and how long the loop's thread waited for a
+   * monitor or a lock.
    */
   private static final int PER_SECOND = 50_000;
   private static final int BURST = 50;

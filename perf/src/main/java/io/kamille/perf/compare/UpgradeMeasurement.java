@@ -35,9 +35,9 @@ public final class UpgradeMeasurement {
   /*
    * Half of the requests share persistent connections, half have one each; latency counts from the
    * moment at which a request should have been sent. One client reads a large response slowly all
-   * the while. A server may close a persistent connection between two requests (RFC 9112 §9.3.1), so
-   * a request that met such an end before any octet of a response is sent again on a new connection,
-   * and counted apart.
+   * the while. A server may close a persistent connection between two requests (RFC 9112 §9.3.1),
+   * so a request that met such an end before any octet of a response is sent again on a new
+   * connection, and counted apart.
    */
   private static final String LARGE = "/large";
   private static final LoadRequest SMALL = LoadRequest.get("a", "/small", new byte[1024]);

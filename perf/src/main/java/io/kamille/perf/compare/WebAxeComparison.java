@@ -40,15 +40,15 @@ import org.jspecify.annotations.Nullable;
 public final class WebAxeComparison {
 
   /*
-   * All servers run at once on one core, client and origin on the other, one server at a time is under
-   * load. Each is asked by a workload of its own with the same seed: first what fills the working set,
-   * then, at the fixed rate, the same requests at the same instants. The search for the clean rate
-   * comes last, because from there on each has been asked a different number of requests. Both go in
-   * rounds A B A B.
+   * All servers run at once on one core, client and origin on the other, one server at a time is
+   * under load. Each is asked by a workload of its own with the same seed: first what fills the
+   * working set, then, at the fixed rate, the same requests at the same instants. The search for
+   * the clean rate comes last, because from there on each has been asked a different number of
+   * requests. Both go in rounds A B A B.
    *
-   * A request that does not reach the origin is a hit. What is offered is counted by the workload from
-   * the requests it makes: for an object asked for before, cachable, and no reload. A server that
-   * answers reloads from its store comes out above that.
+   * A request that does not reach the origin is a hit. What is offered is counted by the workload
+   * from the requests it makes: for an object asked for before, cachable, and no reload. A server
+   * that answers reloads from its store comes out above that.
    */
 
   /** What can be chosen. */

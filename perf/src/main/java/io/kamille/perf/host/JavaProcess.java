@@ -14,8 +14,8 @@ public final class JavaProcess {
       Pattern.compile("(?m)^(?!Metaspace)[\\w-].*?\\bused (\\d+)([KM])");
 
   /*
-   * Past a hundred megabytes the JVM rounds down to whole ones: over a hundred thousand requests and
-   * more that is less than ten octets for each.
+   * Past a hundred megabytes the JVM rounds down to whole ones: over a hundred thousand requests
+   * and more that is less than ten octets for each.
    */
   private static final Pattern ALLOCATED = Pattern.compile(" allocated=(\\d+)([BKMG])");
 

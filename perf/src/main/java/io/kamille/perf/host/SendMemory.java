@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 public final class SendMemory implements AutoCloseable {
 
   /*
-   * ss -tmn: "skmem:(r0,rb131072,t0,tb2626560,f1834,w9216,o0,bl0,d0)"; w is what is queued, with what
-   * the kernel needs beside it, f what is set aside for it. Without a state, ss shows connections,
-   * too, that a server before had closed and whose clients are gone.
+   * ss -tmn: "skmem:(r0,rb131072,t0,tb2626560,f1834,w9216,o0,bl0,d0)"; w is what is queued, with
+   * what the kernel needs beside it, f what is set aside for it. Without a state, ss shows
+   * connections, too, that a server before had closed and whose clients are gone.
    */
   private static final Pattern QUEUED = Pattern.compile("skmem:\\([^)]*,f(\\d+),w(\\d+)");
   private static final long LOOK_MILLIS = 500;

@@ -22,9 +22,9 @@ import java.util.Map;
 final class BufferTuning implements Experiment {
 
   /*
-   * Every way is a process of its own that serves the same object to the same crowd, over an emulator
-   * of equal seed. Memory is what the kernel has queued for the server's connections (ss), not
-   * sockstat: that counts what receivers have not read, too, and these are on the same machine.
+   * Every way is a process of its own that serves the same object to the same crowd, over an
+   * emulator of equal seed. Memory is what the kernel has queued for the server's connections (ss),
+   * not sockstat: that counts what receivers have not read, too, and these are on the same machine.
    */
 
   /** How long and how much, by scale. */

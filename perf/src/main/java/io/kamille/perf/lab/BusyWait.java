@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class BusyWait implements Experiment {
 
   /*
-   * The server is a responder with one loop that echoes; each budget has a process of its own, all on
-   * core 0, asked in turn from core 1. Only one has something to do at a time: the others sleep, since
-   * a busy wait ends with its budget. The neighbour computes on core 0 and gets what is left.
+   * The server is a responder with one loop that echoes; each budget has a process of its own, all
+   * on core 0, asked in turn from core 1. Only one has something to do at a time: the others sleep,
+   * since a busy wait ends with its budget. The neighbour computes on core 0 and gets what is left.
    */
 
   /** How much, by scale. */

@@ -26,10 +26,10 @@ final class MemoryAtPeak implements Experiment {
    * The disk is a model: the machine has what it has, and its kernel keeps in memory what was just
    * written. SlowDisk makes each access of the store wait for an arm that all of them share.
    *
-   * Before a run the population is asked for once, while the disk costs nothing (again, if not all of it
-   * was written: the less memory, the less may wait for that), then by its popularity, so that
-   * memory holds what it would hold after a long time; then the disk becomes slow, and the load
-   * off the peak runs for a while before anything is counted.
+   * Before a run the population is asked for once, while the disk costs nothing (again, if not all
+   * of it was written: the less memory, the less may wait for that), then by its popularity, so
+   * that memory holds what it would hold after a long time; then the disk becomes slow, and the
+   * load off the peak runs for a while before anything is counted.
    */
 
   /** How long and how much, by scale. */

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class PacedPolling implements Experiment {
 
   /*
-   * The paper polled with poll(2). The JDK has a selector that does so too, and our paced handler runs
-   * over it as over epoll: the first two kinds of server are a responder without a cache, which has
-   * every answer at once, so that the multiplexing is what differs. The third is Kamille, with an
-   * origin behind it, filled before it is measured.
+   * The paper polled with poll(2). The JDK has a selector that does so too, and our paced handler
+   * runs over it as over epoll: the first two kinds of server are a responder without a cache,
+   * which has every answer at once, so that the multiplexing is what differs. The third is Kamille,
+   * with an origin behind it, filled before it is measured.
    *
    * All servers of a kind run at once on one core and are measured in turn, each interval in each
    * round, so that what drifts meets all of them.

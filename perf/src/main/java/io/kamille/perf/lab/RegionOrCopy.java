@@ -23,8 +23,9 @@ import java.util.Locale;
 final class RegionOrCopy {
 
   /*
-   * 32 KiB is the least that Kamille sends by sendfile. Clients are in the server's own namespace, on the other core: what a path takes would hide what
-   * a copy takes. Each asks again as soon as it has the whole object.
+   * 32 KiB is the least that Kamille sends by sendfile. Clients are in the server's own namespace,
+   * on the other core: what a path takes would hide what a copy takes. Each asks again as soon as
+   * it has the whole object.
    */
   private static final Figure BYTES = Figure.of("goodput_bytes");
   private static final Figure CPU = Figure.of("cpu");

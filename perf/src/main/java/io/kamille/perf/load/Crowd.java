@@ -14,8 +14,8 @@ public final class Crowd extends Demand {
 
   /*
    * It waits in the selector, so that an origin on the same core can work. While somebody still
-   * waits for a first octet, little is read at once from those who have theirs: nobody's first octet
-   * is noticed late because of somebody else's content.
+   * waits for a first octet, little is read at once from those who have theirs: nobody's first
+   * octet is noticed late because of somebody else's content.
    */
 
   /** Never, or after no amount. */

@@ -9,8 +9,8 @@ import java.util.Arrays;
 public final class Distribution {
 
   /*
-   * All but the normal one by the inverse of the distribution function. StrictMath makes a seed mean
-   * the same on every machine.
+   * All but the normal one by the inverse of the distribution function. StrictMath makes a seed
+   * mean the same on every machine.
    */
 
   private Distribution() {}

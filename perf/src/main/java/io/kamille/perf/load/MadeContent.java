@@ -18,9 +18,9 @@ public record MadeContent(boolean isText, int start) {
 
   /*
    * One block of random octets, read round and round from a place that object and version decide:
-   * nothing is kept of an object, and sending or comparing it copies nothing. The length of the block
-   * is a prime, so that a server that mixes up buffers, whose lengths are powers of two, does not
-   * find the same octets a whole turn away.
+   * nothing is kept of an object, and sending or comparing it copies nothing. The length of the
+   * block is a prime, so that a server that mixes up buffers, whose lengths are powers of two, does
+   * not find the same octets a whole turn away.
    */
 
   private static final int BLOCK_LENGTH = 1_000_003;

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 final class OneLoopServer implements AutoCloseable {
 
   /*
-   * A poll accepts whoever waits: with the usual sixteen at a time a long interval between two polls
-   * would bound how many clients can connect.
+   * A poll accepts whoever waits: with the usual sixteen at a time a long interval between two
+   * polls would bound how many clients can connect.
    */
 
   private static final int BACKLOG = 1024;

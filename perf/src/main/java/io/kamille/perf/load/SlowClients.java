@@ -45,9 +45,9 @@ public final class SlowClients implements AutoCloseable {
   }
 
   /*
-   * Nothing is waited for: each client has its turn once a second, and all turns are spread over that
-   * second. They have no thread of their own: on the core of the load that is measured beside them it
-   * would take the core from that load for as long as the kernel's scheduler likes.
+   * Nothing is waited for: each client has its turn once a second, and all turns are spread over
+   * that second. They have no thread of their own: on the core of the load that is measured beside
+   * them it would take the core from that load for as long as the kernel's scheduler likes.
    */
   private static final long PERIOD_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int READ_OCTETS = 16;

@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
 final class Surge {
 
   /*
-   * Lengths: log-normal, and for 7 % of the objects Pareto from 133 kB on. Requests choose objects by
-   * Zipf's law. A page has as many objects as a Pareto number says; between two of them the browser
-   * thinks (active OFF, Weibull), behind the last one the user does (inactive OFF, Pareto). Lengths
-   * end at 4 MiB and pauses at a minute, so that a run of minutes sees the mean.
+   * Lengths: log-normal, and for 7 % of the objects Pareto from 133 kB on. Requests choose objects
+   * by Zipf's law. A page has as many objects as a Pareto number says; between two of them the
+   * browser thinks (active OFF, Weibull), behind the last one the user does (inactive OFF, Pareto).
+   * Lengths end at 4 MiB and pauses at a minute, so that a run of minutes sees the mean.
    */
   private static final int OBJECTS = 2000;
   private static final double TAIL_SHARE = 0.07;

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 public record Apache() implements Peer {
 
   /*
-   * The manual's caching guide gives mod_cache_disk as the store of responses (shared objects are for
-   * low-level data such as TLS sessions); its files are in the page cache once warmed. Nothing bounds
-   * them but htcacheclean, which is a program of its own and does not run here. One process; a thread
-   * for each request under way is how this MPM works.
+   * The manual's caching guide gives mod_cache_disk as the store of responses (shared objects are
+   * for low-level data such as TLS sessions); its files are in the page cache once warmed. Nothing
+   * bounds them but htcacheclean, which is a program of its own and does not run here. One process;
+   * a thread for each request under way is how this MPM works.
    */
   private static final String CONFIGURATION =
       """

@@ -9,8 +9,9 @@ public record Nginx() implements Peer {
 
   /*
    * Small objects are read and written, larger ones go by sendfile: each as it is cheaper.
-   * open_file_cache saves an open() for each hit. The files are in the page cache once warmed. A date
-   * of If-Modified-Since counts as RFC 9110 §13.1.3 has it; by default nginx wants the very one.
+   * open_file_cache saves an open() for each hit. The files are in the page cache once warmed. A
+   * date of If-Modified-Since counts as RFC 9110 §13.1.3 has it; by default nginx wants the very
+   * one.
    */
   private static final String CONFIGURATION =
       """

@@ -8,8 +8,8 @@ import java.util.List;
 public record Squid() implements Peer {
 
   /*
-   * In one process (-N) it shares no memory: collapsed_forwarding would make files in /dev/shm whose
-   * names are the same for every Squid of the machine, so it stays off, as it is by default.
+   * In one process (-N) it shares no memory: collapsed_forwarding would make files in /dev/shm
+   * whose names are the same for every Squid of the machine, so it stays off, as it is by default.
    */
   private static final String CONFIGURATION =
       """

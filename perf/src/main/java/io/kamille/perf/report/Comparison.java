@@ -12,8 +12,8 @@ public record Comparison(Spread ratio) {
 
   /*
    * The rounds decide what noise is: a difference is beyond it if all rounds agree on its direction
-   * and the median is further from 1 than the rounds are from each other. Five rounds agree by chance
-   * once in sixteen times; the second condition is there for that.
+   * and the median is further from 1 than the rounds are from each other. Five rounds agree by
+   * chance once in sixteen times; the second condition is there for that.
    */
 
   /** Whether the rounds show a difference, rather than chance. One round shows nothing. */

@@ -9,9 +9,9 @@ public final class LineChart {
 
   /*
    * Each line has dashes and marks that no other has together, up to 35 lines, as 5 and 7 have no
-   * factor in common, and its name at its right end; colours would be lost
-   * on paper. Everything is drawn black on the page's own ground, with a white ground behind, so that
-   * it can be read on a dark page too.
+   * factor in common, and its name at its right end; colours would be lost on paper. Everything is
+   * drawn black on the page's own ground, with a white ground behind, so that it can be read on a
+   * dark page too.
    */
   private static final int WIDTH = 720;
   private static final int HEIGHT = 400;

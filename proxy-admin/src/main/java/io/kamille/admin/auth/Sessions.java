@@ -10,8 +10,8 @@ public final class Sessions {
 
   /*
    * Cookies ignore ports (RFC 6265 §8.5): any program on this host that a browser visits gets ours.
-   * So a session has two halves, a cookie and a key that a page of our own origin keeps and sends in
-   * a field of its own. Each request needs both.
+   * So a session has two halves, a cookie and a key that a page of our own origin keeps and sends
+   * in a field of its own. Each request needs both.
    */
   private static final int OCTETS = 16;
   private static final long LIFETIME_SECONDS = 12 * 3600L;

@@ -10,8 +10,8 @@ import java.util.Map;
 public final class History {
 
   /*
-   * Each range has a ring of its own with a mean for each step, or the greatest of a percentile. All are allocated at start, so that
-   * history never takes more memory than on the first day.
+   * Each range has a ring of its own with a mean for each step, or the greatest of a percentile.
+   * All are allocated at start, so that history never takes more memory than on the first day.
    */
   private final Map<Range, Ring> rings = new EnumMap<>(Range.class);
   private long seconds;

@@ -4,8 +4,8 @@ package io.kamille.admin.tuning;
 final class Budget {
 
   /*
-   * It halves with each period in which memory is four fifths used, to a sixteenth at the least, and
-   * comes back by a tenth of the whole with each period in which it is not.
+   * It halves with each period in which memory is four fifths used, to a sixteenth at the least,
+   * and comes back by a tenth of the whole with each period in which it is not.
    */
   private static final double SHORT = 0.8;
   private static final double LEAST = 1.0 / 16;

@@ -31,13 +31,13 @@ import java.util.function.LongSupplier;
 public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
 
   /*
-   * Loops hand over what they saw and go on; a thread of the tuner's own does the rest, once for each
-   * period. The lock is between that thread and the control plane, which looks at the same
+   * Loops hand over what they saw and go on; a thread of the tuner's own does the rest, once for
+   * each period. The lock is between that thread and the control plane, which looks at the same
    * connections: no loop ever waits for it.
    *
    * A connection that wrote nothing for three periods and holds nothing has no part of the budget,
-   * and keeps what it has: it may need it at once. When the policy becomes off, every connection the
-   * tuner knows is given back to the kernel; it goes on knowing those that cannot be.
+   * and keeps what it has: it may need it at once. When the policy becomes off, every connection
+   * the tuner knows is given back to the kernel; it goes on knowing those that cannot be.
    */
   private static final System.Logger LOG = System.getLogger("kamille.tuning");
   private static final double NANOS_PER_SECOND = 1e9;

@@ -8,11 +8,11 @@ final class LossWindow {
    * took: 16 leave about 13 %. So the window reaches back over about 16 losses, and a minute at the
    * most; what is older fades. The laws of congestion control mean loss events, one for each round
    * trip however many segments it cost. Looks tell apart events that lie in different ones: of n
-   * looks of which k saw a loss, Poisson gives -n ln(1 - k/n) events. Where most looks see some, the
-   * losses themselves count, at most one for each round trip.
+   * looks of which k saw a loss, Poisson gives -n ln(1 - k/n) events. Where most looks see some,
+   * the losses themselves count, at most one for each round trip.
    *
-   * A short life tells little: until then the client group's rate counts as one loss more, but for no
-   * more than a thousand segments, else a group that hardly loses would outweigh every loss.
+   * A short life tells little: until then the client group's rate counts as one loss more, but for
+   * no more than a thousand segments, else a group that hardly loses would outweigh every loss.
    */
   private static final double LOSSES = 16;
   private static final double FADE_SECONDS = 60;

@@ -10,18 +10,18 @@ final class SendBufferLaw {
    * Content that was never sent need only last until the loop comes round to refill it. The kernel
    * asks for more at half of the mark; a refill takes some milliseconds, when the loop is paced or
    * busy. So the mark is what the path carries in 8 ms, in powers of two, 4 KiB at the least: the
-   * kernel takes a whole segment train of up to 64 KiB whenever it takes any, so slow paths hold less
-   * if it asks later. Acknowledgements come in bursts, too, and a window that is not used does not
-   * grow: so it is half a window at the least, unless the client itself is the limit. It rises at once, and
-   * falls when half would do, so that it does not follow every breath. What our own buffer
-   * held up gets twice the mark. A first look raises nothing: every client takes its first window at
-   * once, and what is then queued for one that stops cannot be taken back.
+   * kernel takes a whole segment train of up to 64 KiB whenever it takes any, so slow paths hold
+   * less if it asks later. Acknowledgements come in bursts, too, and a window that is not used does
+   * not grow: so it is half a window at the least, unless the client itself is the limit. It rises
+   * at once, and falls when half would do, so that it does not follow every breath. What our own
+   * buffer held up gets twice the mark. A first look raises nothing: every client takes its first
+   * window at once, and what is then queued for one that stops cannot be taken back.
    *
    * In front of the kernel as much may wait again, and half of that before the source goes on.
    *
-   * The least size is the kernel's own, SOCK_MIN_SNDBUF without what it needs beside content: into an
-   * empty buffer the kernel takes a whole train anyway. What the kernel refuses to fix, it tunes; a
-   * size comes back from there when it is a fifth below that limit.
+   * The least size is the kernel's own, SOCK_MIN_SNDBUF without what it needs beside content: into
+   * an empty buffer the kernel takes a whole train anyway. What the kernel refuses to fix, it
+   * tunes; a size comes back from there when it is a fifth below that limit.
    */
   static final int TRAIN_BYTES = 16 << 10;
   static final int LEAST_SIZE_BYTES = 2304;

@@ -6,9 +6,9 @@ import java.util.Arrays;
 final class Sizes {
 
   /*
-   * A part changes with every breath of its path, a size only if it would differ by a fifth. So sizes
-   * may be larger than their parts: if their sum would be more than the budget, they shrink to their
-   * parts at once.
+   * A part changes with every breath of its path, a size only if it would differ by a fifth. So
+   * sizes may be larger than their parts: if their sum would be more than the budget, they shrink
+   * to their parts at once.
    *
    * A loop takes up what it is told some time later, one loop sooner than another. So a connection
    * counts with the greater of what it was told last and what it was seen to have, and another one

@@ -7,9 +7,9 @@ import java.util.List;
 final class Sizing {
 
   /*
-   * A connection that is idle has no part, and keeps its size as long as all such sizes are a quarter
-   * of the budget at the most: it may need it at once. An eighth of the budget is for those that
-   * begin, unless others have a use for it.
+   * A connection that is idle has no part, and keeps its size as long as all such sizes are a
+   * quarter of the budget at the most: it may need it at once. An eighth of the budget is for those
+   * that begin, unless others have a use for it.
    */
   private static final int IDLE_PART = 4;
   private static final int NEWCOMERS_PART = 8;

@@ -13,18 +13,19 @@ final class ThroughputEstimator {
    * loss, round-trip time and time-out, demand = throughput × round-trip time. What differs:
    *
    * First it is asked what holds the connection up. If that is the client's window, or nothing is
-   * acknowledged at all, its rate is what the client takes: in lumps, hence the mean over 8 s. If it is our own send buffer, the rate
-   * is our doing, and the demand doubles from what was granted.
+   * acknowledged at all, its rate is what the client takes: in lumps, hence the mean over 8 s. If
+   * it is our own send buffer, the rate is our doing, and the demand doubles from what was granted.
    *
    * Reno and CUBIC are limited by loss: the rate follows from the law, but is never above the best
    * that arrived while nothing was lost, since a law knows no upper bound. Where many share a
-   * narrow link windows are too small for SACK, and time-outs count: each costs what it lasts. Nor is the rate
-   * above what arrived in the mean of 8 s while nothing but loss held the connection up. What was best fades, but
-   * no further than to what arrives now: some paths lose at every look. BBR, and what we do not
-   * know, goes by the delivery rate: its mean over 2 s is what to expect, the greater of the last two
-   * is what the buffer is for. A path that lost nothing has no law either, unless its neighbours
-   * lose: it goes by what arrived at best, and if that is unknown by its window. Readings of a connection that had no more to send tell little: while
-   * there are no others, what arrived counts, by the time it took.
+   * narrow link windows are too small for SACK, and time-outs count: each costs what it lasts. Nor
+   * is the rate above what arrived in the mean of 8 s while nothing but loss held the connection
+   * up. What was best fades, but no further than to what arrives now: some paths lose at every
+   * look. BBR, and what we do not know, goes by the delivery rate: its mean over 2 s is what to
+   * expect, the greater of the last two is what the buffer is for. A path that lost nothing has no
+   * law either, unless its neighbours lose: it goes by what arrived at best, and if that is unknown
+   * by its window. Readings of a connection that had no more to send tell little: while there are
+   * no others, what arrived counts, by the time it took.
    *
    * A round-trip time that is four times another, twice in a row, is another path: what was learnt
    * is forgotten. Time is monotonic; a look that is not later than the last one is passed over.

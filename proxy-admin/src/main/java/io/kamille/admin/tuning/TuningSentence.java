@@ -76,8 +76,8 @@ final class TuningSentence {
   }
 
   /*
-   * On loopback and within one machine, a rate says how fast memory is copied, and a round-trip time
-   * how soon a thread woke up. Beyond what a path of today has, the limit is all that is told.
+   * On loopback and within one machine, a rate says how fast memory is copied, and a round-trip
+   * time how soon a thread woke up. Beyond what a path of today has, the limit is all that is told.
    */
   private static String rate(double bytesPerSecond) {
     double megabits = bytesPerSecond * BITS;

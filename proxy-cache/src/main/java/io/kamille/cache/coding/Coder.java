@@ -33,9 +33,9 @@ public final class Coder {
   /*
    * A response that waits holds no lease: one that leaves the store before its turn is passed over.
    * While it is coded, one lease holds it, and each form is written straight into the arena, head
-   * first, like a fill. The forms come into the store all at once, in place of the response without,
-   * and only if it is still there: so a purge, an eviction or a newer response wins, whenever it
-   * comes, and takes the forms along.
+   * first, like a fill. The forms come into the store all at once, in place of the response
+   * without, and only if it is still there: so a purge, an eviction or a newer response wins,
+   * whenever it comes, and takes the forms along.
    *
    * A form that saves less than a tenth is not worth a place of its own: given up as soon as it has
    * grown that far.

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 public final class CodingWorkers implements Executor, AutoCloseable {
 
   /*
-   * One thread for four processors: the loops have the others. What waits is an entry of a queue and
-   * holds no memory of the store; work that finds the queue full is refused, because content that
-   * comes faster than it can be compressed would wait for ever longer.
+   * One thread for four processors: the loops have the others. What waits is an entry of a queue
+   * and holds no memory of the store; work that finds the queue full is refused, because content
+   * that comes faster than it can be compressed would wait for ever longer.
    */
   private static final int PROCESSORS_PER_THREAD = 4;
   private static final int WAITING_LIMIT = 1024;

@@ -11,8 +11,8 @@ import java.util.Queue;
 public final class Backlog {
 
   /*
-   * The sink may call pause, resume and close from inside a write: the flag keeps the loop below the
-   * only one, so that the order stays.
+   * The sink may call pause, resume and close from inside a write: the flag keeps the loop below
+   * the only one, so that the order stays.
    */
   private final ContentSink sink;
   private final Queue<SharedChunk> chunks = new ArrayDeque<>();

@@ -21,13 +21,13 @@ public final class ContentWindow {
 
   /*
    * Chunks are copied once, to the heap: several loops read them at a time, which the views of a
-   * pooled buffer do not allow; the arena may be what has run short; and what a reader leaves behind
-   * the collector finds. Every reader's loop has an inbox for them. A chunk that the last reader has
-   * taken makes room, wherever that happens.
+   * pooled buffer do not allow; the arena may be what has run short; and what a reader leaves
+   * behind the collector finds. Every reader's loop has an inbox for them. A chunk that the last
+   * reader has taken makes room, wherever that happens.
    *
    * When the window is full the origin is paused until it is half empty. Whoever has more than half
-   * of it still to take is broken off, if somebody has taken all of it and waits for more: after two
-   * seconds in which it took nothing, or when the window was full for PATIENCE (ADR 10).
+   * of it still to take is broken off, if somebody has taken all of it and waits for more: after
+   * two seconds in which it took nothing, or when the window was full for PATIENCE (ADR 10).
    *
    * "Full" is set before the room is looked at again, and room is made before "full" is looked at:
    * one of the two sees the other, and the origin is never left paused.

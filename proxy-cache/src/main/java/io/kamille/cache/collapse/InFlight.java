@@ -29,20 +29,20 @@ public final class InFlight {
   /*
    * Followers are kept per loop, so that news costs one task per loop and not one per follower, and
    * every follower is touched by its own loop only. The leader publishes a stage, then wakes the
-   * groups it sees; a follower puts its group in place, then looks at the stage. With both variables
-   * volatile, one of the two sees the other, and nobody sleeps through the news.
+   * groups it sees; a follower puts its group in place, then looks at the stage. With both
+   * variables volatile, one of the two sees the other, and nobody sleeps through the news.
    *
    * Before a stage that ends the flight is published, the flight leaves the table: who asks again
    * meets either the result in the store or a new flight, never this one.
    *
-   * A lease for every group lasts from the end of the fill until the group has looked at it: whoever
-   * looks meanwhile finds the octets, even if the store has forgotten them at once.
+   * A lease for every group lasts from the end of the fill until the group has looked at it:
+   * whoever looks meanwhile finds the octets, even if the store has forgotten them at once.
    *
    * Whether anybody follows, and whether anybody may begin to, is one number: a leader that leaves
    * ends the flight only if it can close that number at zero, so nobody begins in that moment.
    *
-   * A fill that cannot be stored to its end goes on for those who have begun, in a window. Those are
-   * in groups that were in place before the stage was Filling no more, so the groups seen right
+   * A fill that cannot be stored to its end goes on for those who have begun, in a window. Those
+   * are in groups that were in place before the stage was Filling no more, so the groups seen right
    * after that are all that count.
    */
   private static final FollowerGroup[] NONE = {};

@@ -15,9 +15,9 @@ import java.util.function.BooleanSupplier;
 final class DiskIndex {
 
   /*
-   * There are 64 tables, so that one that doubles, and lies there twice for a moment, is a small part
-   * of all. At most three quarters of the slots are taken, and at least three eighths when a table
-   * has just doubled, which makes 27 to 54 octets per record.
+   * There are 64 tables, so that one that doubles, and lies there twice for a moment, is a small
+   * part of all. At most three quarters of the slots are taken, and at least three eighths when a
+   * table has just doubled, which makes 27 to 54 octets per record.
    *
    * Changes are made under a shard's monitor. A lookup beside a change may miss a record, or meet
    * the key of one with the place of another; the first is a miss, the second is noticed when the

@@ -11,8 +11,9 @@ import java.util.Arrays;
 final class DiskIndexTable {
 
   /*
-   * Open addressing with linear probing in parallel arrays, of 20 octets per slot: half of the cache
-   * key, the place, and length and mark of having been asked for. A slot is empty if its place is 0.
+   * Open addressing with linear probing in parallel arrays, of 20 octets per slot: half of the
+   * cache key, the place, and length and mark of having been asked for. A slot is empty if its
+   * place is 0.
    */
   static final int SLOTS_MINIMUM = 64;
 

@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 final class DiskQueue {
 
   /*
-   * Responses that wait hold leases on the memory tier, so their octets are bounded, and what finds no
-   * room is not written. Removals are never left out. Should so many wait that the disk will not
+   * Responses that wait hold leases on the memory tier, so their octets are bounded, and what finds
+   * no room is not written. Removals are never left out. Should so many wait that the disk will not
    * catch up, the tier steps aside.
    */
   private static final int REMOVALS_LIMIT = 1 << 20;

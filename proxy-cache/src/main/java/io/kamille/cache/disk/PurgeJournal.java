@@ -35,13 +35,13 @@ final class PurgeJournal {
    *   └────────┴─────────────────┴─────────┴──────┘
    *   0        4                 8         12
    *
-   * A body is a note, or the state: last number and trimmed, which ends what the file begins with, a
-   * copy of all that holds. Each process begins a file of its own, and so does one whose file has
+   * A body is a note, or the state: last number and trimmed, which ends what the file begins with,
+   * a copy of all that holds. Each process begins a file of its own, and so does one whose file has
    * become long; older files are deleted when the copy is complete. A file without a state is none.
    *
    * An entry that goes beyond the end, or zeros, is where a process was killed. Anything else that
-   * is wrong may hide purges. The notes of a full table take 8 MiB, and a file is begun anew when it
-   * has grown by that and GROWTH_BYTES; one of more than LENGTH_LIMIT is not ours, and not read.
+   * is wrong may hide purges. The notes of a full table take 8 MiB, and a file is begun anew when
+   * it has grown by that and GROWTH_BYTES; one of more than LENGTH_LIMIT is not ours, and not read.
    */
   private static final long MARK = 0x4b414d494c4c4550L; // KAMILLEP
   private static final int HEADER_LENGTH = 32;

@@ -24,9 +24,10 @@ final class Recovery {
    * removes, and whatever is written or removed meanwhile is newer than all of this. Of a record
    * the header is read and proven; its content is proven whenever it is read.
    *
-   * A segment whose process was killed ends in a part of a record, or in zeros where the file system
-   * had grown the file before the octets came. A header that is neither whole nor zero is damage,
-   * which may hide removals: the records of that segment and of all older ones are given up.
+   * A segment whose process was killed ends in a part of a record, or in zeros where the file
+   * system had grown the file before the octets came. A header that is neither whole nor zero is
+   * damage, which may hide removals: the records of that segment and of all older ones are given
+   * up.
    */
   private static final int WINDOW_BYTES = 4096;
 

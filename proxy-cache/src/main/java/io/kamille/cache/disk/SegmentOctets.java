@@ -25,8 +25,8 @@ final class SegmentOctets implements StoredOctets {
    * memory. So they are brought there before, by a thread that may wait. The kernel may take them
    * away again in between; that is rare, and costs a wait, not an octet.
    *
-   * If too much waits for those threads already, the region is sent as it is: a client in the middle
-   * of its response is not let down.
+   * If too much waits for those threads already, the region is sent as it is: a client in the
+   * middle of its response is not let down.
    */
   private final Segment segment;
   private final byte[] head;

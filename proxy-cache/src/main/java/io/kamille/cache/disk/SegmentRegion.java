@@ -7,9 +7,9 @@ import java.nio.channels.FileChannel;
 final class SegmentRegion extends DefaultFileRegion {
 
   /*
-   * The epoll transport takes only a DefaultFileRegion the fast way, and that closes its file in the
-   * end. This file is the segment's. Nothing is ever written where it was written before, and the
-   * kernel keeps the pages of a deleted file that a socket still refers to.
+   * The epoll transport takes only a DefaultFileRegion the fast way, and that closes its file in
+   * the end. This file is the segment's. Nothing is ever written where it was written before, and
+   * the kernel keeps the pages of a deleted file that a socket still refers to.
    */
   private final SegmentOctets octets;
 

@@ -29,8 +29,8 @@ final class LeaderOutput {
    *   behind ── the fill is given up: the origin is paused, late chunks wait ──► caught up, direct
    *
    * Without a fill a pause is simply the origin's. If followers have begun to read a fill that is
-   * given up, the rest comes from a window, which pauses the origin for all of them; what the client
-   * has not taken of it waits in the backlog.
+   * given up, the rest comes from a window, which pauses the origin for all of them; what the
+   * client has not taken of it waits in the backlog.
    */
   private final Reply client;
   private final Queue<ByteBuf> waiting = new ArrayDeque<>();

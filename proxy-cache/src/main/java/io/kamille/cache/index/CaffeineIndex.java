@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
   /*
-   * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This class
-   * sees to what the entries stand for: leases on responses, what they take on the heap
-   * (IndexAccounts), and who may come in (SizeAdmission). Room is made beside it (IndexRoom). The judge
-   * compares the policies by ghosts, also on the index thread.
+   * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This
+   * class sees to what the entries stand for: leases on responses, what they take on the heap
+   * (IndexAccounts), and who may come in (SizeAdmission). Room is made beside it (IndexRoom). The
+   * judge compares the policies by ghosts, also on the index thread.
    *
-   * A change of an entry is one step of the map, in which nothing is given back: what leaves is given
-   * back after the step. What Caffeine evicts waits in a queue until its maintenance is over.
+   * A change of an entry is one step of the map, in which nothing is given back: what leaves is
+   * given back after the step. What Caffeine evicts waits in a queue until its maintenance is over.
    */
   static final long GHOST_LEAST_BYTES = 32L << 20;
 

@@ -4,10 +4,10 @@ package io.kamille.cache.index;
 final class FrequencySketch {
 
   /*
-   * A count-min sketch (Cormode, Muthukrishnan 2005) of four counters per hash, four bits each, all in
-   * the eight longs of one cache line: row i of a hash is a counter in long 2i or 2i+1. After ten
-   * increments per long all counters are halved (Einziger, Friedman, Manes 2017), not at once, which
-   * would hold up a loop, but a few lines with each increment.
+   * A count-min sketch (Cormode, Muthukrishnan 2005) of four counters per hash, four bits each, all
+   * in the eight longs of one cache line: row i of a hash is a counter in long 2i or 2i+1. After
+   * ten increments per long all counters are halved (Einziger, Friedman, Manes 2017), not at once,
+   * which would hold up a loop, but a few lines with each increment.
    *
    * Threads write without a lock. Two that meet in one long may lose an increment, or halve it once
    * more; no counter ever leaves its four bits.

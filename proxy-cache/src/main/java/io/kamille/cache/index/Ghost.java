@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class Ghost {
 
   /*
-   * A cache of one 64th of the size, which sees one 64th of the keys, chosen by hash, hits as often as
-   * the whole does (Waldspurger, Saemundsson, Ahmad, Park 2017). All ghosts hold the same boxed
-   * numbers. Admission by size comes before each
-   * ghost as it comes before the cache.
+   * A cache of one 64th of the size, which sees one 64th of the keys, chosen by hash, hits as often
+   * as the whole does (Waldspurger, Saemundsson, Ahmad, Park 2017). All ghosts hold the same boxed
+   * numbers. Admission by size comes before each ghost as it comes before the cache.
    */
   private static final int UNITS_PER_COUNTER = 64;
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class IndexAccounts {
 
   /*
-   * Weights are counted in units of 64 octets, the arena's granule, so that an int holds any. Each key
-   * is charged what it takes on the heap too; that is granted before the key comes in, and given
-   * back when it has left.
+   * Weights are counted in units of 64 octets, the arena's granule, so that an int holds any. Each
+   * key is charged what it takes on the heap too; that is granted before the key comes in, and
+   * given back when it has left.
    */
   static final int UNIT_BYTES = 64;
 

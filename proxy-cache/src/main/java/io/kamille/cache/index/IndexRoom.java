@@ -14,10 +14,10 @@ import java.util.concurrent.locks.LockSupport;
 final class IndexRoom {
 
   /*
-   * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free for
-   * what is on its way, by the same policy. If the policy makes no room, it is made by LRU, from
-   * samples of the entries: the maintenance threw, it is behind, or room is needed before it has run.
-   * Each of the three is said once, and counted.
+   * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free
+   * for what is on its way, by the same policy. If the policy makes no room, it is made by LRU,
+   * from samples of the entries: the maintenance threw, it is behind, or room is needed before it
+   * has run. Each of the three is said once, and counted.
    */
   private static final int SPARE_DIVISOR = 64;
 

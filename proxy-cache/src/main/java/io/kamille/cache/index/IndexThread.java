@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 final class IndexThread implements Upkeep {
 
   /*
-   * Who asks sets a flag, and wakes the thread only if it sleeps for want of work. After its work the
-   * thread rests, so that under load what is asked meanwhile is done at once, and costs the loops no
-   * system call. A loop that cannot let it rest (hurry) wakes it from that too.
+   * Who asks sets a flag, and wakes the thread only if it sleeps for want of work. After its work
+   * the thread rests, so that under load what is asked meanwhile is done at once, and costs the
+   * loops no system call. A loop that cannot let it rest (hurry) wakes it from that too.
    *
    * Without this thread the index would refuse all that is stored, so nothing that its work throws
    * ends it: that is said once, and counted.

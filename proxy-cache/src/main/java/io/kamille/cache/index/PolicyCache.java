@@ -29,20 +29,21 @@ final class PolicyCache<K, V> {
   /*
    * W-TinyLFU is Caffeine's own policy (Einziger, Eytan, Manes, Vitenberg 2018, "Adaptive Software
    * Cache Management"). Under LRU the maximum is beyond reach, so Caffeine evicts nothing, and this
-   * class evicts the entries that were not used for the longest time. Caffeine knows them because it
-   * notes the last use of each entry to expire it, though the lifetime never ends.
+   * class evicts the entries that were not used for the longest time. Caffeine knows them because
+   * it notes the last use of each entry to expire it, though the lifetime never ends.
    *
-   * The clock of these uses moves under LRU alone. Under W-TinyLFU an entry comes from the protected
-   * part to the tail of probation with an older use than the entries before it. Caffeine would take
-   * those for misplaced and move them all, in each maintenance. A clock that stands still makes all
-   * uses equal. A switch to LRU moves the clock first: what is used from then on is newer than
-   * the rest. So under W-TinyLFU samples compare how often entries were used. One tick is longer than the second within which Caffeine notes no new use, and uses
-   * within one tick differ only in Caffeine's lists.
+   * The clock of these uses moves under LRU alone. Under W-TinyLFU an entry comes from the
+   * protected part to the tail of probation with an older use than the entries before it. Caffeine
+   * would take those for misplaced and move them all, in each maintenance. A clock that stands
+   * still makes all uses equal. A switch to LRU moves the clock first: what is used from then on is
+   * newer than the rest. So under W-TinyLFU samples compare how often entries were used. One tick
+   * is longer than the second within which Caffeine notes no new use, and uses within one tick
+   * differ only in Caffeine's lists.
    *
    * A change goes to a buffer of Caffeine's, and to the order when the index thread comes to it. A
-   * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes are
-   * counted, and callers ask isBehind before they add an entry, and isFull before they evict some.
-   * A quarter of the buffer is left to removals, half of that to those that cannot wait.
+   * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes
+   * are counted, and callers ask isBehind before they add an entry, and isFull before they evict
+   * some. A quarter of the buffer is left to removals, half of that to those that cannot wait.
    */
   private static final long BEYOND_REACH = Long.MAX_VALUE / 2;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1100);

@@ -14,19 +14,21 @@ final class PolicyJudge {
 
   /*
    * Both policies run all the time as ghosts, on a sample of the keys: a 64th, or more where that
-   * would leave a ghost of less than 32 MiB, where one large object would tell too much. A request counts
-   * for a ghost when it is known what it asked for weighs: at once for a hit, else when it is
-   * stored. What is never stored counts for neither.
+   * would leave a ghost of less than 32 MiB, where one large object would tell too much. A request
+   * counts for a ghost when it is known what it asked for weighs: at once for a hit, else when it
+   * is stored. What is never stored counts for neither.
    *
-   * The estimates are of the last eight buckets of sampled requests. The other policy is chosen when it
-   * has hit 0.3 points more of them (of requests, not of octets: a hit is an answer that does not wait
-   * for an origin), never before all eight buckets are full, and not again before eight new ones are.
-   * Both ghosts see the same requests, so chance moves the difference far less than the ratios: if
-   * they disagree about one request in twenty, by 0.17 points (one standard deviation).
+   * The estimates are of the last eight buckets of sampled requests. The other policy is chosen
+   * when it has hit 0.3 points more of them (of requests, not of octets: a hit is an answer that
+   * does not wait for an origin), never before all eight buckets are full, and not again before
+   * eight new ones are. Both ghosts see the same requests, so chance moves the difference far less
+   * than the ratios: if they disagree about one request in twenty, by 0.17 points (one standard
+   * deviation).
    *
-   * LRU does what its ghost does from the first request on. W-TinyLFU begins with a small window and
-   * adapts it, which takes longer than eight buckets. So under LRU the ghost of W-TinyLFU begins anew
-   * every eight buckets, too: it shows what a switch would bring, not what years of W-TinyLFU would.
+   * LRU does what its ghost does from the first request on. W-TinyLFU begins with a small window
+   * and adapts it, which takes longer than eight buckets. So under LRU the ghost of W-TinyLFU
+   * begins anew every eight buckets, too: it shows what a switch would bring, not what years of
+   * W-TinyLFU would.
    */
   private static final int BUCKETS = 8;
   private static final int BUCKET_REQUESTS = 2048;

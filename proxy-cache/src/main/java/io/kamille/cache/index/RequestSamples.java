@@ -17,9 +17,9 @@ final class RequestSamples {
    * │ what │ weight                         │
    * └──────┴────────────────────────────────┘
    *
-   * An event claims its place by moving the tail on; of two that try at the same moment one is lost.
-   * A place that is claimed and not written yet ends the reading until the next time. There are
-   * several rings, and a thread always uses the same.
+   * An event claims its place by moving the tail on; of two that try at the same moment one is
+   * lost. A place that is claimed and not written yet ends the reading until the next time. There
+   * are several rings, and a thread always uses the same.
    */
   private static final int SIZE = 256;
   private static final int RINGS_MAXIMUM = 64;

@@ -6,15 +6,17 @@ final class SizeAdmission {
   /*
    * A hit spares one wait for the origin, however large the object is. So room should go to what is
    * asked for most per octet. Caffeine compares one newcomer with one victim, whatever they weigh;
-   * this comes before it. Under W-TinyLFU an object is admitted if it was asked for often enough for
-   * its size. The yardstick is the mean size of all that is asked for and not found. An object up to
-   * this size, and a quarter more, is admitted at once, one twice as large at its sixth request, any at
-   * its tenth. LRU suits traffic that wants what is new, so only objects of more than a 64th of the
-   * cache have to be asked for again: four times. A cache is full for an object that does not fit
-   * beside the others: the room that a large one leaves is not for the next large one.
+   * this comes before it. Under W-TinyLFU an object is admitted if it was asked for often enough
+   * for its size. The yardstick is the mean size of all that is asked for and not found. An object
+   * up to this size, and a quarter more, is admitted at once, one twice as large at its sixth
+   * request, any at its tenth. LRU suits traffic that wants what is new, so only objects of more
+   * than a 64th of the cache have to be asked for again: four times. A cache is full for an object
+   * that does not fit beside the others: the room that a large one leaves is not for the next large
+   * one.
    *
-   * The mean is of the last 4,096 misses or so, among which none counts for more than four times the
-   * mean. Frequency is that of misses: what is found needs no admission. Several threads count at once without a lock, and lose a count now and then.
+   * The mean is of the last 4,096 misses or so, among which none counts for more than four times
+   * the mean. Frequency is that of misses: what is found needs no admission. Several threads count
+   * at once without a lock, and lose a count now and then.
    */
   private static final int LARGE_DIVISOR = 64;
   private static final int LARGE_FREQUENCY = 4;

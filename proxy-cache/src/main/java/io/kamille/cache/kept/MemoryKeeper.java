@@ -29,8 +29,8 @@ public final class MemoryKeeper implements AutoCloseable {
 
   /*
    * The memory is granted first; so what lies under a key when the manifest comes to it is never
-   * overwritten, whatever becomes of it here. Who removes or replaces it from then on tells the other
-   * process. Purges that came before are settled for each key as it is written.
+   * overwritten, whatever becomes of it here. Who removes or replaces it from then on tells the
+   * other process. Purges that came before are settled for each key as it is written.
    */
   private final ArenaGrant grant;
   private final PassedFile file;

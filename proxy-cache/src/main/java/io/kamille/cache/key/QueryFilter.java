@@ -11,8 +11,8 @@ public final class QueryFilter {
 
   /*
    * A query is read as a form writes it: parameters with & between them, each a name up to the
-   * first =. What is left out is in neither the key nor the forwarded request, and what is sorted is
-   * sorted in both: an origin never sees what the key does not cover, which is how caches are
+   * first =. What is left out is in neither the key nor the forwarded request, and what is sorted
+   * is sorted in both: an origin never sees what the key does not cover, which is how caches are
    * poisoned. So how an origin reads its queries makes no difference to that; at worst it gets
    * another query than the client meant.
    *

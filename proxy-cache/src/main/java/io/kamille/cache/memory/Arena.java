@@ -35,9 +35,9 @@ public final class Arena implements AutoCloseable {
    * fill and free do not meet in a lock unless memory is short. Readers take no lock at all.
    *
    * The memory is an anonymous mapping, or that of a file in memory, so that large content can be
-   * sent by sendfile. A region of that file covers whole pages of one block and nothing else; blocks
-   * of which regions were given out come back through Renewal (ADR 12). Another process can take
-   * that file over: ArenaGrant and ArenaAdoption.
+   * sent by sendfile. A region of that file covers whole pages of one block and nothing else;
+   * blocks of which regions were given out come back through Renewal (ADR 12). Another process can
+   * take that file over: ArenaGrant and ArenaAdoption.
    */
 
   /** The least capacity, in octets. */

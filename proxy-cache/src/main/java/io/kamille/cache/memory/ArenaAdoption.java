@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 public final class ArenaAdoption implements AutoCloseable {
 
   /*
-   * Three kinds of granules: those of stored octets, which are claimed one after another; those that
-   * are granted; and all others, in which the process before us, or one before it, may still write or
-   * from which its sockets may send. The first kind, when it comes free, and the third wait until
-   * those processes are gone. Then their pages are renewed, because sockets outlive processes.
+   * Three kinds of granules: those of stored octets, which are claimed one after another; those
+   * that are granted; and all others, in which the process before us, or one before it, may still
+   * write or from which its sockets may send. The first kind, when it comes free, and the third
+   * wait until those processes are gone. Then their pages are renewed, because sockets outlive
+   * processes.
    */
   private final Arena arena;
   private final MemoryFile file;

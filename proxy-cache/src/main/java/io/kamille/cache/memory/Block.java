@@ -9,9 +9,10 @@ final class Block {
    * │ first granule, 40 bits     │ count, 24 bits │
    * └────────────────────────────┴────────────────┘
    *
-   * A granule is 64 octets, a line of the processor's cache: an object wastes half of that on average,
-   * and the map of free granules takes a 500th of the memory it describes. A block is less than 1 GiB, so that one ByteBuf
-   * can cover it. Blocks are values and never objects: a stored response holds one in a field.
+   * A granule is 64 octets, a line of the processor's cache: an object wastes half of that on
+   * average, and the map of free granules takes a 500th of the memory it describes. A block is less
+   * than 1 GiB, so that one ByteBuf can cover it. Blocks are values and never objects: a stored
+   * response holds one in a field.
    */
 
   static final int GRANULE_BYTES = 64;

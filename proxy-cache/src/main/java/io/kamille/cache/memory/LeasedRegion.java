@@ -7,8 +7,8 @@ import java.nio.channels.FileChannel;
 final class LeasedRegion extends DefaultFileRegion {
 
   /*
-   * The epoll transport takes only a DefaultFileRegion the fast way, and that closes its file in the
-   * end. This file is everybody's.
+   * The epoll transport takes only a DefaultFileRegion the fast way, and that closes its file in
+   * the end. This file is everybody's.
    */
   private final StoredBytes bytes;
 

@@ -26,9 +26,9 @@ final class LeasedSlice extends UnwritableByteBuf implements Leased {
 
   /*
    * This is what a socket writes, so it is one object and nothing else: it has its own count, where
-   * AbstractReferenceCountedByteBuf would allocate a second object for it, and it knows its address,
-   * which is all that epoll needs. Everybody else reads through the arena's segment, whose bounds
-   * and life are checked.
+   * AbstractReferenceCountedByteBuf would allocate a second object for it, and it knows its
+   * address, which is all that epoll needs. Everybody else reads through the arena's segment, whose
+   * bounds and life are checked.
    */
 
   private static final VarHandle REFERENCES;

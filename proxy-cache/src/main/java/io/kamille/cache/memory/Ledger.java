@@ -7,10 +7,10 @@ final class Ledger {
 
   /*
    * The maps of free granules hold what is free here, what is charged, and what was reserved and is
-   * being collected. So whoever reserves first finds what he collects, and closing the ledger leaves
-   * everybody his own: it makes the count of the free so low that nobody reserves any more, and counts
-   * the charged after that. Whoever charges meanwhile reserves first, and whoever gives back lowers
-   * the charged first: in both cases too little is counted, never too much.
+   * being collected. So whoever reserves first finds what he collects, and closing the ledger
+   * leaves everybody his own: it makes the count of the free so low that nobody reserves any more,
+   * and counts the charged after that. Whoever charges meanwhile reserves first, and whoever gives
+   * back lowers the charged first: in both cases too little is counted, never too much.
    */
   private static final long CLOSED = 1L << 60;
 

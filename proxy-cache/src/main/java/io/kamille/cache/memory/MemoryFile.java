@@ -28,8 +28,8 @@ class MemoryFile implements AutoCloseable {
    * none to such a file: a write could end in SIGBUS where an anonymous mapping was refused at
    * start, so there is no file then.
    *
-   * Each process that has the file has locked the octet of its number, for its own opening of it. The
-   * kernel takes that away with the last mapping of that opening, however the process ends.
+   * Each process that has the file has locked the octet of its number, for its own opening of it.
+   * The kernel takes that away with the last mapping of that opening, however the process ends.
    */
 
   /** Makes a file of {@code bytes} octets whose mapping ends with {@code life}. */

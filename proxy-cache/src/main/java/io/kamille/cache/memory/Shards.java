@@ -10,11 +10,11 @@ import java.util.List;
 final class Shards {
 
   /*
-   * A request takes what lies behind its last block, then whole slabs, neighbours where it can, then
-   * runs, the longest first. It has subtracted its granules from the arena's counter before, so the
-   * maps always show at least as many free granules as it needs. A collecting thread can miss a run
-   * that is freed behind its back while another takes one before its eyes; it looks again, and what
-   * it missed was somebody's progress.
+   * A request takes what lies behind its last block, then whole slabs, neighbours where it can,
+   * then runs, the longest first. It has subtracted its granules from the arena's counter before,
+   * so the maps always show at least as many free granules as it needs. A collecting thread can
+   * miss a run that is freed behind its back while another takes one before its eyes; it looks
+   * again, and what it missed was somebody's progress.
    */
 
   /** Far more than progress of others can explain: the maps have lost granules. */

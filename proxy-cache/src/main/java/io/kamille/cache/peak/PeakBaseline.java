@@ -8,8 +8,9 @@ final class PeakBaseline {
   /*
    * The disk's own time is learnt while hardly more than its threads' reads are about, quickly when
    * it gets shorter and more slowly when it gets longer: the beginning of a peak is not to be taken
-   * for what is usual, nor for long what the kernel had kept in memory. Before it is known it is taken for that of a hard disk; below a millisecond
-   * nobody feels a difference. Origins that have not been asked for a minute are unknown again.
+   * for what is usual, nor for long what the kernel had kept in memory. Before it is known it is
+   * taken for that of a hard disk; below a millisecond nobody feels a difference. Origins that have
+   * not been asked for a minute are unknown again.
    */
   private static final double UNKNOWN_READ_NANOS = 10e6;
   private static final double LEAST_READ_NANOS = 1e6;

@@ -11,25 +11,27 @@ final class PeakDetector {
 
   /*
    * Evidence of a peak is a window in which (a) requests waited longer for the disk than the origin
-   * takes, or will with what is before them at its end, and twice as long as for the quiet disk: such a hit is worth nothing, and it is the load
-   * that makes it so; or (b) they waited eight times as long as for the quiet disk and sixteen of
-   * them at a time, four for each thread: more is asked of the disk than it can do, whatever the
-   * origin takes; or (c) many reads were under way and none ended. A disk that is slower than the
-   * origin even when it is quiet is no peak: it still spares the origin the work.
+   * takes, or will with what is before them at its end, and twice as long as for the quiet disk:
+   * such a hit is worth nothing, and it is the load that makes it so; or (b) they waited eight
+   * times as long as for the quiet disk and sixteen of them at a time, four for each thread: more
+   * is asked of the disk than it can do, whatever the origin takes; or (c) many reads were under
+   * way and none ended. A disk that is slower than the origin even when it is quiet is no peak: it
+   * still spares the origin the work.
    *
    * Three such windows in a row begin a peak; two if far more requests come than in the last
    * minutes, or if the second wait is half as long again as the first: what is too much at once is
    * over by then, what is too much grows. The rate alone begins none.
    *
-   * Without reads the disk shows nothing. So after ten windows a few reads are let through, and four
-   * times as many after each window in which they were quick, until nothing has to be held back:
-   * then the peak is over. If they are slow the disk is left alone again, for twice as long as
-   * before, up to 160 windows; a peak that comes back within a minute is one of those, too. What
+   * Without reads the disk shows nothing. So after ten windows a few reads are let through, and
+   * four times as many after each window in which they were quick, until nothing has to be held
+   * back: then the peak is over. If they are slow the disk is left alone again, for twice as long
+   * as before, up to 160 windows; a peak that comes back within a minute is one of those, too. What
    * is neither quick nor slow changes nothing, so that the border is not crossed to and fro; five
    * windows of it count as slow.
    *
    * While requests want more from the disk than four fifths of what it did when it fell behind, or
-   * can do by its quiet time, the trial is put off, up to 160 windows: it would end as the last one.
+   * can do by its quiet time, the trial is put off, up to 160 windows: it would end as the last
+   * one.
    *
    * A window that is much too long says nothing: nobody came, or the machine stood still.
    */

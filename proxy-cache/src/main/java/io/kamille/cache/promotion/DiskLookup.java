@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class DiskLookup implements Runnable {
 
   /*
-   * Who waits is a list that only grows, until it is taken whole, and closed, when the look has ended.
-   * Each is given a lease of its own: the response may leave memory before its loop gets to it.
+   * Who waits is a list that only grows, until it is taken whole, and closed, when the look has
+   * ended. Each is given a lease of its own: the response may leave memory before its loop gets to
+   * it.
    *
    * The first is the one whose request is looked for. Others may select another copy of the key:
    * they look again, each round for one more of them, until their time is over.

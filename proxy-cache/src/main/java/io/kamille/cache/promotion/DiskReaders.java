@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 public final class DiskReaders implements Executor, AutoCloseable {
 
   /*
-   * Four reads at a time keep a solid-state disk busy and let a hard disk sort them; more wait for the
-   * same disk elsewhere. What finds the queue full is not read: its request goes to the origin,
+   * Four reads at a time keep a solid-state disk busy and let a hard disk sort them; more wait for
+   * the same disk elsewhere. What finds the queue full is not read: its request goes to the origin,
    * which a disk that far behind would only delay.
    */
   private static final int THREADS = 4;

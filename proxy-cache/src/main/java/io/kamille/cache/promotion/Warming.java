@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class Warming implements AutoCloseable {
 
   /*
-   * Memory is not filled to the brim: nothing that this process was asked for makes room for what the
-   * last one was.
+   * Memory is not filled to the brim: nothing that this process was asked for makes room for what
+   * the last one was.
    */
   private static final int FULL_TENTHS = 9;
 

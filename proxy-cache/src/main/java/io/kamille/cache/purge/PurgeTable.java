@@ -32,22 +32,22 @@ public final class PurgeTable {
 
   /*
    * Purges are numbered. A response carries the number of the last purge before its request was
-   * forwarded; whatever was purged since then and matches it, purged it, stored or still on its way.
-   * Once compared it carries the number up to which it is, so as long as no purge comes, a hit costs
-   * one read and one comparison.
+   * forwarded; whatever was purged since then and matches it, purged it, stored or still on its
+   * way. Once compared it carries the number up to which it is, so as long as no purge comes, a hit
+   * costs one read and one comparison.
    *
-   * A purge first notes what it is about, then publishes its number; a reader takes the number first.
-   * So nobody is taken for compared with a note that he could not see.
+   * A purge first notes what it is about, then publishes its number; a reader takes the number
+   * first. So nobody is taken for compared with a note that he could not see.
    *
    * Notes are bounded. When they become many, those up to a number S are let go: first no response
    * older than S is stored any more (the floor); then all that is stored is compared; then S is
    * published as trimmed, then the notes go. Who is older than what was trimmed, and was missed by
    * all that, counts as purged.
    *
-   * Where responses outlive the process, so must the notes: each is told to a keeper as it is made. A
-   * process that takes them over begins with a number that its predecessor cannot have come to, even
-   * if that was killed before its last notes were kept: what it stored then bears smaller numbers
-   * than every purge of the new one.
+   * Where responses outlive the process, so must the notes: each is told to a keeper as it is made.
+   * A process that takes them over begins with a number that its predecessor cannot have come to,
+   * even if that was killed before its last notes were kept: what it stored then bears smaller
+   * numbers than every purge of the new one.
    */
   private static final long NUMBERS_OF_A_PROCESS = 1L << 32;
 

@@ -12,9 +12,9 @@ import java.util.List;
 final class ConnectionOptions {
 
   /*
-   * A field that is named there does not reach the origin, so the answer was not selected by it; but
-   * Vary may name it, and then the answer would be kept for those whose field does reach the origin.
-   * Options that every client sends, and that select nothing, are no such reason.
+   * A field that is named there does not reach the origin, so the answer was not selected by it;
+   * but Vary may name it, and then the answer would be kept for those whose field does reach the
+   * origin. Options that every client sends, and that select nothing, are no such reason.
    */
   private static final List<String> HARMLESS =
       List.of(

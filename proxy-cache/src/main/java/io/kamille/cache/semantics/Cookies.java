@@ -9,10 +9,10 @@ public final class Cookies {
 
   /*
    * Origins differ in how they read cookies, so names are compared loosely: a comma separates as a
-   * semicolon does, a cookie without an equals sign is all name, letters of either case are the same,
-   * octets that some language takes for white space are trimmed (Python trims U+00A0), and what PHP
-   * turns into an underscore is one. To find a cookie too many costs a hit, to overlook one shares
-   * what is private.
+   * semicolon does, a cookie without an equals sign is all name, letters of either case are the
+   * same, octets that some language takes for white space are trimmed (Python trims U+00A0), and
+   * what PHP turns into an underscore is one. To find a cookie too many costs a hit, to overlook
+   * one shares what is private.
    */
 
   private Cookies() {}

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 public final class ReusePlanner {
 
   /*
-   * What settles a request is a rule, and a rule comes to a plan: so whoever asks why is told by the
-   * code that decides (Reasons).
+   * What settles a request is a rule, and a rule comes to a plan: so whoever asks why is told by
+   * the code that decides (Reasons).
    *
-   * The request is looked at first, then the stored response, then what the client's directives make
-   * of its age. A fresh hit by a request with none of the fields in `DEMANDING`, the usual case, is
-   * two comparisons.
+   * The request is looked at first, then the stored response, then what the client's directives
+   * make of its age. A fresh hit by a request with none of the fields in `DEMANDING`, the usual
+   * case, is two comparisons.
    *
    * If-Match and If-Unmodified-Since are for the origin to judge (§4.3.2), so a request with one of
    * them is not answered from the store.

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class SelectingFields {
 
   /*
-   * A member of Vary that is no field name is read as "*": we cannot know what it stands for. So are
-   * the fields that tell the client's address, because the gateway writes them after the cache has
-   * looked at the request.
+   * A member of Vary that is no field name is read as "*": we cannot know what it stands for. So
+   * are the fields that tell the client's address, because the gateway writes them after the cache
+   * has looked at the request.
    */
   private static final Set<String> NEVER_MATCHING = Set.of("*", "x-forwarded-for", "forwarded");
 

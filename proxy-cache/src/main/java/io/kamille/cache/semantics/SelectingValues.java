@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class SelectingValues {
 
   /*
-   * Only what a field's own definition makes equivalent is made equal: a difference overlooked gives
-   * somebody the wrong response, one kept costs a miss.
+   * Only what a field's own definition makes equivalent is made equal: a difference overlooked
+   * gives somebody the wrong response, one kept costs a miss.
    *
    * Accept-Encoding: codings ignore case, x-gzip and x-compress have other names (RFC 9110 §8.4.1),
-   * order means nothing beside weights (§12.5.3), q=1 is the default.
-   * Accept-Language: tags ignore case. Some origins read order as preference (§12.5.4), so it stays.
-   * Accept: white space around commas and semicolons.
+   * order means nothing beside weights (§12.5.3), q=1 is the default. Accept-Language: tags ignore
+   * case. Some origins read order as preference (§12.5.4), so it stays. Accept: white space around
+   * commas and semicolons.
    */
 
   private SelectingValues() {}

@@ -14,8 +14,8 @@ public record StaleLimits(int whileRevalidateSeconds, int ifErrorSeconds, int ma
 
   /*
    * §4.2.4 lets nobody serve stale what no-cache, must-revalidate, proxy-revalidate or s-maxage
-   * protect, and what is never fresh was not meant to be reused at all: the operator's words are for
-   * the rest.
+   * protect, and what is never fresh was not meant to be reused at all: the operator's words are
+   * for the rest.
    */
 
   /** Only what response and request say. */

@@ -32,8 +32,8 @@ public enum Storability {
    * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
    * REQUEST_CONTENT, because content might select the response and the key does not cover it;
    * STATUS_CONDITIONAL, or one client's precondition, range or expectation could put an error in
-   * the way of all; and the last four, because what is never or only dangerously used, or could not be
-   * purged by its tags, is not worth its memory.
+   * the way of all; and the last four, because what is never or only dangerously used, or could not
+   * be purged by its tags, is not worth its memory.
    */
 
   private final String detail;

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class TargetedCacheControl {
 
   /*
-   * Our target list (§2.2) is this one field. It is a dictionary, and a value that is none, or empty,
-   * counts as absent. Where a member has a value of another type than its directive's, less is stored
-   * and reused: a lifetime is 0, an extension of it too, and what forbids, forbids; what permits does
-   * not. `?0` says that a directive does not hold.
+   * Our target list (§2.2) is this one field. It is a dictionary, and a value that is none, or
+   * empty, counts as absent. Where a member has a value of another type than its directive's, less
+   * is stored and reused: a lifetime is 0, an extension of it too, and what forbids, forbids; what
+   * permits does not. `?0` says that a directive does not hold.
    */
 
   private TargetedCacheControl() {}

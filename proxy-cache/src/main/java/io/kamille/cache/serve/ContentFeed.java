@@ -15,8 +15,8 @@ public final class ContentFeed {
 
   /*
    * A window bounds what one write adds to the client's queue, so that the pause that follows comes
-   * in time. The sink may call pause, resume and cancel from inside a write: the flag keeps the loop
-   * below the only one, and the lease until it has ended.
+   * in time. The sink may call pause, resume and cancel from inside a write: the flag keeps the
+   * loop below the only one, and the lease until it has ended.
    *
    * A window of regions adds next to nothing to the queue; it bounds for how long one system call
    * may keep the loop when the client takes everything at once. What lies in a file on a disk is

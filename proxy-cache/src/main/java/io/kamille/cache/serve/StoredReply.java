@@ -22,8 +22,8 @@ public final class StoredReply {
    * Most hits are small and in one piece: one call, one slice, one gathering write. What is longer
    * than a window goes in windows, so that a slow client holds a lease and not a queue. Large
    * content that is asked for often goes as regions of a file where the connection takes them, and
-   * the kernel copies nothing (ADR 12). So does what lies in a file on a disk, in any case (ADR 20);
-   * whoever brings such a response has looked whether the connection takes regions.
+   * the kernel copies nothing (ADR 12). So does what lies in a file on a disk, in any case (ADR
+   * 20); whoever brings such a response has looked whether the connection takes regions.
    *
    * A coded form is sent whole, never in part: it may be made again with other octets, and its tag
    * is weak. Who asks for a part gets one of the uncoded content, whose tag is the origin's.

@@ -12,8 +12,8 @@ final class SeveralVariants implements Variants {
    * that cost little memory and a short search; the oldest makes room.
    *
    * Of several that a request selects, the most recent is used (§4), but for one case: some origins
-   * forget Vary on the response for requests without preferences, which would then answer everybody.
-   * So a response without Vary steps back behind a fresh one that has it (§4.1).
+   * forget Vary on the response for requests without preferences, which would then answer
+   * everybody. So a response without Vary steps back behind a fresh one that has it (§4.1).
    */
   private static final int LIMIT = 16;
 

@@ -20,17 +20,19 @@ import org.jspecify.annotations.Nullable;
 public final class StoredResponse implements Variants {
 
   /*
-   * Fresh from a fill, head and content are one sequence of octets, so that a small hit is one slice:
+   * Fresh from a fill, head and content are one sequence of octets, so that a small hit is one
+   * slice:
    *
    *   ┌────────────┬───────────────────────────────┬──────┬─────────┐
    *   │ target URI │ field lines, each with CRLF   │ CRLF │ content │
    *   └────────────┴───────────────────────────────┴──────┴─────────┘
    *   0            uriLength                              contentOffset
    *
-   * Freshened by a 304 (RFC 9111 §4.3.4) there is a new head of the same form, and the content stays
-   * where it was, behind the old head, which lives as long as the content does. Content-Length is
-   * not among the lines: it differs between the whole, a part and a 304, and is not known yet when
-   * chunked content is filled. Neither are Age and Cache-Status, which every hit has its own of.
+   * Freshened by a 304 (RFC 9111 §4.3.4) there is a new head of the same form, and the content
+   * stays where it was, behind the old head, which lives as long as the content does.
+   * Content-Length is not among the lines: it differs between the whole, a part and a 304, and is
+   * not known yet when chunked content is filled. Neither are Age and Cache-Status, which every hit
+   * has its own of.
    *
    * All is fixed but two things. Up to which purge it is known not to be purged: that begins with
    * the last purge before the request was forwarded, and moves on with each comparison. And whether

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 public final class DiskCopies {
 
   /*
-   * What changes under a key changes in memory first, then on the disk, and both are one change, which
-   * is counted per stripe of keys: as under way before, and as made behind. A copy is made, or taken
-   * back into memory, only if no change was under way at the look at the place it comes from, nor
-   * has begun when it becomes visible in the other; and no change comes between that second look and
-   * its becoming visible, since the index makes both one step. So either the change comes later, and
-   * meets the copy, or the copy is given up.
+   * What changes under a key changes in memory first, then on the disk, and both are one change,
+   * which is counted per stripe of keys: as under way before, and as made behind. A copy is made,
+   * or taken back into memory, only if no change was under way at the look at the place it comes
+   * from, nor has begun when it becomes visible in the other; and no change comes between that
+   * second look and its becoming visible, since the index makes both one step. So either the change
+   * comes later, and meets the copy, or the copy is given up.
    *
    * A purge by tag, prefix or host counts nothing. A copy bears the number of the purge up to which
    * it was known to be unpurged, and is compared with later ones when it is read.

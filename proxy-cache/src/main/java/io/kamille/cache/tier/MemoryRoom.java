@@ -17,8 +17,8 @@ final class MemoryRoom {
    * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
    * finds room.
    *
-   * A round evicts a few keys only, because a loop is held up meanwhile. What a large response needs
-   * beyond that is evicted by the index thread, and this response goes past, too.
+   * A round evicts a few keys only, because a loop is held up meanwhile. What a large response
+   * needs beyond that is evicted by the index thread, and this response goes past, too.
    */
   private static final int ROUNDS = 8;
 

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class PurgeSettlement {
 
   /*
-   * Purges by tag and prefix are notes in a table of their own. What is found is compared with those
-   * that came since it was last looked at; what fell under one leaves the index, or is put back as
-   * stale. A response that is committed late is older than they are, and meets the same fate.
+   * Purges by tag and prefix are notes in a table of their own. What is found is compared with
+   * those that came since it was last looked at; what fell under one leaves the index, or is put
+   * back as stale. A response that is committed late is older than they are, and meets the same
+   * fate.
    */
   private final ResponseIndex index;
   private final PurgeTable purges;

@@ -13,8 +13,8 @@ final class TierChanges {
 
   /*
    * While another process has the disk, it is told of each removal, after our own tiers: a removal
-   * that came too late for the disk finds the listener, which is set before the disk is closed. What
-   * replaces a copy removes it there: the other process must not serve the older one.
+   * that came too late for the disk finds the listener, which is set before the disk is closed.
+   * What replaces a copy removes it there: the other process must not serve the older one.
    */
   private final ResponseIndex index;
   private final PurgeSettlement settlement;

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class RuledHandler implements ExchangeHandler {
 
   /*
-   * It stands behind the cache, which so keys by what clients ask for, stores what the rules have made
-   * of a response, and serves it without a look at them. The request that came is put back with the head of
-   * the response, or when there will be none: stations before us may ask again with it.
+   * It stands behind the cache, which so keys by what clients ask for, stores what the rules have
+   * made of a response, and serves it without a look at them. The request that came is put back
+   * with the head of the response, or when there will be none: stations before us may ask again
+   * with it.
    */
   private final ExchangeHandler next;
   private final HeaderRules request;

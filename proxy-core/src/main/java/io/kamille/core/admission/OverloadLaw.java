@@ -10,21 +10,21 @@ public final class OverloadLaw implements SheddingLaw {
 
   /*
    * A loop is overloaded once the shortest turn of a window is longer than the target, as in CoDel
-   * (Nichols, Jacobson, "Controlling queue delay", 2012): a burst passes, a standing queue does not.
-   * From then on no turn answers for longer than the target. This acts within the turn: a share of
-   * requests, raised and lowered by what was seen before, swings, since what is shed now comes back
-   * after seconds.
+   * (Nichols, Jacobson, "Controlling queue delay", 2012): a burst passes, a standing queue does
+   * not. From then on no turn answers for longer than the target. This acts within the turn: a
+   * share of requests, raised and lowered by what was seen before, swings, since what is shed now
+   * comes back after seconds.
    *
    * How long a turn may be falls to the target slowly, from how long it was. Shedding the whole
    * queue at once would silence almost everybody, and bring all back at the same time.
    *
    * A window is judged after three turns at the soonest, so one long turn, a collector's pause for
-   * example, is never all there is to see. The overload is over when for two seconds each window had
-   * a turn of less than a quarter of the target: were it over at once, those who were told to wait
-   * would come back to a loop that sheds nothing; were it over only when nothing is shed any more, a
-   * pause now and then would keep it going. It is over as well when nothing was read for so long, and
-   * the loop has looked once more since: after a pause of its own, in which it could not read, the
-   * kernel has a queue for it that would be admitted whole.
+   * example, is never all there is to see. The overload is over when for two seconds each window
+   * had a turn of less than a quarter of the target: were it over at once, those who were told to
+   * wait would come back to a loop that sheds nothing; were it over only when nothing is shed any
+   * more, a pause now and then would keep it going. It is over as well when nothing was read for so
+   * long, and the loop has looked once more since: after a pause of its own, in which it could not
+   * read, the kernel has a queue for it that would be admitted whole.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);

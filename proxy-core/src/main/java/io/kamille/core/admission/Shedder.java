@@ -11,8 +11,8 @@ public final class Shedder {
   /*
    * How late a loop is, is how long the last of the requests that one poll brought had to wait for
    * those before it: the time from the first read of a turn to the last. A pause before the poll is
-   * no part of it, so a paced loop is not taken for a late one. Nothing is measured for it: the time
-   * of a read is looked at anyway, and the number of the poll tells the turns apart.
+   * no part of it, so a paced loop is not taken for a late one. Nothing is measured for it: the
+   * time of a read is looked at anyway, and the number of the poll tells the turns apart.
    *
    * A request is judged by how long it has waited for the loop itself: one that was read, since its
    * turn began; one that waited for something else, an answer before it or the end of a hold, since

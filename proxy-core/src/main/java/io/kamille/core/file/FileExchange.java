@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class FileExchange implements ContentSource {
 
   /*
-   * A file is looked for, opened and, if it is short, read on a thread of files. A longer one goes to a
-   * socket in clear text as one region, by sendfile; the reply pauses us until it has left. Into
-   * TLS and HTTP/2 it goes slice by slice, each read on a thread of files when the one before was
-   * taken.
+   * A file is looked for, opened and, if it is short, read on a thread of files. A longer one goes
+   * to a socket in clear text as one region, by sendfile; the reply pauses us until it has left.
+   * Into TLS and HTTP/2 it goes slice by slice, each read on a thread of files when the one before
+   * was taken.
    */
   static final Failure NO_FILE = Failure.request(StatusCode.NOT_FOUND, "no file at this path");
 

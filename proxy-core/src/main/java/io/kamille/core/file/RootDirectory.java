@@ -23,11 +23,12 @@ final class RootDirectory {
   /*
    * Symbolic links are resolved before anything is opened, and what they lead to must lie within
    * the directory, itself resolved at each request: it may be a link that a deployment swaps. So no
-   * link leads out, and none to a hidden file. Only regular files are opened: to open a FIFO would block.
+   * link leads out, and none to a hidden file. Only regular files are opened: to open a FIFO would
+   * block.
    *
-   * A file app.js may have app.js.zst, app.js.br and app.js.gz beside it. One that is older than the
-   * file is passed over: it was forgotten when the file was written. Of those that the client takes,
-   * the one it likes best is sent, and the shortest if it likes them alike.
+   * A file app.js may have app.js.zst, app.js.br and app.js.gz beside it. One that is older than
+   * the file is passed over: it was forgotten when the file was written. Of those that the client
+   * takes, the one it likes best is sent, and the shortest if it likes them alike.
    */
   private static final String INDEX = "index.html";
 

@@ -8,9 +8,9 @@ public final class AttackBudget {
 
   /*
    * Each flood that HTTP/2 is known for has the same shape: something that costs its sender little
-   * and us more. So each such act costs points, and there is one account for all of them: a mixture of
-   * two floods is no cheaper than one. Points come back with time, with requests that come to their
-   * end, and with content that was sent, so that who uses the connection never runs dry.
+   * and us more. So each such act costs points, and there is one account for all of them: a mixture
+   * of two floods is no cheaper than one. Points come back with time, with requests that come to
+   * their end, and with content that was sent, so that who uses the connection never runs dry.
    */
   private static final int FIRST = 400;
   private static final int MOST = 1_000;

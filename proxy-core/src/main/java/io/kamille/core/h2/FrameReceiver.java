@@ -17,9 +17,10 @@ import io.netty.handler.codec.http2.Http2Settings;
 final class FrameReceiver extends Http2FrameAdapter {
 
   /*
-   * Netty's reader checks the shape of frames and decodes header sections. It is given whole frames,
-   * one at a time: so what a frame is for is known before it is read. What the other side does wrong ends
-   * its stream or the connection as RFC 9113 says; where it leaves a choice, the connection.
+   * Netty's reader checks the shape of frames and decodes header sections. It is given whole
+   * frames, one at a time: so what a frame is for is known before it is read. What the other side
+   * does wrong ends its stream or the connection as RFC 9113 says; where it leaves a choice, the
+   * connection.
    */
   private static final int MOST_SETTINGS = 32;
 

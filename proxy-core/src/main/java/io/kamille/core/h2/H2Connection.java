@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
 public final class H2Connection {
 
   /*
-   * Octets are cut into frames, and Netty reads each (FrameReceiver). A header section of a client is
-   * a request or its trailers (RequestIntake), which opens a stream (OpenStreams); one of an origin is
-   * a response or its trailers (ResponseIntake). What is sent on a stream waits there until it is its
-   * turn (H2Output). Faults and floods have one account (Faults).
+   * Octets are cut into frames, and Netty reads each (FrameReceiver). A header section of a client
+   * is a request or its trailers (RequestIntake), which opens a stream (OpenStreams); one of an
+   * origin is a response or its trailers (ResponseIntake). What is sent on a stream waits there
+   * until it is its turn (H2Output). Faults and floods have one account (Faults).
    */
   private static final int SETTING_PUSH = 2;
   private static final int SETTING_STREAMS = 3;

@@ -15,9 +15,9 @@ public final class HpackWriter {
 
   /*
    * Names of the static table, literals without indexing, no Huffman code, no dynamic table. Both
-   * would save the network some octets and cost more than all the rest of a small answer; and without
-   * a dynamic table a section can be written once for many connections. The first section of a
-   * connection says that the table has no room, which settles every later change of its limit.
+   * would save the network some octets and cost more than all the rest of a small answer; and
+   * without a dynamic table a section can be written once for many connections. The first section
+   * of a connection says that the table has no room, which settles every later change of its limit.
    */
   private static final int AUTHORITY_NAME = 1;
   private static final int METHOD_NAME = 2;

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class OpenStreams {
 
   /*
-   * A stream has a place until its exchange has ended, be it that it was reset long before: otherwise
-   * a client that opens streams and gives them up, or has us reset them, keeps far more requests
-   * under way than it may (CVE-2023-44487, CVE-2025-8671).
+   * A stream has a place until its exchange has ended, be it that it was reset long before:
+   * otherwise a client that opens streams and gives them up, or has us reset them, keeps far more
+   * requests under way than it may (CVE-2023-44487, CVE-2025-8671).
    */
   private final IntObjectMap<H2Stream> open = new IntObjectHashMap<>(8);
   private final ClosedStreams closed = new ClosedStreams();

@@ -12,8 +12,8 @@ final class ReceiveWindow {
    * client hold together.
    *
    * With an origin it is the reverse: one connection carries many clients, and one that pauses must
-   * not stop the others. So credit is given on receipt, and the windows of the streams bound what is
-   * held.
+   * not stop the others. So credit is given on receipt, and the windows of the streams bound what
+   * is held.
    */
 
   /** The window of a connection, and of a stream, that was told of no other. */

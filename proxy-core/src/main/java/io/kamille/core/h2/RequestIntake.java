@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class RequestIntake implements SectionIntake {
 
   /*
-   * A section is always decoded, because the table of the connection changes with it (RFC 7541 §2.2);
-   * so it has to be known before whether anybody wants it.
+   * A section is always decoded, because the table of the connection changes with it (RFC 7541
+   * §2.2); so it has to be known before whether anybody wants it.
    *
-   * Requests are handed on at the end of a burst of reads. A stream that was opened and reset in one
-   * burst, the way of rapid reset (CVE-2023-44487), never reaches anybody.
+   * Requests are handed on at the end of a burst of reads. A stream that was opened and reset in
+   * one burst, the way of rapid reset (CVE-2023-44487), never reaches anybody.
    */
   private enum Taker {
     REQUEST,

@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class RequestSampler implements ExchangeObserver {
 
   /*
-   * So many requests a second become a sample, and as many more of those that failed: a flood of one
-   * kind does not hide the other. Those that are traced are samples, too; they have a limit already. All others cost a comparison. A place of the ring is written once
-   * and then replaced, so a reader sees whole samples without a lock.
+   * So many requests a second become a sample, and as many more of those that failed: a flood of
+   * one kind does not hide the other. Those that are traced are samples, too; they have a limit
+   * already. All others cost a comparison. A place of the ring is written once and then replaced,
+   * so a reader sees whole samples without a lock.
    */
   static final int KEPT = 512;
 

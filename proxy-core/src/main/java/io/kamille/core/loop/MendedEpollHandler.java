@@ -16,10 +16,10 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 final class MendedEpollHandler implements IoHandler {
 
   /*
-   * An interest of NONE: EpollIoHandler 4.2.13 to 4.2.20 answers submit(NONE) with EPOLL_CTL_DEL but
-   * still believes the descriptor is registered, so that the next change of interest fails with
-   * ENOENT. It happens to every client that closes its side before the answer begins: 113 KB of 6 MB
-   * were delivered. EPOLLET alone asks for nothing either and keeps the descriptor registered.
+   * An interest of NONE: EpollIoHandler 4.2.13 to 4.2.20 answers submit(NONE) with EPOLL_CTL_DEL
+   * but still believes the descriptor is registered, so that the next change of interest fails with
+   * ENOENT. It happens to every client that closes its side before the answer begins: 113 KB of 6
+   * MB were delivered. EPOLLET alone asks for nothing either and keeps the descriptor registered.
    *
    * An event of a predecessor: EpollIoHandler finds whom an event is for by the number of the
    * descriptor. When the first event of a poll closes a socket for which the same poll brought

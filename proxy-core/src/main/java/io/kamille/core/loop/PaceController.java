@@ -33,19 +33,20 @@ final class PaceController {
    * the window saw a retreat. r and u are means over about seven windows.
    *
    * Down. To zero when r cap < 3 or u < 1/64, and at once, without waiting for the window, when
-   * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in 8,000):
-   * their polls had to wait, and then brought two events at most.
-   * By two steps at once when the work of two turns in a row exceeds three times the mean by half
-   * the interval, or their events three times the mean by 16: backlog. (One such turn is a hiccup of
-   * the machine as often as not, and has left no pause anyway.) Between the bounds for up and down nothing changes
+   * pauses in a row gathered nothing in which nine events were due by the mean (chance: 1 in
+   * 8,000): their polls had to wait, and then brought two events at most. By two steps at once when
+   * the work of two turns in a row exceeds three times the mean by half the interval, or their
+   * events three times the mean by 16: backlog. (One such turn is a hiccup of the machine as often
+   * as not, and has left no pause anyway.) Between the bounds for up and down nothing changes
    * (hysteresis), and at the top nothing moves.
    *
    * Clients that wait for their answer before they ask again make no backlog: they only ask less
    * often (at most connections / interval), and u falls with r. So the rate of requests before the
-   * first pause is remembered, and compared with that of the first ten windows at the top. Requests,
-   * since two that gather on one connection are one event. If it fell by more
-   * than 5 % beyond chance (three standard deviations of a Poisson count), or below the bounds before
-   * that, pacing stops for 1 s, then 2, 4 .. 64 s. The question is asked again every 10 s, by 50 ms without pauses.
+   * first pause is remembered, and compared with that of the first ten windows at the top.
+   * Requests, since two that gather on one connection are one event. If it fell by more than 5 %
+   * beyond chance (three standard deviations of a Poisson count), or below the bounds before that,
+   * pacing stops for 1 s, then 2, 4 .. 64 s. The question is asked again every 10 s, by 50 ms
+   * without pauses.
    */
   static final int TOP = 4;
 

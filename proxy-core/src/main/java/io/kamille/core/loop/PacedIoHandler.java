@@ -23,18 +23,19 @@ final class PacedIoHandler implements IoHandler {
    *   └──────────── turn ───────────┘ └─────────────── no turn ───────────────┘
    *   └──────────────────── interval, at least ─────────────────────────┘
    *
-   * A pause ends early for a task, a timer or a shutdown; what is left of the interval is paused for
-   * afterwards. No pause begins while a task waits. When the interval is over and nothing is ready,
-   * the poll blocks, so that an idle loop sleeps in the kernel and its next event is not delayed.
+   * A pause ends early for a task, a timer or a shutdown; what is left of the interval is paused
+   * for afterwards. No pause begins while a task waits. When the interval is over and nothing is
+   * ready, the poll blocks, so that an idle loop sleeps in the kernel and its next event is not
+   * delayed.
    *
    * Off and without a busy wait, nothing is timed, WakeState stays IN_DELEGATE, and every call goes
-   * through: a loop costs what it would cost without this class, but for two counters. So it is while
-   * an adaptive loop has too little to do for a pause to gather anything; it then looks at the clock
-   * once in 32 polls (watching) and times its turns only when there is reason to.
+   * through: a loop costs what it would cost without this class, but for two counters. So it is
+   * while an adaptive loop has too little to do for a pause to gather anything; it then looks at
+   * the clock once in 32 polls (watching) and times its turns only when there is reason to.
    *
-   * A socket that was registered in a turn (accepted, or dialled to an origin) often has something to
-   * read already. An adaptive loop then polls once without a pause, so that a new connection waits
-   * for one interval and not for two.
+   * A socket that was registered in a turn (accepted, or dialled to an origin) often has something
+   * to read already. An adaptive loop then polls once without a pause, so that a new connection
+   * waits for one interval and not for two.
    */
   private final IoHandler delegate;
   private final LoopControl control;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class PollContext implements IoHandlerContext {
 
   /*
-   * The handler asks shouldReportActiveIoTime() at one moment only: when its wait is over and before
-   * it handles events. That is where a turn begins.
+   * The handler asks shouldReportActiveIoTime() at one moment only: when its wait is over and
+   * before it handles events. That is where a turn begins.
    */
   private final Runnable returned;
   private @Nullable IoHandlerContext outer;

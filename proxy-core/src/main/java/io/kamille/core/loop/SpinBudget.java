@@ -10,8 +10,8 @@ final class SpinBudget {
    * Nakagame, Ishikawa (2005) wait one jiffy at most; we let the waits say. Every wait is known
    * when it is over, spun or slept, and would have paid if it was no longer than the limit. While
    * three of four do, the budget doubles, from an eighth of the limit up to it; while less than
-   * half do, it halves, and below an eighth it is zero. So nothing is spun to find out, and at light
-   * load nothing is spun at all.
+   * half do, it halves, and below an eighth it is zero. So nothing is spun to find out, and at
+   * light load nothing is spun at all.
    */
   private static final double SHARE_TO_GROW = 0.75;
   private static final double SHARE_TO_SHRINK = 0.5;

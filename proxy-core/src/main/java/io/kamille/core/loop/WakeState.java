@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class WakeState {
 
   /*
-   * The loop says where it is going to sleep before it looks at its queue for the last time; a giver
-   * puts the task into the queue before it looks where the loop is. Both are volatile accesses, so
-   * one of them sees the other (Dekker): either the loop finds the task and does not sleep, or the
-   * giver finds the loop on its way to sleep and wakes it.
+   * The loop says where it is going to sleep before it looks at its queue for the last time; a
+   * giver puts the task into the queue before it looks where the loop is. Both are volatile
+   * accesses, so one of them sees the other (Dekker): either the loop finds the task and does not
+   * sleep, or the giver finds the loop on its way to sleep and wakes it.
    *
    *   loop    RUNNING ──► PAUSED ──► RUNNING ──► IN_DELEGATE ──► RUNNING
    *   giver               PAUSED ──► RUNNING, then unpark

@@ -17,9 +17,9 @@ public final class RouteTable {
 
   /*
    * Specificity is the host first, then the path: an exact host beats a wildcard, a longer wildcard
-   * beats a shorter one, a wildcard beats any host; for one host, the longest path prefix wins. When
-   * the routes of a host have no prefix for a path, the next less specific host is asked: a route
-   * for every host, /.well-known say, need not be repeated for each.
+   * beats a shorter one, a wildcard beats any host; for one host, the longest path prefix wins.
+   * When the routes of a host have no prefix for a path, the next less specific host is asked: a
+   * route for every host, /.well-known say, need not be repeated for each.
    *
    * Hosts and paths are compared as the octets they came as. Only a path that might mean another
    * one, by dot segments, empty segments or percent-encoded letters, is normalised first

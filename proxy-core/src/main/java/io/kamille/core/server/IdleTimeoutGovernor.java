@@ -16,11 +16,11 @@ public record IdleTimeoutGovernor(double threshold) {
    *
    *   time-out = C · (F/C)^(u²),  u = (n − t/2) / (t/2), at least 0 and at most 1
    *
-   * It is C up to half the threshold, leaves C without a kink, falls with every connection more, and
-   * is F from the threshold on. If connections go idle at r a second and stay so, r · time-out of
-   * them are open (Little), and since the time-out falls by orders of magnitude over the second half,
-   * the count settles there for every r up to t/F, the nearer to the threshold the greater r is. The
-   * square keeps the time-out long over the first part of the fall.
+   * It is C up to half the threshold, leaves C without a kink, falls with every connection more,
+   * and is F from the threshold on. If connections go idle at r a second and stay so, r · time-out
+   * of them are open (Little), and since the time-out falls by orders of magnitude over the second
+   * half, the count settles there for every r up to t/F, the nearer to the threshold the greater r
+   * is. The square keeps the time-out long over the first part of the fall.
    *
    * The floor is reached at the threshold and not at the limit, because idle connections alone
    * should never take more than the threshold; what lies above is room for exchanges. Time-outs are

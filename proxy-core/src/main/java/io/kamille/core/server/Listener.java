@@ -45,8 +45,8 @@ public final class Listener implements AutoCloseable {
    * then the loop has read what this poll found, and knows which connections are idle. For a turn,
    * those that wait for room are open over the limit.
    *
-   * A client that is not let in, or has too many connections, is refused before anything is made for
-   * the connection or another one yields to it.
+   * A client that is not let in, or has too many connections, is refused before anything is made
+   * for the connection or another one yields to it.
    */
 
   private static final int ACCEPTS_PER_TURN = 64;

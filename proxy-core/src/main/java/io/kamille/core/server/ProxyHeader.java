@@ -32,9 +32,9 @@ record ProxyHeader(
    *   12 signature | 1 version, command | 1 family, transport | 2 length | addresses | TLVs
    *   TLV: 1 type | 2 length | value
    *
-   * The first octet tells them apart. Nothing is guessed: a header that does not say exactly what it
-   * has to is refused. TLVs have to fill the rest. A checksum (CRC-32C) has to be right; every other
-   * TLV is skipped.
+   * The first octet tells them apart. Nothing is guessed: a header that does not say exactly what
+   * it has to is refused. TLVs have to fill the rest. A checksum (CRC-32C) has to be right; every
+   * other TLV is skipped.
    */
   private static final int MOST_LINE_OCTETS = 107;
   private static final byte[] WORD = "PROXY ".getBytes(StandardCharsets.US_ASCII);

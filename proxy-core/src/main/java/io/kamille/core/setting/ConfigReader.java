@@ -17,8 +17,8 @@ public final class ConfigReader {
 
   /*
    * A mistake never ends the reading: what is wrong is left out, so its default holds, and the
-   * caller decides what values with problems are good for. What is wrong is not also called missing,
-   * nor is a key that an unknown one was probably meant to be.
+   * caller decides what values with problems are good for. What is wrong is not also called
+   * missing, nor is a key that an unknown one was probably meant to be.
    */
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");

@@ -33,8 +33,8 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 public final class ConfigTree {
 
   /*
-   * We build the nodes from the parser's events, not with its composer: events need no recursion, so
-   * a text of a million brackets meets our depth limit and not the end of the stack, and reading
+   * We build the nodes from the parser's events, not with its composer: events need no recursion,
+   * so a text of a million brackets meets our depth limit and not the end of the stack, and reading
    * ends at the first limit that is passed. Lines have a limit because the parser takes time in the
    * square of their length.
    *

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 final class NearestKey {
 
   /*
-   * Edit distance with insertion, deletion, replacement and swap of neighbours (Damerau, "A technique
-   * for computer detection and correction of spelling errors", 1964). A third of the letters may be
-   * wrong, at least one: beyond that a guess misleads more often than it helps.
+   * Edit distance with insertion, deletion, replacement and swap of neighbours (Damerau, "A
+   * technique for computer detection and correction of spelling errors", 1964). A third of the
+   * letters may be wrong, at least one: beyond that a guess misleads more often than it helps.
    */
   private static final int LONGEST = 40;
 

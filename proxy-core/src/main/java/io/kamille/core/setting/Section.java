@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class Section<R> {
 
   /*
-   * The record and its rows are all there is about a setting: the file's reader, the reference page,
-   * the schema and the comparison for a reload work from the rows, and the record is built from them
-   * by its canonical constructor. Rows go by position, so each setting must bear the name of its
-   * component, or name it: two rows of one type in the wrong order would else go unnoticed. A
-   * component may say more than its key, which has no unit: `isEnabled` for `enabled`.
+   * The record and its rows are all there is about a setting: the file's reader, the reference
+   * page, the schema and the comparison for a reload work from the rows, and the record is built
+   * from them by its canonical constructor. Rows go by position, so each setting must bear the name
+   * of its component, or name it: two rows of one type in the wrong order would else go unnoticed.
+   * A component may say more than its key, which has no unit: `isEnabled` for `enabled`.
    */
   private final Class<R> type;
   private final Constructor<R> constructor;

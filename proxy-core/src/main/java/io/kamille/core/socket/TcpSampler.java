@@ -26,8 +26,8 @@ public final class TcpSampler implements TcpSamples.Looker, TunableChannel.Watch
 
   /*
    * A connection is due for a look when it wrote since the last one, or when octets waited for its
-   * client then. In each period those due at its beginning are looked at once, some at a time with a
-   * rest between, so that no turn of the loop gets long. A connection that is idle costs nothing.
+   * client then. In each period those due at its beginning are looked at once, some at a time with
+   * a rest between, so that no turn of the loop gets long. A connection that is idle costs nothing.
    *
    * A look costs about 3 µs with what follows from it. So a loop looks at no more than so many in a
    * second; the others wait for the next period, in the order in which they became due. Connections

@@ -28,8 +28,8 @@ public final class OcspResponse {
    *   single ::= { id { algorithm, nameHash, keyHash, serial },
    *                good [0] | revoked [1] | unknown [2], thisUpdate, [0] nextUpdate OPTIONAL, … }
    *
-   * The signature is the client's to verify. Looked at is what an operator gets wrong: another file,
-   * another certificate, an answer that is no good or too old.
+   * The signature is the client's to verify. Looked at is what an operator gets wrong: another
+   * file, another certificate, an answer that is no good or too old.
    */
   private static final long MOST_BYTES = 64 * 1024;
   private static final int GOOD = 0x80;

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class OriginTls {
 
   /*
-   * One context per upstream and content of its files, so that sessions are resumed by all loops, and
-   * none that was begun under another trust. The context is native memory: engines hold it while
-   * their connections last, and this object while a pool may open another one. Pools end one by one
-   * long after a reload, so nobody but the garbage collector knows when the last one has.
+   * One context per upstream and content of its files, so that sessions are resumed by all loops,
+   * and none that was begun under another trust. The context is native memory: engines hold it
+   * while their connections last, and this object while a pool may open another one. Pools end one
+   * by one long after a reload, so nobody but the garbage collector knows when the last one has.
    *
    * A certificate is verified on the loop, by the JDK: under a millisecond, and not again for a
    * session that is resumed.

@@ -37,19 +37,21 @@ import org.jspecify.annotations.Nullable;
 public final class ServerContext {
 
   /*
-   * A context is native memory with a count of its users: this object holds one reference until it is
-   * retired, each engine holds one while its connection lasts. Making one takes milliseconds, so it is
-   * not done on a loop. A loop that finds it gone a moment after it was retired asks the table again.
+   * A context is native memory with a count of its users: this object holds one reference until it
+   * is retired, each engine holds one while its connection lasts. Making one takes milliseconds, so
+   * it is not done on a loop. A loop that finds it gone a moment after it was retired asks the
+   * table again.
    *
-   * The session id context keeps apart what client-certificate policies demand: without it, a ticket
-   * from a listener that asks for no certificate is resumed by one that requires it (the flaw of
-   * CVE-2025-23419).
+   * The session id context keeps apart what client-certificate policies demand: without it, a
+   * ticket from a listener that asks for no certificate is resumed by one that requires it (the
+   * flaw of CVE-2025-23419).
    *
-   * BoringSSL signs with ECDSA in a tenth of a millisecond, on the loop. RSA takes ten times as long,
-   * so a context with an RSA key has the workers do it.
+   * BoringSSL signs with ECDSA in a tenth of a millisecond, on the loop. RSA takes ten times as
+   * long, so a context with an RSA key has the workers do it.
    *
-   * An OCSP response is given to an engine, and goes with the certificate that the context began with.
-   * Credentials that were added have none, so that nothing is stapled where there are several.
+   * An OCSP response is given to an engine, and goes with the certificate that the context began
+   * with. Credentials that were added have none, so that nothing is stapled where there are
+   * several.
    */
   private static final boolean NATIVE = OpenSsl.isAvailable();
   private static final String[] GROUPS = {"X25519MLKEM768", "X25519", "P-256", "P-384"};

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class ServerTls implements AutoCloseable {
 
   /*
-   * The table is immutable and swapped whole. A context whose certificates and policy stay is carried
-   * over; one that goes is retired, and lives until its last connection has ended.
+   * The table is immutable and swapped whole. A context whose certificates and policy stay is
+   * carried over; one that goes is retired, and lives until its last connection has ended.
    *
    * Few contexts are built at once, so that a certificate that is refused is known at start and the
    * first client does not wait. Of thousands, each is built by the first handshake that needs it,

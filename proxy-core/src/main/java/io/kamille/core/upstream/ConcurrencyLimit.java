@@ -18,8 +18,8 @@ final class ConcurrencyLimit {
    *   limit    moves halfway to limit · gradient + √limit
    *
    * The root is room to grow while there is no queue, and what remains of one when there is; until
-   * the first sign of one, the room is as much again. Failures that speak of overload take a tenth and
-   * leave no room.
+   * the first sign of one, the room is as much again. Failures that speak of overload take a tenth
+   * and leave no room.
    *
    * The baseline moves down with every shorter mean. It moves up only when few requests were under
    * way: their time cannot be of our making. An origin that has become slower for good brings the

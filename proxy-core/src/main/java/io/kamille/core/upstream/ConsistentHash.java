@@ -7,15 +7,16 @@ import java.util.List;
 final class ConsistentHash extends OriginChoice {
 
   /*
-   * Rendezvous hashing by weight (David Thaler, Chinya Ravishankar, Using Name-Based Mappings to Increase
-   * Hit Rates, 1998): of all origins the key takes the one with the least −ln(u) / weight, where u is
-   * a number from 0 to 1 that key and origin make. An origin that goes takes its own keys along and no
-   * others; one that returns gets them back bit by bit, as its weight grows. The numbers are the
-   * same in each process, so that several proxies agree.
+   * Rendezvous hashing by weight (David Thaler, Chinya Ravishankar, Using Name-Based Mappings to
+   * Increase Hit Rates, 1998): of all origins the key takes the one with the least −ln(u) / weight,
+   * where u is a number from 0 to 1 that key and origin make. An origin that goes takes its own
+   * keys along and no others; one that returns gets them back bit by bit, as its weight grows. The
+   * numbers are the same in each process, so that several proxies agree.
    *
    * No origin gets more than its part of 1.25 times the requests in flight; then the next one for
-   * the key does (Vahab Mirrokni, Mikkel Thorup, Morteza Zadimoghaddam, Consistent Hashing with Bounded
-   * Loads, 2018). A key that everybody asks for, chosen by an attacker or not, falls upon no one alone.
+   * the key does (Vahab Mirrokni, Mikkel Thorup, Morteza Zadimoghaddam, Consistent Hashing with
+   * Bounded Loads, 2018). A key that everybody asks for, chosen by an attacker or not, falls upon
+   * no one alone.
    */
   static final double BOUND = 1.25;
   private static final double UNIT = 0x1.0p-53;

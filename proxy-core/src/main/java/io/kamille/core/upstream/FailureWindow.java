@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class FailureWindow {
 
   /*
-   * Time is cut into windows of ten seconds, and only the present one counts. Within it the failures
-   * in a row count by themselves: many successes just before say nothing of an origin that fails
-   * now. In a row means as requests end, so one that runs long and well interrupts nothing; a few
-   * failures a minute among such are no row, because none outlasts its window. All of it is one word,
-   * so that a loop counts by one exchange of the word:
+   * Time is cut into windows of ten seconds, and only the present one counts. Within it the
+   * failures in a row count by themselves: many successes just before say nothing of an origin that
+   * fails now. In a row means as requests end, so one that runs long and well interrupts nothing; a
+   * few failures a minute among such are no row, because none outlasts its window. All of it is one
+   * word, so that a loop counts by one exchange of the word:
    *
    *   63        45 44   40 39       20 19        0
    *   | window 19 | run 5 | failed 20 | all 20   |

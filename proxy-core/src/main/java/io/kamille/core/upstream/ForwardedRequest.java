@@ -22,9 +22,9 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   /*
    * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
    * of the content was taken from the client, and either the method is idempotent or no connection
-   * was had at all (RFC 9110 §9.2.2). It goes to another origin if there is one. Where there is none,
-   * an origin that just refused a connection is not asked again; but one that closed a connection
-   * is, on a new one.
+   * was had at all (RFC 9110 §9.2.2). It goes to another origin if there is one. Where there is
+   * none, an origin that just refused a connection is not asked again; but one that closed a
+   * connection is, on a new one.
    *
    * An idle connection that turns out closed says nothing about the origin: such an attempt is
    * repeated on a connection made for it, whatever retries are left, and judges nobody.

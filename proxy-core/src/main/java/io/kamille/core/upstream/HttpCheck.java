@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class HttpCheck implements Reply {
 
   /*
-   * A check goes the way that requests go: an UpstreamHandler asks in the protocol of the upstream, over
-   * TLS if the origin speaks it. Its only origin has the addresses of the one that is checked, and a
-   * health of its own, so that no check counts as a request. The connection is new and closes with
-   * the status code: an endpoint that sends a gigabyte, or nothing, costs no more than another.
+   * A check goes the way that requests go: an UpstreamHandler asks in the protocol of the upstream,
+   * over TLS if the origin speaks it. Its only origin has the addresses of the one that is checked,
+   * and a health of its own, so that no check counts as a request. The connection is new and closes
+   * with the status code: an endpoint that sends a gigabyte, or nothing, costs no more than
+   * another.
    */
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 final class LeastTime extends OriginChoice {
 
   /*
-   * What is expected is the peak EWMA of Finagle (Twitter, 2013): the time to the head of a response,
-   * which follows a rise at once and a fall within seconds, times the requests in flight, one more
-   * among them. So an origin that slows down is left at once, and tried again bit by bit. A failure
-   * counts as twice the time: to refuse quickly must not look fast.
+   * What is expected is the peak EWMA of Finagle (Twitter, 2013): the time to the head of a
+   * response, which follows a rise at once and a fall within seconds, times the requests in flight,
+   * one more among them. So an origin that slows down is left at once, and tried again bit by bit.
+   * A failure counts as twice the time: to refuse quickly must not look fast.
    */
   private static final double DECAY_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class Origin {
 
   /*
-   * Resolvers that balance load may name a part of the addresses at a time, and another one the next
-   * time. So an address counts as the origin's until three look-ups on end have not named it:
+   * Resolvers that balance load may name a part of the addresses at a time, and another one the
+   * next time. So an address counts as the origin's until three look-ups on end have not named it:
    * connections that lead there are used for so long. New ones lead to what the last look-up named.
    */
   private static final int REMEMBERED_LOOK_UPS = 3;

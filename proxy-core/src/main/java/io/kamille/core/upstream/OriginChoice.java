@@ -12,10 +12,10 @@ public abstract sealed class OriginChoice
    * hand is the probe. Origins that return get a growing part of their weight.
    *
    * When none is left, refusing would turn a few failures into an outage of our own making, and one
-   * that whoever knows a request which origins fail at could bring about. So all that can be reached
-   * get requests then, as if they were in. Only where no origin takes connections, which no request
-   * can bring about, requests are refused, but for one at a time for each origin: the first that is
-   * answered ends it.
+   * that whoever knows a request which origins fail at could bring about. So all that can be
+   * reached get requests then, as if they were in. Only where no origin takes connections, which no
+   * request can bring about, requests are refused, but for one at a time for each origin: the first
+   * that is answered ends it.
    *
    * Backups are looked at where no other origin is in.
    */

@@ -20,20 +20,20 @@ public final class OriginHealth {
    *                              └──────────────────────────┴────────────────────────┘
    *
    * Out means: no answer to so many requests in a row, or too large a share of failures among those
-   * of the last seconds or in a row (FailureWindow), where an answer 502, 503 or 504 counts too. After a while
-   * whoever is first to claim the probe sends one request, and nobody else does until that one has
-   * ended or the while has passed again. What fails again is left alone twice as long, up to a limit
-   * and with some chance in it, so that many proxies do not come back in step. Who answers a probe
-   * returns slowly: a cold origin that gets its full share at once falls again.
+   * of the last seconds or in a row (FailureWindow), where an answer 502, 503 or 504 counts too.
+   * After a while whoever is first to claim the probe sends one request, and nobody else does until
+   * that one has ended or the while has passed again. What fails again is left alone twice as long,
+   * up to a limit and with some chance in it, so that many proxies do not come back in step. Who
+   * answers a probe returns slowly: a cold origin that gets its full share at once falls again.
    *
-   * Out for failures in a row, any answer brings it back: also to a request that was sent before, or
-   * because all others were out too. Out for a share of failures, only the probe's does. What it
+   * Out for failures in a row, any answer brings it back: also to a request that was sent before,
+   * or because all others were out too. Out for a share of failures, only the probe's does. What it
    * failed before it answered is not held against it any more.
    *
    * Active checks (HealthProber) put an origin out and bring it back by the same standing. Out for
-   * its checks, only they bring it back, and no request probes it. Out for its requests, checks that
-   * fail take it over; checks that pass end it only if it took no connections: an origin may be well
-   * for checks and broken for users, whose requests then decide.
+   * its checks, only they bring it back, and no request probes it. Out for its requests, checks
+   * that fail take it over; checks that pass end it only if it took no connections: an origin may
+   * be well for checks and broken for users, whose requests then decide.
    *
    * Apart from that, an origin may be known to be unreachable: it was put out by failing to take
    * connections, which no request can bring about by what it asks for. Such an origin is tried by

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class OriginNames implements AutoCloseable {
 
   /*
-   * The look-ups of one name follow each other: each answer sets the time of the next. So nothing of
-   * a name is changed by two threads at a time. An IP address is no name and is taken as it is. The
-   * thread of the loop starts with the first name.
+   * The look-ups of one name follow each other: each answer sets the time of the next. So nothing
+   * of a name is changed by two threads at a time. An IP address is no name and is taken as it is.
+   * The thread of the loop starts with the first name.
    */
 
   public static final MetricDescriptor FAILED =

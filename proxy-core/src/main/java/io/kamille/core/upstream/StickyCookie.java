@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class StickyCookie {
 
   /*
-   * The value of an origin is a signature of its URL (HMAC-SHA-256, cut to 16 octets): it says nothing of
-   * the origin, is the same after a reload and in other proxies with the same secret, and cannot be
-   * made by anybody else. All values are known beforehand, so that a request costs a look for one
-   * of them.
+   * The value of an origin is a signature of its URL (HMAC-SHA-256, cut to 16 octets): it says
+   * nothing of the origin, is the same after a reload and in other proxies with the same secret,
+   * and cannot be made by anybody else. All values are known beforehand, so that a request costs a
+   * look for one of them.
    */
   private static final int NONE = OriginChoice.NOWHERE;
   private static final int BYTES = 16;

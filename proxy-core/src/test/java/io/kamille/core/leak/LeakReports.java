@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 final class LeakReports extends ResourceLeakDetectorFactory {
 
   /*
-   * A detector learns of a leak when the collector has cleared the forgotten object, and tells it when
-   * the next object is tracked. So a flush collects garbage, waits for a reference of its own to be
-   * enqueued, and lets every detector track something. Twice more, because the references of one
-   * collection are enqueued one after another.
+   * A detector learns of a leak when the collector has cleared the forgotten object, and tells it
+   * when the next object is tracked. So a flush collects garbage, waits for a reference of its own
+   * to be enqueued, and lets every detector track something. Twice more, because the references of
+   * one collection are enqueued one after another.
    */
   private static final int FLUSH_ROUNDS = 3;
   private static final long COLLECTION_LIMIT_MILLIS = 10_000L;

@@ -20,8 +20,8 @@ public final class ClientOutput {
    *
    * TLS encrypts what it is given when it is flushed; until then the channel does not count that
    * either. So under TLS as much as a client may have waiting is flushed within a burst. That it is
-   * too much Netty tells in a later task under TLS: until then the source would go on, so its owner is
-   * told at once.
+   * too much Netty tells in a later task under TLS: until then the source would go on, so its owner
+   * is told at once.
    */
 
   /** Who writes here, and is told what becomes of it. */

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClientProgress {
 
   /*
-   * A client is slow while octets wait for it, be its exchange over or not: each sweep looks whether
-   * it takes them fast enough. What it takes is what its side has acknowledged. How the kernel
-   * empties a send buffer of megabytes says little: it takes more only once a third of it has gone.
+   * A client is slow while octets wait for it, be its exchange over or not: each sweep looks
+   * whether it takes them fast enough. What it takes is what its side has acknowledged. How the
+   * kernel empties a send buffer of megabytes says little: it takes more only once a third of it
+   * has gone.
    */
   private static final long NEVER = Long.MAX_VALUE;
 

@@ -23,8 +23,8 @@ public final class Farewell {
    * before. Of such a socket epoll has nothing more to tell, not even a reset: so each sweep asks
    * the kernel whether the connection is over.
    *
-   * A client that is too slow is reset, so that the kernel drops what it holds for it; a clean close
-   * would leave it to send that for as long as the client likes.
+   * A client that is too slow is reset, so that the kernel drops what it holds for it; a clean
+   * close would leave it to send that for as long as the client likes.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
   private static final long LINGER_NANOS = Duration.ofSeconds(2).toNanos();

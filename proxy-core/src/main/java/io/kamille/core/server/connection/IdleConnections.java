@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 final class IdleConnections {
 
   /*
-   * Two lists, because the first request may be awaited for less long than the next one. Both are in
-   * the order of `idleSinceNanos`: a connection comes to the end of one with the end of every
+   * Two lists, because the first request may be awaited for less long than the next one. Both are
+   * in the order of `idleSinceNanos`: a connection comes to the end of one with the end of every
    * exchange. One whose exchange ends in the turn in which it began never leaves the list in
    * between: on a hit a connection moves to the end, and that is all.
    *
-   * What comes to the front may still have octets of its last answer on the way. It is not idle then,
-   * and goes to where the content time-out is looked at.
+   * What comes to the front may still have octets of its last answer on the way. It is not idle
+   * then, and goes to where the content time-out is looked at.
    *
    * The time-out is asked for anew for each connection, so that closing stops where the count has
    * become small enough. It is a task: whatever a client had sent by the last poll has been read.

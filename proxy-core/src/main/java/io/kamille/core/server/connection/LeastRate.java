@@ -4,10 +4,10 @@ package io.kamille.core.server.connection;
 public final class LeastRate {
 
   /*
-   * Time is cut into windows as long as the grace period, and in each as many octets must move as the
-   * least rate makes of it. What moved before gives no credit: otherwise whoever moves the first
-   * megabyte quickly could take an hour over the next kilobyte, and a time-out that begins anew with
-   * every octet bounds nothing. Time in which we do not let them move does not count.
+   * Time is cut into windows as long as the grace period, and in each as many octets must move as
+   * the least rate makes of it. What moved before gives no credit: otherwise whoever moves the
+   * first megabyte quickly could take an hour over the next kilobyte, and a time-out that begins
+   * anew with every octet bounds nothing. Time in which we do not let them move does not count.
    */
   private static final double NANOS_PER_SECOND = 1e9;
 

@@ -12,11 +12,11 @@ import java.util.function.Supplier;
 final class UnfinishedHeads {
 
   /*
-   * A head that comes in one read, as nearly all do, is never here. Others are, for as long as their
-   * clients take; all together they may take so much of the heap, however many the connections and
-   * however large a head may be. When it is used up, the oldest yields: a client that does nothing
-   * wrong has sent its head within a few round trips. A head that is larger than the whole room makes
-   * nobody else yield.
+   * A head that comes in one read, as nearly all do, is never here. Others are, for as long as
+   * their clients take; all together they may take so much of the heap, however many the
+   * connections and however large a head may be. When it is used up, the oldest yields: a client
+   * that does nothing wrong has sent its head within a few round trips. A head that is larger than
+   * the whole room makes nobody else yield.
    */
   private final ConnectionList connections = new ConnectionList();
   private final Supplier<ClientSettings> settings;

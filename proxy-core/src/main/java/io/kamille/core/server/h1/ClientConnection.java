@@ -26,8 +26,8 @@ public final class ClientConnection extends ClientSocket implements Carrier {
    * the output is writable again.
    *
    * A connection is in one list of its loop: among the idle ones, or among the busy ones, those
-   * within a head and those that linger, whose deadlines are looked at. On a hit it is over with the
-   * exchange before it would change lists.
+   * within a head and those that linger, whose deadlines are looked at. On a hit it is over with
+   * the exchange before it would change lists.
    *
    * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
    * with the first octet of a head. An exchange that is over when the handler returns goes back to

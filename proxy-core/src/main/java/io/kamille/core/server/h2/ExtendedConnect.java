@@ -15,8 +15,8 @@ final class ExtendedConnect {
 
   /*
    * The stations see an upgrade of HTTP/1.1, with a key of ours. So 101 becomes 200, if the origin
-   * has read the key. No other success may pass: to this client it would say that its octets reach a
-   * WebSocket now.
+   * has read the key. No other success may pass: to this client it would say that its octets reach
+   * a WebSocket now.
    */
   static final Failure NO_SWITCH = wrong("a success that does not switch to WebSocket");
 

@@ -29,8 +29,8 @@ public final class H2ClientConnection extends ClientSocket
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
    * the burst, and what was written meanwhile leaves in one flush. A connection without streams is
-   * idle, one with streams is busy, as it is with HTTP/1.1; one with an unfinished header section is
-   * among the unfinished heads, whose room is bounded.
+   * idle, one with streams is busy, as it is with HTTP/1.1; one with an unfinished header section
+   * is among the unfinished heads, whose room is bounded.
    */
   private static final System.Logger LOG = System.getLogger("kamille.server");
 

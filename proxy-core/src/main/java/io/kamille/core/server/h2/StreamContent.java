@@ -20,8 +20,8 @@ final class StreamContent implements RequestContent {
    * What comes before anybody wants it, or while its taker pauses, waits here; the stream's window
    * bounds it. Credit goes back to the client for what was passed on, and for nothing else.
    *
-   * A chunk is a slice of what one read brought. A small one that has to wait is copied: otherwise it
-   * would keep a buffer of many times its size.
+   * A chunk is a slice of what one read brought. A small one that has to wait is copied: otherwise
+   * it would keep a buffer of many times its size.
    */
   private static final int COPIED_BYTES = 1024;
 

@@ -47,12 +47,12 @@ public record ForwardingSettings(
   }
 
   /*
-   * Web cache poisoning (James Kettle, "Practical Web Cache Poisoning", 2018): a field that no cache
-   * key covers, obeyed by an origin, lets one client choose what all others get from the store. The
-   * names below are those that frameworks obey without being told to: other words for scheme, host,
-   * port, path and method of the target. All of these are in the key already, as we saw them. Others
-   * name the client's address, which X-Forwarded-For tells as we saw it: a client could pretend to be
-   * another, to rate limits, access lists and logs too.
+   * Web cache poisoning (James Kettle, "Practical Web Cache Poisoning", 2018): a field that no
+   * cache key covers, obeyed by an origin, lets one client choose what all others get from the
+   * store. The names below are those that frameworks obey without being told to: other words for
+   * scheme, host, port, path and method of the target. All of these are in the key already, as we
+   * saw them. Others name the client's address, which X-Forwarded-For tells as we saw it: a client
+   * could pretend to be another, to rate limits, access lists and logs too.
    */
   /** Fields that contradict target URI, method or client address, which no cache key covers. */
   public static final List<String> UNKEYED_FIELDS =

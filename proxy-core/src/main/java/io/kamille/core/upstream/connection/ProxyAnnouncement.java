@@ -25,7 +25,8 @@ public enum ProxyAnnouncement {
    *
    * Version 2:  12 signature | 1 version, command | 1 family, transport | 2 length | addresses
    *
-   * Where the addresses are of two families, or not known, the origin is told that nothing is known.
+   * Where the addresses are of two families, or not known, the origin is told that nothing is
+   * known.
    */
   private static final byte[] SIGNATURE =
       "\r\n\r\n\0\r\nQUIT\n".getBytes(StandardCharsets.US_ASCII);

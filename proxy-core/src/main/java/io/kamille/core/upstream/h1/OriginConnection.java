@@ -36,8 +36,8 @@ public final class OriginConnection extends RequestConnection
    * the origin may well have ignored: it would read it as the next request.
    *
    * An origin may answer before it has read the request. After an error nothing more is sent, after
-   * any other status both directions go on until the response ends. A failure to write is no failure
-   * yet: the answer may lie in our receive buffer already.
+   * any other status both directions go on until the response ends. A failure to write is no
+   * failure yet: the answer may lie in our receive buffer already.
    */
 
   private enum State {

@@ -36,9 +36,9 @@ public final class H2OriginConnection extends RequestConnection
    * It counts as open once the origin has said what it allows: before that, nobody knows how many
    * streams it takes, and one too many ends the connection with some servers.
    *
-   * While requests are under way, an origin that has sent nothing for a while is asked for a sign of
-   * life. After GOAWAY no stream is opened any more; those that the origin has not looked at are sent
-   * again elsewhere, the others come to their end here.
+   * While requests are under way, an origin that has sent nothing for a while is asked for a sign
+   * of life. After GOAWAY no stream is opened any more; those that the origin has not looked at are
+   * sent again elsewhere, the others come to their end here.
    */
   /** Requests that one connection carries at a time, if the origin allows as many. */
   public static final int MOST_STREAMS = 100;

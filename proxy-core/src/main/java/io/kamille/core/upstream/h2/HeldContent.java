@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class HeldContent {
 
   /*
-   * A chunk is a slice of what one read brought. Small ones are copied together: otherwise each would
-   * keep a buffer of many times its size.
+   * A chunk is a slice of what one read brought. Small ones are copied together: otherwise each
+   * would keep a buffer of many times its size.
    */
   private static final int COPIED_BYTES = 1024;
   private static final int BUFFER_BYTES = 4 * COPIED_BYTES;

@@ -29,9 +29,9 @@ final class OriginStream extends H2Stream
     implements RequestCarrier, ResponseTaker, StreamUpload.Carriage {
 
   /*
-   * The window of the stream opens for what the client's side has taken, and for nothing else. While
-   * that pauses, what is on its way is held here, so the window bounds what one slow client can make
-   * us hold. It grows while nobody pauses, so that one stream can fill a long fat path.
+   * The window of the stream opens for what the client's side has taken, and for nothing else.
+   * While that pauses, what is on its way is held here, so the window bounds what one slow client
+   * can make us hold. It grows while nobody pauses, so that one stream can fill a long fat path.
    *
    * A response may be complete before the request: then nobody reads the rest of that (§8.1). A
    * stream that has come to its end on the wire may still hold content for a slow client.

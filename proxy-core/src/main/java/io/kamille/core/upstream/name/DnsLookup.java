@@ -30,12 +30,13 @@ import org.jspecify.annotations.Nullable;
 public final class DnsLookup implements NameLookup {
 
   /*
-   * Each look-up reads both files and asks from a socket of its own, as the resolver of the C library
-   * does. So a change of the files holds from the next look-up on, and no answer comes from a
-   * cache. Search domains and ndots are those at the start. Without a name server in resolv.conf it
-   * asks the one on this host (resolv.conf(5)). Netty answers localhost itself (RFC 6761 §6.3).
+   * Each look-up reads both files and asks from a socket of its own, as the resolver of the C
+   * library does. So a change of the files holds from the next look-up on, and no answer comes from
+   * a cache. Search domains and ndots are those at the start. Without a name server in resolv.conf
+   * it asks the one on this host (resolv.conf(5)). Netty answers localhost itself (RFC 6761 §6.3).
    *
-   * An answer is valid as long as the record with the least TTL, aliases included (RFC 1034 §3.6.2).
+   * An answer is valid as long as the record with the least TTL, aliases included (RFC 1034
+   * §3.6.2).
    */
   private static final File RESOLV_CONF = new File("/etc/resolv.conf");
   private static final InetSocketAddress ON_THIS_HOST =
