@@ -23,6 +23,13 @@ class RouteActionsIT {
   }
 
   @Test
+  void whatAClientSendsIsNoPlaceForMore() {
+    journey.with("routes: [{redirect: 'https://www.example.org{path}'}]");
+    assertThat(journey.get("/{uri}{host}").field("Location"))
+        .isEqualTo("https://www.example.org/{uri}{host}");
+  }
+
+  @Test
   void aRouteMayAnswerByItself() {
     journey.with("routes: [{respond: {status: 503, body: Back soon., retry-after: 1m}}]");
     Answer answer = journey.get("/a");
@@ -64,6 +71,13 @@ class RouteActionsIT {
     journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
     assertThat(journey.get("/api/a/../../api/b").content()).isEqualTo("x");
     assertThat(journey.get("/%61pi/b").content()).isEqualTo("x");
+  }
+
+  @Test
+  void whatWasEncodedIsEncodedBehindTheNewPath() {
+    journey.origin().on("/v2/..%3B/a%7Cb+c%2Fd", ok("x"));
+    journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
+    assertThat(journey.get("/api/..%3B/a%7Cb%2Bc%2Fd").content()).isEqualTo("x");
   }
 
   @Test

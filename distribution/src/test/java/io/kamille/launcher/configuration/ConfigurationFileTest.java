@@ -469,6 +469,9 @@ class ConfigurationFileTest {
             + " expected one of upstream, root, redirect and respond",
         "routes: [{root: /no/such}] | 3:17: routes[0].root: found \"/no/such\", expected a"
             + " directory that can be read",
+        "routes: [{respond: {status: 200, file: /dev/ptmx}}] | 3:40: routes[0].respond.file: found"
+            + " \"/dev/ptmx\", expected a file of at most 1MiB that can be read (/dev/ptmx: no"
+            + " regular file)",
         "routes: [{respond: 404, cache: off}] | 3:10: routes[0].cache: found beside respond,"
             + " expected upstream in place of respond, or no cache",
         "routes: [{upstream: web, response-headers: {set: {Content-Length: 1}}}] | 3:67:"

@@ -84,6 +84,25 @@ public record HeaderRules(
   }
 
   void apply(Fields fields) {
+    change(fields);
+    add.forEach((name, field) -> fields.add(name, field.value()));
+  }
+
+  /**
+   * As {@link #apply}, to the fields of a 304. A field that it lacks stays as it is stored, with
+   * what was added to it then (RFC 9111 §3.2).
+   */
+  void applyToUpdate(Fields fields) {
+    change(fields);
+    add.forEach(
+        (name, field) -> {
+          if (!fields.all(name).isEmpty()) {
+            fields.add(name, field.value());
+          }
+        });
+  }
+
+  private void change(Fields fields) {
     for (String name : remove) {
       fields.remove(name);
     }
@@ -92,6 +111,5 @@ public record HeaderRules(
           fields.remove(name);
           fields.add(name, field.value());
         });
-    add.forEach((name, field) -> fields.add(name, field.value()));
   }
 }

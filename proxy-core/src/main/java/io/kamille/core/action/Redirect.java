@@ -11,6 +11,8 @@ import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param status of the response; 0 if there is no redirect
  */
 public record Redirect(@Nullable String to, int status) implements ExchangeHandler {
+
+  private static final Pattern NAME = Pattern.compile("\\{(host|path|uri)}");
 
   public static final Setting<String> TO =
       Setting.of(
@@ -78,10 +82,18 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
     // Two slashes would begin the name of another host.
     String path = "/" + uri.substring(leadingSlashes(uri));
     int query = path.indexOf('?');
-    return String.valueOf(to)
-        .replace("{host}", host(request.authority()))
-        .replace("{path}", query < 0 ? path : path.substring(0, query))
-        .replace("{uri}", path);
+    String host = host(request.authority());
+    String pathAlone = query < 0 ? path : path.substring(0, query);
+    // In one pass: what a client sends is not looked at for names.
+    return NAME.matcher(String.valueOf(to))
+        .replaceAll(
+            name ->
+                Matcher.quoteReplacement(
+                    switch (name.group()) {
+                      case "{host}" -> host;
+                      case "{path}" -> pathAlone;
+                      default -> path;
+                    }));
   }
 
   private static int leadingSlashes(String uri) {

@@ -85,17 +85,21 @@ public record ResponseSettings(
   }
 
   /**
-   * What is in such a file.
+   * What is in such a file, as far as its length says: devices, pipes and files of the kernel,
+   * which could make us wait for ever, have none.
    *
-   * @throws IOException if it cannot be read, or is too large
+   * @throws IOException if it cannot be read, is no regular file or is too large
    */
   public static byte[] read(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException(file + ": no regular file");
+    }
+    long length = Files.size(file);
+    if (length > MOST_BYTES) {
+      throw new IOException(file + ": larger than 1 MiB");
+    }
     try (var in = Files.newInputStream(file)) {
-      byte[] content = in.readNBytes(MOST_BYTES + 1);
-      if (content.length > MOST_BYTES) {
-        throw new IOException(file + ": larger than 1 MiB");
-      }
-      return content;
+      return in.readNBytes((int) length);
     }
   }
 }

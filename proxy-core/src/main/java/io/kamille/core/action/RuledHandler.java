@@ -8,6 +8,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.route.NormalPath;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -76,10 +77,14 @@ public final class RuledHandler implements ExchangeHandler {
   /** What routes compare is what is cut: no dot segment leads out of the new prefix. */
   private byte[] rewritten(RequestHead came, byte[] prefix) {
     byte[] path = NormalPath.of(came.octets(), came.pathStart(), came.pathEnd());
-    int rest = Math.max(path.length - prefixLength, 0);
-    boolean needsSlash = prefix.length + rest == 0;
-    byte[] rewritten = Arrays.copyOf(prefix, prefix.length + rest + (needsSlash ? 1 : 0));
-    System.arraycopy(path, path.length - rest, rewritten, prefix.length, rest);
+    int from = Math.min(prefixLength, path.length);
+    byte[] rest =
+        NormalPath.mayDiffer(came.octets(), came.pathStart(), came.pathEnd())
+            ? NormalPath.encoded(path, from)
+            : Arrays.copyOfRange(path, from, path.length);
+    boolean needsSlash = prefix.length + rest.length == 0;
+    byte[] rewritten = Arrays.copyOf(prefix, prefix.length + rest.length + (needsSlash ? 1 : 0));
+    System.arraycopy(rest, 0, rewritten, prefix.length, rest.length);
     if (needsSlash) {
       rewritten[0] = '/';
     }
@@ -110,7 +115,11 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void head(ResponseHead head, long contentLength) {
       putBack();
-      response.apply(head.fields());
+      if (head.status() == StatusCode.NOT_MODIFIED) {
+        response.applyToUpdate(head.fields());
+      } else {
+        response.apply(head.fields());
+      }
       super.head(head, contentLength);
     }
 

@@ -1,7 +1,9 @@
 package io.kamille.core.route;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 /**
  * A path as routes compare it: percent-encoded octets decoded, but for those that would take it
@@ -16,10 +18,15 @@ import java.util.Arrays;
  */
 public final class NormalPath {
 
+  private static final String SAME_IN_ANY_PATH =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/%-._~!$&'()*+,=:@";
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
   private NormalPath() {}
 
   /** Whether the path holds a percent sign, an empty segment or one that begins with a dot. */
-  static boolean mayDiffer(byte[] octets, int start, int end) {
+  public static boolean mayDiffer(byte[] octets, int start, int end) {
     for (int i = start; i < end; i++) {
       if (octets[i] == '%' || (octets[i] == '/' && i + 1 < end && isSpecial(octets[i + 1]))) {
         return true;
@@ -30,6 +37,25 @@ public final class NormalPath {
 
   private static boolean isSpecial(byte behindSlash) {
     return behindSlash == '.' || behindSlash == '/';
+  }
+
+  /**
+   * A path of {@link #of}, from that octet on, for an origin: what was decoded is encoded again,
+   * but for octets that mean the same in any path (RFC 3986 §3.3). A semicolon is not one of them.
+   */
+  public static byte[] encoded(byte[] path, int from) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(2 * path.length);
+    for (int i = from; i < path.length; i++) {
+      int octet = path[i] & 0xff;
+      if (SAME_IN_ANY_PATH.indexOf(octet) >= 0) {
+        out.write(octet);
+      } else {
+        out.write('%');
+        out.write(HEX.toHighHexDigit(octet));
+        out.write(HEX.toLowHexDigit(octet));
+      }
+    }
+    return out.toByteArray();
   }
 
   /** Whether {@code path} is as {@link #of} would leave it. */

@@ -173,7 +173,10 @@ public final class HealthProber implements AutoCloseable {
       Future<?> limit =
           schedule(
               check.timeout().toNanos(),
-              () -> over("no answer in " + check.timeout().toMillis() + " ms", false));
+              () ->
+                  over(
+                      "no answer in " + check.timeout().toMillis() + " ms",
+                      check.kind() == HealthCheck.Kind.TCP));
       stop = () -> limit.cancel(false);
       if (check.kind() == HealthCheck.Kind.TCP) {
         connect(check);
