@@ -242,7 +242,8 @@ class TlsIT {
           name.startsWith("a") ? authority.ecdsa(name, "*.a.test") : authority.ecdsa(name);
       Path directory = requireNonNull(journey.file(name).getParent());
       Certificates.write(certificate, directory, name);
-      files.add("{chain: '%1$s.pem', key: '%1$s.key'}".formatted(directory.resolve(name)));
+      Path file = directory.resolve(name);
+      files.add("{chain: '" + file + ".pem', key: '" + file + ".key'}");
     }
     journey.with(
         "listeners: [{address: '127.0.0.1:0', tls: {certificates: ["

@@ -214,7 +214,7 @@ class H2ExchangeFuzzIT {
       try (TestH2Client other = TestH2Client.connect(address)) {
         assertThat(other.get(1, "/other").answer(1).status()).isEqualTo(200);
       }
-      String what = "seed %d, round %d: %s".formatted(FuzzBudget.SEED, budget.round(), said);
+      String what = "seed " + FuzzBudget.SEED + ", round " + budget.round() + ": " + said;
       List<Seen> got = List.copyOf(seen.subList(looked, seen.size()));
       looked += got.size();
       upgrades += got.size() - 1;

@@ -94,8 +94,16 @@ class SecureFuzzIT {
         byte value = (byte) random.nextInt();
         String protocol = random.nextBoolean() ? "TLSv1.2" : "TLSv1.3";
         String what =
-            "seed %d, round %d: %s at %d, %s"
-                .formatted(FuzzBudget.SEED, budget.round(), spoil, place, protocol);
+            "seed "
+                + FuzzBudget.SEED
+                + ", round "
+                + budget.round()
+                + ": "
+                + spoil
+                + " at "
+                + place
+                + ", "
+                + protocol;
         try (var socket = new SpoilingSocket(address, spoil, place, value)) {
           answered += asked(socket, protocol) ? 1 : 0;
           assertThat(ends(socket)).as(what).isTrue();
