@@ -7,7 +7,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
 
-/** A connection that spoils what goes out at one place, once. Confined to its thread. */
+/**
+ * A connection that spoils what goes out at one place, and is half-closed behind the write that was
+ * spoiled, so that nobody waits for octets that never come. Confined to its thread.
+ */
 final class SpoilingSocket extends Socket {
 
   private static final int TIMEOUT_MILLIS = 20_000;
@@ -17,9 +20,9 @@ final class SpoilingSocket extends Socket {
     CHANGE,
     DROP,
     DOUBLE,
-    /** Nothing goes out from there on; the connection is half-closed. */
+    /** Nothing goes out from there on. */
     CUT,
-    /** Octets of no protocol go out from there on, at the place of all others. */
+    /** Octets of no protocol go out in place of the rest. */
     NOISE
   }
 
@@ -49,18 +52,16 @@ final class SpoilingSocket extends Socket {
 
       @Override
       public void write(byte[] octets, int offset, int length) throws IOException {
-        byte[] all = Arrays.copyOfRange(octets, offset, offset + length);
         long at = place - sent;
         sent += length;
         if (at >= length) {
-          out.write(all);
+          out.write(octets, offset, length);
         } else if (at >= 0) {
-          out.write(all, 0, (int) at);
-          spoil(Arrays.copyOfRange(all, (int) at, length));
-        } else {
-          behind(all);
+          out.write(octets, offset, (int) at);
+          spoil(Arrays.copyOfRange(octets, offset + (int) at, offset + length));
+          out.flush();
+          shutdownOutput();
         }
-        out.flush();
       }
 
       private void spoil(byte[] rest) throws IOException {
@@ -74,17 +75,11 @@ final class SpoilingSocket extends Socket {
             out.write(rest[0]);
             out.write(rest);
           }
-          case CUT -> shutdownOutput();
-          case NOISE -> behind(rest);
-        }
-      }
-
-      private void behind(byte[] octets) throws IOException {
-        if (spoil == Spoil.NOISE) {
-          Arrays.fill(octets, value);
-        }
-        if (spoil != Spoil.CUT) {
-          out.write(octets);
+          case CUT -> {}
+          case NOISE -> {
+            Arrays.fill(rest, value);
+            out.write(rest);
+          }
         }
       }
     };
