@@ -11,11 +11,13 @@ import io.kamille.core.upstream.HealthProber;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.UploadMemory;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
+import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -64,8 +66,12 @@ final class Upstreams implements AutoCloseable {
       UpstreamMetrics metrics,
       Map<UpstreamSettings, UpstreamHandler> handlers) {}
 
+  /** Uploads that are not complete may take this part of the direct memory. */
+  private static final int UPLOAD_MEMORY_PART = 8;
+
   private final OriginNames names;
   private final HealthProber prober;
+  private final UploadMemory uploads;
   private final MetricRegistry registry;
   private final WallClock clock;
   // Volatile: replaced by whoever reloads, read by the control plane.
@@ -81,6 +87,8 @@ final class Upstreams implements AutoCloseable {
     this.registry = registry;
     this.clock = clock;
     this.prober = new HealthProber(clock, registry);
+    this.uploads =
+        new UploadMemory(PlatformDependent.maxDirectMemory() / UPLOAD_MEMORY_PART, registry);
   }
 
   /** The origins of each upstream in force, by its name. Any thread. */
@@ -98,6 +106,7 @@ final class Upstreams implements AutoCloseable {
   @Override
   public void close() {
     prober.close();
+    uploads.close();
     closeAllBut(Map.of(), inForce);
   }
 
@@ -175,6 +184,7 @@ final class Upstreams implements AutoCloseable {
               tls(settings, upstream.trust()),
               LoopGroup.sockets(),
               clock,
+              uploads,
               upstream.metrics());
     }
 

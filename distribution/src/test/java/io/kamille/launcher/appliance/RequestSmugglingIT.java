@@ -165,7 +165,7 @@ class RequestSmugglingIT {
             });
     try (TestClient client = journey.client()) {
       client.send(
-          "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+          "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
               + SMUGGLED.repeat(9));
       assertThat(client.answer().status()).isEqualTo(403);
       assertThat(client.isAtEnd()).isTrue();
@@ -265,8 +265,9 @@ class RequestSmugglingIT {
     Answer answer =
         journey.say(
             wire(
-                "POST /a HTTP/1.1~Host: a~Transfer-Encoding: chunked~~1~x~0~Content-Length: 5~"
-                    + "Transfer-Encoding: chunked~Content_Length: 5~Host: b~Connection: x~Sum: 1~~"));
+                "POST /a HTTP/1.1~Host: a~Transfer-Encoding: chunked~~1~x~0~Content-Length:"
+                    + " 5~Transfer-Encoding: chunked~Content_Length: 5~Host: b~Connection: x~Sum:"
+                    + " 1~~"));
     assertThat(answer.content()).isEqualTo("x");
     assertThat(trailers).containsExactly("Sum: 1\r\n\r\n");
   }

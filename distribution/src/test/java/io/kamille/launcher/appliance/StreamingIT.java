@@ -82,8 +82,9 @@ class StreamingIT {
   }
 
   @Test
-  void theOriginDecidesWhetherTheClientGoesOn() {
+  void theOriginDecidesWhetherTheClientGoesOnIfUploadsAreNotBuffered() {
     journey
+        .withUpstream("upload-buffer: off")
         .origin()
         .on(
             "/yes",
@@ -110,6 +111,19 @@ class StreamingIT {
       assertThat(client.answer().status()).isEqualTo(403);
     }
     assertThat(journey.origin().request("/yes").field("Expect")).isEqualTo("100-continue");
+  }
+
+  @Test
+  void aBufferedUploadIsAskedForBeforeTheOriginKnowsOfIt() {
+    journey.origin().on("/a", visit -> visit.send(ok("got " + visit.content())));
+    try (TestClient client = journey.client()) {
+      client.send(
+          "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+      assertThat(client.answer().status()).isEqualTo(100);
+      assertThat(journey.origin().requests("/a")).isEmpty();
+      assertThat(client.send("12345").answer().content()).isEqualTo("got 12345");
+    }
+    assertThat(journey.origin().request("/a").field("Expect")).isNull();
   }
 
   @Test

@@ -124,6 +124,7 @@ class ConfigurationFileTest {
                 max-idle-connections: 7
                 max-waiting: 17
                 queue-timeout: 18s
+                upload-buffer: 20KiB
                 concurrency: adaptive
                 retries: 2
                 health: {failures: 8, failure-ratio: 0.7, out-for: 9s, longest-out: 19s, slow-return: 0s}
@@ -222,7 +223,7 @@ class ConfigurationFileTest {
                     HealthPolicy.DEFAULTS.whenAllOut(),
                     HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
-                new PoolSettings(6, 17, Duration.ofSeconds(18), 7, Duration.ofSeconds(5)),
+                new PoolSettings(6, 17, Duration.ofSeconds(18), 7, Duration.ofSeconds(5), 20 << 10),
                 new ConnectionSettings(
                     Duration.ofSeconds(3),
                     Duration.ofSeconds(4),

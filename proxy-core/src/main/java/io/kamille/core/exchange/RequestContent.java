@@ -41,6 +41,11 @@ public interface RequestContent extends ContentSource {
   /** Octets to come, 0 for none, {@link #UNKNOWN_LENGTH} when chunked. */
   long length();
 
+  /** Whether the client has been asked for it: nothing is left to expect (RFC 9110 §10.1.1). */
+  default boolean isAskedFor() {
+    return false;
+  }
+
   /**
    * Begins to deliver into {@code sink}; at most once. If the client waits for {@code 100
    * (Continue)}, it gets it now (RFC 9110 §10.1.1). Content that nobody starts is read and dropped

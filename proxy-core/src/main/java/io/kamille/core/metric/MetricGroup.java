@@ -33,6 +33,14 @@ public final class MetricGroup implements AutoCloseable {
     return counter;
   }
 
+  /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
+  public synchronized void counting(
+      MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
+    if (!isClosed) {
+      registrations.add(registry.counting(descriptor, count, labelValues));
+    }
+  }
+
   /** A histogram for one writer. */
   public synchronized Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
     Histogram histogram = new Histogram();

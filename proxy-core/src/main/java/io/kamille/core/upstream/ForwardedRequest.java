@@ -17,7 +17,8 @@ import io.kamille.core.upstream.pool.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
-final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, ContentSource {
+final class ForwardedRequest
+    implements Attempt, Waiter<RequestConnection>, ContentSource, UploadBuffer.Owner {
 
   /*
    * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
@@ -34,8 +35,9 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
    * A request for another protocol may find an origin that offers no HTTP/1.1 within TLS. Clients
    * choose what they ask for, so that a handshake which fails then judges nobody.
    *
-   * With content it holds one of the pool's places for uploads, until the content has come to its
-   * end, the origin wants no more of it, or the attempt is over.
+   * Content of small, known length comes in first. Any other holds one of the pool's places for
+   * uploads, until the content has come to its end, the origin wants no more of it, or the attempt
+   * is over.
    */
   private static final int NOWHERE = OriginChoice.NOWHERE;
 
@@ -47,6 +49,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   private final Exchange exchange;
   private final Reply reply;
   private final RequestContent content;
+  private final @Nullable UploadBuffer buffer;
   private final boolean needsHttp11;
   private @Nullable RequestCarrier carrier;
   private int place = NOWHERE;
@@ -55,6 +58,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   private boolean wantsFresh;
   private boolean onFresh;
   private int status;
+  private boolean isUpload;
   private boolean isUploading;
   private boolean isPaused;
   private boolean over;
@@ -65,7 +69,11 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     StickyCookie sticky = home.sticky();
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> place);
     RequestContent given = exchange.content();
-    this.content = given.length() == 0 ? given : new WatchedContent(given, this::uploaded);
+    this.buffer = given.length() == 0 ? null : home.buffer(given, this);
+    this.content =
+        given.length() == 0
+            ? given
+            : new WatchedContent(buffer == null ? given : buffer, this::uploaded);
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = home.settings().retries();
   }
@@ -73,21 +81,51 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
   void start() {
     home.budget().earn();
     reply.open(this);
-    if (!over) {
-      place = home.choose(exchange);
-      if (place == NOWHERE) {
-        giveUp(UNAVAILABLE);
-      } else {
-        begin();
-      }
+    if (!over && buffer != null) {
+      buffer.fill();
+    } else if (!over) {
+      ask();
+    }
+  }
+
+  @Override
+  public void contentIsReady() {
+    ask();
+  }
+
+  @Override
+  public void contentBroke(Failure why) {
+    over = true;
+    reply.fail(why);
+  }
+
+  private void ask() {
+    isUpload = content.length() != 0 && (buffer == null || !buffer.isComplete());
+    place = home.choose(exchange);
+    if (place == NOWHERE) {
+      giveUp(UNAVAILABLE);
+    } else {
+      begin();
     }
   }
 
   /** All origins take no connections, and others try them already. */
   private void giveUp(Failure why) {
-    over = true;
     home.counters().failure(why);
+    fail(why);
+  }
+
+  private void fail(Failure why) {
+    over = true;
+    drop(why);
     reply.fail(why);
+  }
+
+  /** Content that no connection has taken is of no use any more. */
+  private void drop(Failure why) {
+    if (buffer != null) {
+      buffer.cancel(why);
+    }
   }
 
   private void begin() {
@@ -97,7 +135,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     origin.begin();
     home.counters().request(place);
     ConnectionPool<RequestConnection> pool = pool();
-    RequestConnection idle = wantsFresh ? null : pool.take(isUpload());
+    RequestConnection idle = wantsFresh ? null : pool.take(isUpload);
     if (idle == null) {
       pool.await(this);
     } else {
@@ -111,7 +149,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
 
   @Override
   public boolean isUpload() {
-    return content.length() != 0;
+    return isUpload;
   }
 
   @Override
@@ -119,7 +157,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     onFresh = lent.isFresh();
     RequestCarrier present = lent.carrier();
     carrier = present;
-    isUploading = isUpload();
+    isUploading = isUpload;
     sentNanos = home.nanos();
     exchange.notes().mark(TraceStep.SEND, onFresh ? "new connection" : "used connection");
     if (onFresh) {
@@ -145,8 +183,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
       home.counters().retry();
       begin();
     } else {
-      over = true;
-      reply.fail(why);
+      fail(why);
     }
   }
 
@@ -222,9 +259,10 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
       home.counters().retry();
       begin();
     } else if (status != 0) {
+      drop(why);
       reply.abort(why);
     } else {
-      reply.fail(why);
+      fail(why);
     }
   }
 
@@ -277,6 +315,7 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     RequestCarrier present = carrier;
     if (place == NOWHERE) {
       over = true;
+      drop(why);
       return;
     }
     if (present == null) {
@@ -286,5 +325,6 @@ final class ForwardedRequest implements Attempt, Waiter<RequestConnection>, Cont
     if (present != null) {
       present.cancel(why);
     }
+    drop(why);
   }
 }

@@ -75,6 +75,7 @@ final class HttpCheck implements Reply {
             tls,
             NioSocketChannel::new,
             clock,
+            new UploadMemory(0, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "", origins));
   }
 

@@ -45,6 +45,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private final @Nullable StickyCookie sticky;
   private final ChannelFactory<? extends Channel> channels;
   private final WallClock clock;
+  private final UploadMemory uploads;
   private final UpstreamMetrics metrics;
   private final Set<EventLoop> loops = new CopyOnWriteArraySet<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -56,6 +57,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
    * @param tls for those that speak it; null if none does
    * @param metrics of the upstream; stays the caller's
    * @param channels makes the sockets, of a kind that the loops can serve
+   * @param uploads memory for content that comes in before its request takes a connection; stays
+   *     the caller's
    */
   public UpstreamHandler(
       UpstreamSettings settings,
@@ -63,6 +66,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       @Nullable OriginTls tls,
       ChannelFactory<? extends Channel> channels,
       WallClock clock,
+      UploadMemory uploads,
       UpstreamMetrics metrics) {
     if (origins.isEmpty()) {
       throw new IllegalArgumentException("origins: none (expected: at least one)");
@@ -76,6 +80,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     this.sticky = StickyCookie.of(settings.choice().sticky(), this.origins);
     this.channels = channels;
     this.clock = clock;
+    this.uploads = uploads;
     this.metrics = metrics;
   }
 
@@ -97,7 +102,9 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     UpstreamShard present = SHARDS.get().get(this);
     if (present == null) {
       UpstreamCounters counters = metrics.counters(loop, origins);
-      present = new UpstreamShard(settings, origins, tls, sticky, loop, channels, clock, counters);
+      present =
+          new UpstreamShard(
+              settings, origins, tls, sticky, loop, channels, clock, uploads, counters);
       SHARDS.get().put(this, present);
       loops.add(loop);
       if (closed.get()) {

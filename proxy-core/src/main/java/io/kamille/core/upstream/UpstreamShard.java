@@ -1,6 +1,7 @@
 package io.kamille.core.upstream;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
@@ -29,6 +30,7 @@ final class UpstreamShard {
   private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
   private final OriginPools pools;
+  private final UploadMemory uploads;
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
 
@@ -40,11 +42,13 @@ final class UpstreamShard {
       EventLoop loop,
       ChannelFactory<? extends Channel> channels,
       WallClock clock,
+      UploadMemory uploads,
       UpstreamCounters counters) {
     this.settings = settings;
     this.origins = origins;
     this.clock = clock;
     this.counters = counters;
+    this.uploads = uploads;
     this.choice = OriginChoice.of(settings.choice().kind(), origins);
     this.hashKey =
         settings.choice().kind() == OriginChoice.Kind.CONSISTENT_HASH
@@ -83,6 +87,17 @@ final class UpstreamShard {
 
   OriginPools pools() {
     return pools;
+  }
+
+  /**
+   * What takes the content in before the request goes to an origin; null for content that it may
+   * not.
+   */
+  @Nullable UploadBuffer buffer(RequestContent content, UploadBuffer.Owner owner) {
+    long length = content.length();
+    return length > 0 && length <= settings.pool().uploadBufferBytes()
+        ? new UploadBuffer(content, uploads, owner)
+        : null;
   }
 
   /** What brings clients back to their origins, or null. */

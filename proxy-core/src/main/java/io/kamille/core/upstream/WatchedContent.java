@@ -29,6 +29,11 @@ final class WatchedContent implements RequestContent {
   }
 
   @Override
+  public boolean isAskedFor() {
+    return content.isAskedFor();
+  }
+
+  @Override
   public void start(ContentSink sink) {
     content.start(new Watching(sink));
   }

@@ -59,6 +59,7 @@ class GrpcIT {
             null,
             EpollSocketChannel::new,
             WallClock.system(),
+            new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));
     open.add(handler);
     server.on(

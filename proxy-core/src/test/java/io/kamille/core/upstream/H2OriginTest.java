@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Origins in HTTP/2: streams, their ends, and what a hostile origin may not do (RFC 9113). */
 class H2OriginTest {
 
-  static final UpstreamSettings SETTINGS = settings();
+  static final UpstreamSettings SETTINGS = UpstreamFixture.unbuffered(settings());
   private static final String URI = "http://example.org/";
   private static final int MAX_STREAMS = 3;
   private static final int INITIAL_WINDOW = 4;

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OriginConnectionTest {
 
-  private static final UpstreamSettings SETTINGS = UpstreamSettings.DEFAULTS;
+  private static final UpstreamSettings SETTINGS =
+      UpstreamFixture.unbuffered(UpstreamSettings.DEFAULTS);
   private static final String URI = "http://example.org/";
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -42,6 +42,11 @@ final class ScriptedContent implements RequestContent {
     return cancelled;
   }
 
+  /** Completes once all that was sent before has been delivered. */
+  CompletableFuture<?> fed() {
+    return line;
+  }
+
   boolean isPaused() {
     return paused;
   }

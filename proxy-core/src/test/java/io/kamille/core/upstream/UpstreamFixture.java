@@ -14,6 +14,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.name.DnsLookup;
+import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
@@ -31,11 +32,14 @@ final class UpstreamFixture implements AutoCloseable {
   private static final InetSocketAddress CLIENT = new InetSocketAddress("192.0.2.7", 40000);
   private static final InetSocketAddress LOCAL = new InetSocketAddress("192.0.2.1", 80);
 
+  static final int ROOM_BYTES = 1 << 20;
+
   final ManualClock clock = ManualClock.atSeconds(0);
   final MetricRegistry registry = new MetricRegistry();
   final List<Origin> origins = new ArrayList<>();
   private final LoopGroup loops = new LoopGroup(1);
   private final OriginNames names = OriginNames.open(DnsLookup::new, registry);
+  final UploadMemory uploads = new UploadMemory(ROOM_BYTES, registry);
   private final UpstreamHandler handler;
 
   UpstreamFixture(UpstreamSettings settings, ScriptedOrigin... scripted) {
@@ -66,7 +70,29 @@ final class UpstreamFixture implements AutoCloseable {
     }
     names.watch(origins);
     var metrics = new UpstreamMetrics(registry, "test", origins);
-    handler = new UpstreamHandler(settings, origins, tls, channels, clock, metrics);
+    handler = new UpstreamHandler(settings, origins, tls, channels, clock, uploads, metrics);
+  }
+
+  /** The same, but a request takes a connection before its content is there. */
+  static UpstreamSettings unbuffered(UpstreamSettings settings) {
+    PoolSettings pool = settings.pool();
+    return new UpstreamSettings(
+        settings.choice(),
+        settings.connectTimeout(),
+        settings.protocol(),
+        settings.tls(),
+        settings.retries(),
+        settings.health(),
+        settings.concurrency(),
+        new PoolSettings(
+            pool.maxConnections(),
+            pool.maxWaiting(),
+            pool.queueTimeout(),
+            pool.maxIdle(),
+            pool.idleTimeout(),
+            0),
+        settings.connection(),
+        settings.forwarding());
   }
 
   private static int[] ports(ScriptedOrigin... scripted) {

@@ -645,7 +645,7 @@ class UpstreamHandlerTest {
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
         new PoolSettings(
-            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60)),
+            maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60), 0),
         SETTINGS.connection(),
         SETTINGS.forwarding());
   }

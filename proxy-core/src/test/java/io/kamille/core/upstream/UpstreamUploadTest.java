@@ -191,7 +191,7 @@ class UpstreamUploadTest {
         0,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
-        new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60)),
+        new PoolSettings(count, 8, Duration.ofSeconds(5), 8, Duration.ofSeconds(60), 0),
         SETTINGS.connection(),
         SETTINGS.forwarding());
   }

@@ -4,6 +4,8 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
 
 /**
  * A request on its {@link RequestCarrier}, as the carrier sees it: what to send, whom to answer,
@@ -17,6 +19,15 @@ public interface Attempt {
   Reply reply();
 
   RequestContent content();
+
+  /** Whether the content waits for a 100 that the client has asked for (RFC 9110 §10.1.1). */
+  default boolean awaitsContinue() {
+    RequestHead request = exchange().request();
+    return content().length() != 0
+        && !content().isAskedFor()
+        && request.minorVersion() == 1
+        && request.fields().has(FieldName.EXPECT);
+  }
 
   /** A valid final head has come and is about to be passed on: there will be no other attempt. */
   void answered(int status);

@@ -2,7 +2,6 @@ package io.kamille.core.upstream.h1;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.failure.Failure;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.connection.Attempt;
@@ -61,8 +60,7 @@ final class RequestSender {
     RequestHead request = exchange.request();
     boolean hasContent = attempt.content().length() != 0;
     upgrades = forwardedHead.allowsUpgrade(request);
-    awaitsContinue =
-        hasContent && request.minorVersion() == 1 && request.fields().has(FieldName.EXPECT);
+    awaitsContinue = attempt.awaitsContinue();
     upload = null;
     deadlines.begin();
     boolean isOfOneClient = announcement != ProxyAnnouncement.OFF;

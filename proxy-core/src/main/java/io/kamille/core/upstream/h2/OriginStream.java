@@ -8,7 +8,6 @@ import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.ResponseTaker;
-import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
@@ -82,8 +81,7 @@ final class OriginStream extends H2Stream
     boolean hasContent = content.length() != 0;
     isHeadRequest = request.method() == Method.HEAD;
     isConditional = request.isConditional();
-    awaitsContinue =
-        hasContent && request.minorVersion() == 1 && request.fields().has(FieldName.EXPECT);
+    awaitsContinue = attempt.awaitsContinue();
     deadlines.begin();
     sendHead(connection.section(attempt.exchange(), awaitsContinue), !hasContent);
     if (hasContent) {

@@ -13,9 +13,16 @@ import java.time.Duration;
  * @param queueTimeout how long a request may wait for one
  * @param maxIdle kept open without a request
  * @param idleTimeout how long an idle one is kept
+ * @param uploadBufferBytes content of this length or less comes in whole before its request takes a
+ *     connection; 0 for none
  */
 public record PoolSettings(
-    int maxConnections, int maxWaiting, Duration queueTimeout, int maxIdle, Duration idleTimeout) {
+    int maxConnections,
+    int maxWaiting,
+    Duration queueTimeout,
+    int maxIdle,
+    Duration idleTimeout,
+    long uploadBufferBytes) {
 
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
   private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
@@ -57,7 +64,18 @@ public record PoolSettings(
                   "How long a connection without a request stays open for the next one. Keep it"
                       + " shorter than the origin's own limit, which is 5 s in Node.js and Apache."
                       + " Otherwise a request can meet a connection that the origin is closing.")
-              .defaultsTo(Duration.ofSeconds(4)));
+              .defaultsTo(Duration.ofSeconds(4)),
+          Setting.of(
+                  "upload-buffer",
+                  ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
+                  "If the content of a request says its length, and is no longer than this, Kamille"
+                      + " takes all of it in before the request takes a connection. So slow clients"
+                      + " keep no connection busy. Kamille answers `Expect: 100-continue` itself"
+                      + " then. All such content together takes at most an eighth of the direct"
+                      + " memory. Beyond that, and with `off`, requests with content take a"
+                      + " connection at once.")
+              .defaultsTo(1L << 20)
+              .into("uploadBufferBytes"));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
 
@@ -66,9 +84,15 @@ public record PoolSettings(
       throw new IllegalArgumentException(
           "maxConnections: " + maxConnections + " (expected: at least 1)");
     }
-    if (maxWaiting < 0 || maxIdle < 0) {
+    if (maxWaiting < 0 || maxIdle < 0 || uploadBufferBytes < 0) {
       throw new IllegalArgumentException(
-          "maxWaiting: " + maxWaiting + ", maxIdle: " + maxIdle + " (expected: 0 or more)");
+          "maxWaiting: "
+              + maxWaiting
+              + ", maxIdle: "
+              + maxIdle
+              + ", uploadBufferBytes: "
+              + uploadBufferBytes
+              + " (expected: 0 or more)");
     }
     if (!queueTimeout.isPositive() || !idleTimeout.isPositive()) {
       throw new IllegalArgumentException(

@@ -11,6 +11,7 @@ import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.ScriptedOrigin;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.UploadMemory;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
@@ -245,6 +246,7 @@ class PassThroughIT {
             null,
             EpollSocketChannel::new,
             WallClock.system(),
+            new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins)));
     return server.connect();
   }

@@ -27,6 +27,7 @@ import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.ScriptedOrigin;
 import io.kamille.core.upstream.ScriptedOrigin.Conversation;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.UploadMemory;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
@@ -89,6 +90,7 @@ class WebSocketIT {
             null,
             EpollSocketChannel::new,
             WallClock.system(),
+            new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));
     open.add(handler);
     server.on("/chat", handler);
