@@ -36,6 +36,7 @@ import io.kamille.cache.tier.MemorySnapshot;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceReason;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.Histogram;
@@ -258,6 +259,7 @@ final class FakeAppliance implements ApplianceView {
             2_000,
             3,
             0.25,
+            new PaceJudgement(true, 0.15, 0.04, 300_000, 6, System.nanoTime()),
             4_500,
             300,
             75_000_000,

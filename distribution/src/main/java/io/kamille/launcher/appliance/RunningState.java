@@ -114,7 +114,9 @@ final class RunningState {
         + " "
         + pace.latencyBudgetNanos()
         + " "
-        + pace.spinLimitNanos();
+        + pace.spinLimitNanos()
+        + " "
+        + pace.leastSaving();
   }
 
   private static String words(TuningSettings tuning) {
@@ -206,7 +208,8 @@ final class RunningState {
                 PaceSettings.Mode.valueOf(parts[0]),
                 Long.parseLong(parts[1]),
                 Long.parseLong(parts[2]),
-                Long.parseLong(parts[3])));
+                Long.parseLong(parts[3]),
+                Double.parseDouble(parts[4])));
   }
 
   private static void setTuning(Parts appliance, String words) {

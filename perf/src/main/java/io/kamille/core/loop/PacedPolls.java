@@ -37,6 +37,7 @@ public final class PacedPolls implements IoHandlerFactory {
         LoopClock.SYSTEM,
         ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
         AnswerCounts.NONE,
+        1,
         meter);
   }
 

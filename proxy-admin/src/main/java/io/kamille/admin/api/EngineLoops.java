@@ -3,6 +3,7 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.loop.Pacing;
 import io.kamille.core.metric.HistogramSnapshot;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/engine/loops}: how each loop turns, and how it paces itself. */
 final class EngineLoops implements Resource {
@@ -47,6 +50,7 @@ final class EngineLoops implements Resource {
         new Document(
             Pacing.type().print(pace.pacing()),
             Pacing.latencyBudgetType().print(Duration.ofNanos(pace.latencyBudgetNanos())),
+            Pacing.leastSavingType().print(pace.leastSaving()),
             Pacing.spinLimitType().print(Optional.of(spin).filter(Duration::isPositive)),
             loops(appliance.turns(), appliance.shedShares())));
   }
@@ -59,7 +63,8 @@ final class EngineLoops implements Resource {
     return loops;
   }
 
-  record Document(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
+  record Document(
+      String pacing, String latencyBudget, String leastSaving, String spin, List<Loop> loops) {}
 
   private record Loop(
       String name,
@@ -68,6 +73,7 @@ final class EngineLoops implements Resource {
       double pollsPerSecond,
       double eventsPerPoll,
       double utilisation,
+      @Nullable Judgement judgement,
       double pollCostMicros,
       long polls,
       long events,
@@ -89,6 +95,7 @@ final class EngineLoops implements Resource {
           loop.pollsPerSecond(),
           loop.eventsPerPoll(),
           loop.utilisation(),
+          Judgement.of(loop.judgement()),
           loop.pollCostNanos() / NANOS_PER_MICRO,
           loop.polls(),
           loop.events(),
@@ -101,6 +108,28 @@ final class EngineLoops implements Resource {
           loop.stalls(),
           shedShare,
           Turns.of(loop.turns()));
+    }
+  }
+
+  /** What pauses save and cost, as the last trial found it. */
+  private record Judgement(
+      boolean allowsPauses,
+      double saving,
+      double uncertainty,
+      double waitMicros,
+      int pairs,
+      long ageSeconds) {
+
+    static @Nullable Judgement of(@Nullable PaceJudgement found) {
+      return found == null
+          ? null
+          : new Judgement(
+              found.allowsPauses(),
+              found.saving(),
+              found.uncertainty(),
+              found.waitNanos() / NANOS_PER_MICRO,
+              found.pairs(),
+              TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - found.nanos()));
     }
   }
 

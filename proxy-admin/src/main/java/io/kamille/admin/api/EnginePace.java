@@ -11,7 +11,8 @@ import java.util.Map;
 final class EnginePace implements Resource {
 
   private static final String EXPECTED =
-      "The content must be an object with any of pacing, latencyBudget and spin, all strings.";
+      "The content must be an object with any of pacing, latencyBudget, leastSaving and spin,"
+          + " all strings.";
 
   private final ApplianceView appliance;
 
@@ -45,6 +46,8 @@ final class EnginePace implements Resource {
             case "latencyBudget" ->
                 next.withLatencyBudget(
                     JsonContent.value(name, text, Pacing.latencyBudgetType()).toNanos());
+            case "leastSaving" ->
+                next.withLeastSaving(JsonContent.value(name, text, Pacing.leastSavingType()));
             case "spin" ->
                 next.withSpinLimit(
                     JsonContent.value(name, text, Pacing.spinLimitType())

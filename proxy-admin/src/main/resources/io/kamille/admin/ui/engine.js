@@ -1,6 +1,6 @@
 /** How do the loops turn, and why at this interval? */
 import { ask, get } from "./api.js";
-import { answer, card, copyAsCurl, count, h, micros, note, percent, rate, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, count, duration, h, micros, note, percent, rate, replace, table } from "./dom.js";
 
 /** The law's reasons (docs/engine.md), in words. */
 const REASONS = {
@@ -12,9 +12,21 @@ const REASONS = {
   "backlog": "The interval fell at once: a batch was much larger than those before.",
   "closed-loop": "No pause for a while: clients wait for answers before they ask again.",
   "asking-again": "No pause for a moment, to see what arrives without.",
+  "judging": "No pause for about a second, to compare with a second in which pauses are allowed.",
+  "saves-too-little": "No pause: a trial did not show that pauses save enough CPU time.",
   "off": "No pause: pacing is off.",
   "fixed": "The interval is fixed by the setting.",
 };
+
+/** What the last trial of pauses found. */
+function judged(loop) {
+  const found = loop.judgement;
+  if (!found) return "Pauses were not tried yet.";
+  const cost = `cost ${micros(found.waitMicros)} at the median, judged ${duration(found.ageSeconds)} ago`;
+  return found.pairs < 2
+    ? `Pauses could not be compared: the load kept changing; judged ${duration(found.ageSeconds)} ago.`
+    : `Pauses save ${percent(found.saving)} ± ${percent(found.uncertainty)} of CPU time, ${cost}: ${found.allowsPauses ? "allowed" : "not allowed"}.`;
+}
 
 /** Turns are measured while a loop pauses. */
 function measured(value) {
@@ -67,12 +79,12 @@ export async function engine(place) {
     if (!isEdited) { pacing.value = found.pacing; budget.value = found.latencyBudget; spin.value = found.spin; }
     const paused = found.loops.filter((loop) => loop.intervalMicros > 0).length;
     replace(head, answer(paused === 0 ? "No loop pauses: each polls as soon as it can." : `${paused} of ${found.loops.length} loops pause between polls.`,
-      `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}.`));
+      `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}; pauses must save ${found.leastSaving === "off" ? "nothing" : percent(Number(found.leastSaving))}.`));
     replace(loops,
       card("", "Loops", table([{ name: "", show: (row) => row[0] },
         ...found.loops.map((loop) => ({ name: loop.name, number: true, show: (row) => row[1](loop) }))], ROWS, ""),
       copyAsCurl("/v1/engine/loops")),
-      found.loops.map((loop) => card("c6", loop.name, h("p", {}, REASONS[loop.reason] ?? loop.reason), turns(loop), copyAsCurl("/v1/engine/loops"))));
+      found.loops.map((loop) => card("c6", loop.name, h("p", {}, REASONS[loop.reason] ?? loop.reason), h("p", { class: "muted" }, judged(loop)), turns(loop), copyAsCurl("/v1/engine/loops"))));
   };
   const form = h("form", { class: "row", onsubmit: async (event) => {
     event.preventDefault();

@@ -9,10 +9,15 @@ import java.util.Optional;
 /**
  * How the event loops turn.
  *
+ * @param leastSaving the share of processor time that pauses must save, 0–1; zero for any
  * @param stallLimit the longest turn that is not logged; zero to log none
  */
 public record EngineSettings(
-    Pacing pacing, Duration latencyBudget, Optional<Duration> spin, Duration stallLimit) {
+    Pacing pacing,
+    Duration latencyBudget,
+    double leastSaving,
+    Optional<Duration> spin,
+    Duration stallLimit) {
 
   /** What a command line may say, too. */
   public static final Setting<Pacing> PACING =
@@ -32,6 +37,13 @@ public record EngineSettings(
                   Pacing.latencyBudgetType(),
                   "The time that adaptive pacing may add to a response, at the 99th percentile.")
               .defaultsTo(Duration.ofNanos(PaceSettings.ADAPTIVE.latencyBudgetNanos())),
+          Setting.of(
+                  "least-saving",
+                  Pacing.leastSavingType(),
+                  "The share of CPU time per request that adaptive pacing must save. Each loop"
+                      + " tries pauses for some seconds, and pauses only if the saving is that much"
+                      + " with 95 % confidence. `off` asks for no proof.")
+              .defaultsTo(PaceSettings.ADAPTIVE.leastSaving()),
           Setting.of(
                   "spin",
                   Pacing.spinLimitType(),
@@ -54,6 +66,7 @@ public record EngineSettings(
     return PaceSettings.OFF
         .with(pacing)
         .withLatencyBudget(latencyBudget.toNanos())
+        .withLeastSaving(leastSaving)
         .withSpinLimit(spin.orElse(Duration.ZERO).toNanos());
   }
 }

@@ -100,6 +100,7 @@ public final class LoopGroup implements AutoCloseable {
             LoopClock.SYSTEM,
             process::getCurrentThreadCpuTime,
             counts,
+            meters.size(),
             meter);
       }
 
@@ -176,6 +177,7 @@ public final class LoopGroup implements AutoCloseable {
         meter.ratio(Reading.POLLS_PER_SECOND),
         meter.ratio(Reading.EVENTS_PER_POLL),
         meter.ratio(Reading.UTILISATION),
+        meter.judgement(),
         meter.value(Reading.POLL_COST_NANOS),
         meter.value(Reading.PAUSES),
         meter.value(Reading.PAUSE_NANOS),

@@ -3,6 +3,8 @@ package io.kamille.core.loop;
 import io.kamille.core.metric.Histogram;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** What one loop tells of itself. Written by its loop; read by any thread. */
 final class LoopMeter {
@@ -34,6 +36,7 @@ final class LoopMeter {
 
   private final long[] cells = new long[PADDING + Reading.values().length + PADDING];
   private final Histogram turns;
+  private final AtomicReference<@Nullable PaceJudgement> judgement = new AtomicReference<>();
 
   LoopMeter(Histogram turns) {
     this.turns = turns;
@@ -65,6 +68,11 @@ final class LoopMeter {
   /** Any thread. */
   PaceReason reason() {
     return PaceReason.values()[(int) value(Reading.REASON)];
+  }
+
+  /** What the last trial of pauses found; null before. Any thread. */
+  @Nullable PaceJudgement judgement() {
+    return judgement.getAcquire();
   }
 
   /** A turn begins: from now on the loop is busy. */
@@ -103,8 +111,9 @@ final class LoopMeter {
     set(Reading.SPIN_BUDGET_NANOS, spinNanos);
   }
 
-  /** What the last window was like. */
-  void load(LoadSample load) {
+  /** What the last window was like, and what the last trial of pauses found. */
+  void load(LoadSample load, @Nullable PaceJudgement found) {
+    judgement.setRelease(found);
     set(Reading.POLLS_PER_SECOND, load.polls() * 1e9 / Math.max(1, load.elapsedNanos()));
     set(Reading.EVENTS_PER_POLL, load.eventsPerPoll());
     set(Reading.UTILISATION, load.utilisation());

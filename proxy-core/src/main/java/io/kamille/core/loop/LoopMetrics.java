@@ -5,6 +5,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
 /** The metrics of loops. Any thread. */
 final class LoopMetrics {
@@ -73,6 +74,34 @@ final class LoopMetrics {
           "loop",
           "reason");
 
+  private static final MetricDescriptor SAVING =
+      MetricDescriptor.gauge(
+          "kamille_loop_pacing_saving_ratio",
+          Unit.RATIO,
+          "The share of CPU time per request that pauses saved in the last trial; 0 before.",
+          "loop");
+
+  private static final MetricDescriptor UNCERTAINTY =
+      MetricDescriptor.gauge(
+          "kamille_loop_pacing_uncertainty_ratio",
+          Unit.RATIO,
+          "How far the true saving may lie from that, with 95 % confidence; 1 before a trial.",
+          "loop");
+
+  private static final MetricDescriptor PAUSE_COST =
+      MetricDescriptor.gauge(
+          "kamille_loop_pacing_wait_seconds",
+          Unit.SECONDS,
+          "How much longer an event waited with pauses in the last trial, at the median.",
+          "loop");
+
+  private static final MetricDescriptor JUDGEMENT_AGE =
+      MetricDescriptor.gauge(
+          "kamille_loop_pacing_judgement_age_seconds",
+          Unit.SECONDS,
+          "Time since the last trial; 0 before the first.",
+          "loop");
+
   private static final MetricDescriptor BUSY =
       MetricDescriptor.counter(
           "kamille_loop_busy_seconds_total",
@@ -121,10 +150,24 @@ final class LoopMetrics {
     registry.gauge(INTERVAL, () -> meter.value(Reading.INTERVAL_NANOS) / NANOS, loop);
     registry.gauge(POLL_COST, () -> meter.value(Reading.POLL_COST_NANOS) / NANOS, loop);
     registry.gauge(UTILISATION, () -> meter.ratio(Reading.UTILISATION), loop);
+    registry.gauge(SAVING, () -> judged(meter, PaceJudgement::saving, 0), loop);
+    registry.gauge(UNCERTAINTY, () -> judged(meter, PaceJudgement::uncertainty, 1), loop);
+    registry.gauge(PAUSE_COST, () -> judged(meter, found -> found.waitNanos() / NANOS, 0), loop);
+    registry.gauge(JUDGEMENT_AGE, () -> judged(meter, LoopMetrics::ageSeconds, 0), loop);
     for (PaceReason reason : PaceReason.values()) {
       registry.gauge(REASON, () -> meter.reason() == reason ? 1 : 0, loop, word(reason));
     }
     return meter;
+  }
+
+  private static double judged(
+      LoopMeter meter, ToDoubleFunction<PaceJudgement> value, double before) {
+    PaceJudgement found = meter.judgement();
+    return found == null ? before : value.applyAsDouble(found);
+  }
+
+  private static double ageSeconds(PaceJudgement found) {
+    return (System.nanoTime() - found.nanos()) / NANOS;
   }
 
   private static String word(PaceReason reason) {

@@ -1,6 +1,7 @@
 package io.kamille.core.loop;
 
 import io.kamille.core.metric.HistogramSnapshot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one loop did and how it paces itself. A copy; its numbers are each true, not of one moment.
@@ -14,6 +15,7 @@ import io.kamille.core.metric.HistogramSnapshot;
  * @param pollsPerSecond lately; zero when pacing is off, like all that has to be timed
  * @param eventsPerPoll lately
  * @param utilisation lately: the share of the time in which the loop was busy, 0–1
+ * @param judgement what the last trial of pauses found; null before
  * @param pollCostNanos processor time that a poll was last seen to cost without pauses
  * @param pauses since the start
  * @param pauseNanos they took
@@ -34,6 +36,7 @@ public record LoopTurns(
     double pollsPerSecond,
     double eventsPerPoll,
     double utilisation,
+    @Nullable PaceJudgement judgement,
     long pollCostNanos,
     long pauses,
     long pauseNanos,

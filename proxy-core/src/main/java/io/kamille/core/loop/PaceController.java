@@ -1,6 +1,7 @@
 package io.kamille.core.loop;
 
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the interval of one loop: the least processor time per request within a latency budget.
@@ -47,6 +48,8 @@ final class PaceController {
    * beyond chance (three standard deviations of a Poisson count), or below the bounds before that,
    * pacing stops for 1 s, then 2, 4 .. 64 s. The question is asked again every 10 s, by 50 ms
    * without pauses.
+   *
+   * Above the law stands PaceJudge, which measures what the law reckons, and may forbid pauses.
    */
   static final int TOP = 4;
 
@@ -80,6 +83,7 @@ final class PaceController {
   private static final long FIRST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_HOLD_NANOS = TimeUnit.SECONDS.toNanos(64);
 
+  private final PaceJudge judge;
   private long budgetNanos;
   private double lateNanos;
   private PaceReason reason = PaceReason.LIGHT_LOAD;
@@ -116,12 +120,18 @@ final class PaceController {
   private double trialNanos;
   private long holdNanos = FIRST_HOLD_NANOS;
 
-  PaceController(long budgetNanos) {
-    this.budgetNanos = budgetNanos;
+  /** At light load; the seed is for the order in which pauses are tried. */
+  PaceController(PaceSettings settings, long seed) {
+    budgetNanos = settings.latencyBudgetNanos();
+    judge = new PaceJudge(settings.leastSaving(), seed);
   }
 
-  /** Begins anew, with a latency budget. */
-  void reset(long nanos) {
+  /** Begins anew. A verdict on pauses holds on, if it was found for the same settings. */
+  void reset(PaceSettings settings) {
+    long nanos = settings.latencyBudgetNanos();
+    if (nanos != budgetNanos || settings.leastSaving() != judge.leastSaving()) {
+      judge.reset(settings.leastSaving());
+    }
     budgetNanos = nanos;
     isResting = false;
     holdNanos = FIRST_HOLD_NANOS;
@@ -137,6 +147,11 @@ final class PaceController {
 
   PaceReason reason() {
     return reason;
+  }
+
+  /** What pauses were found to save; null before the first trial. */
+  @Nullable PaceJudgement judgement() {
+    return judge.judgement();
   }
 
   /** What a poll was last seen to cost without pauses, in nanoseconds of processor time. */
@@ -199,8 +214,11 @@ final class PaceController {
 
   /** A window is over. */
   void window(LoadSample load, long nowNanos) {
+    judge.saw(load, isPacing, nowNanos);
     smooth(load);
-    if (isPacing) {
+    if (isPacing ? !judge.allows(nowNanos) : judge.forbids()) {
+      stop(judge.reason());
+    } else if (isPacing) {
       steer(load, nowNanos);
     } else {
       consider(load, nowNanos);
@@ -241,18 +259,23 @@ final class PaceController {
       reason = PaceReason.LIGHT_LOAD;
       return;
     }
-    lightWindows = 0;
     if (utilisation < HIGH_UTILISATION && gain(load) < LEAST_GAIN) {
       reasonsToBegin = 0;
       reason = PaceReason.NO_GAIN;
-    } else if (++reasonsToBegin >= WINDOWS_TO_BEGIN) {
+      if (++lightWindows >= WINDOWS_TO_IDLE) {
+        rest(nowNanos + FIRST_HOLD_NANOS);
+      }
+      return;
+    }
+    lightWindows = 0;
+    if (++reasonsToBegin >= WINDOWS_TO_BEGIN && judge.allows(nowNanos)) {
       begin(load, nowNanos);
     }
   }
 
-  /** Whether it has been clear for a while that no pause would gather anything. */
+  /** Whether it has been clear for a while that no pause would save anything, or none may be. */
   boolean isIdle() {
-    return lightWindows >= WINDOWS_TO_IDLE;
+    return lightWindows >= WINDOWS_TO_IDLE || judge.forbids();
   }
 
   /** Windows follow again after a time without: what was known of the load is old. */
@@ -264,7 +287,16 @@ final class PaceController {
   }
 
   /** Whether a load that was only counted may be one to pace. */
-  boolean isWorthMeasuring(LoadSample load) {
+  boolean isWorthMeasuring(LoadSample load, long nowNanos) {
+    judge.saw(load, false, nowNanos);
+    if (judge.forbids()) {
+      reason = judge.reason();
+      return false;
+    }
+    if (isResting && nowNanos - restUntilNanos < 0) {
+      return false;
+    }
+    reason = PaceReason.LIGHT_LOAD;
     return load.eventsPerNano() * capNanos() >= GATHERED_TO_BEGIN
         && load.utilisation() >= UTILISATION_TO_BEGIN;
   }

@@ -23,5 +23,9 @@ public enum PaceReason {
    */
   CLOSED_LOOP,
   /** For a moment no pause, to see what arrives without. */
-  ASKING_AGAIN
+  ASKING_AGAIN,
+  /** No pause for about a second, to compare with a second in which there may be pauses. */
+  JUDGING,
+  /** A trial did not show that pauses save enough: no pause until the next trial. */
+  SAVES_TOO_LITTLE
 }

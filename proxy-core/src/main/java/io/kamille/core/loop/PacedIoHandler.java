@@ -74,6 +74,7 @@ final class PacedIoHandler implements IoHandler {
    *
    * @param cpuNanos processor time of the calling thread so far
    * @param answers of this loop so far
+   * @param seed for the order in which pauses are tried
    */
   PacedIoHandler(
       IoHandler delegate,
@@ -81,13 +82,14 @@ final class PacedIoHandler implements IoHandler {
       LoopClock clock,
       LongSupplier cpuNanos,
       AnswerCounts answers,
+      long seed,
       LoopMeter meter) {
     this.delegate = delegate;
     this.control = control;
     this.clock = clock;
     this.meter = meter;
     window = new LoadWindow(cpuNanos, answers);
-    controller = new PaceController(control.settings().latencyBudgetNanos());
+    controller = new PaceController(control.settings(), seed);
   }
 
   LoopMeter meter() {
@@ -115,7 +117,7 @@ final class PacedIoHandler implements IoHandler {
   private void apply(PaceSettings next) {
     settings = next;
     isAdaptive = next.mode() == Mode.ADAPTIVE;
-    controller.reset(next.latencyBudgetNanos());
+    controller.reset(next);
     spin.limit(next.spinLimitNanos());
     if (isStopping || (next.mode() == Mode.OFF && next.spinLimitNanos() == 0)) {
       isWatching = false;
@@ -187,8 +189,10 @@ final class PacedIoHandler implements IoHandler {
       return;
     }
     LoadSample load = window.nextUntimed(now);
-    meter.load(load);
-    if (controller.isWorthMeasuring(load)) {
+    boolean isWorth = controller.isWorthMeasuring(load, now);
+    meter.load(load, controller.judgement());
+    publish(Objects.requireNonNull(settings));
+    if (isWorth) {
       beginPaced(now);
     }
   }
@@ -239,18 +243,15 @@ final class PacedIoHandler implements IoHandler {
     boolean fell = isAdaptive && controller.turn(found, workNanos, wasAfterPause, waitNanos);
     if (fell) {
       window.restart(now);
-    } else if (window.elapsedNanos(now) >= windowNanos(present)) {
+    } else if (window.elapsedNanos(now)
+        >= Math.max(controller.windowNanos(), 4 * present.intervalNanos())) {
       LoadSample load = window.next(now);
       if (isAdaptive) {
         controller.window(load, now);
       }
-      meter.load(load);
+      meter.load(load, controller.judgement());
     }
     publish(present);
-  }
-
-  private long windowNanos(PaceSettings present) {
-    return Math.max(controller.windowNanos(), 4 * present.intervalNanos());
   }
 
   private void publish(PaceSettings present) {

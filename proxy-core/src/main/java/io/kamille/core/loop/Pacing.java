@@ -38,6 +38,11 @@ public record Pacing(Mode mode, Duration interval) {
         "off", ValueTypes.duration(Duration.ofNanos(1_000), Duration.ofMillis(100)));
   }
 
+  /** How a least saving is written. */
+  public static ValueType<Double> leastSavingType() {
+    return ValueTypes.orWord("off", 0.0, ValueTypes.ratio());
+  }
+
   private static Parsed<Pacing> parse(String text) {
     return switch (text) {
       case "off" -> new Parsed.Value<>(OFF);

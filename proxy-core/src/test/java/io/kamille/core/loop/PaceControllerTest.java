@@ -14,7 +14,7 @@ class PaceControllerTest {
   private static final long POLL = 8 * MICRO;
   private static final long EVENT = 8 * MICRO;
 
-  private final PaceController controller = new PaceController(BUDGET);
+  private final PaceController controller = new PaceController(SimulatedLoop.LAW, 1);
   private long now;
 
   /** A window in which so many events per second came, each with a poll of its own. */
@@ -302,7 +302,7 @@ class PaceControllerTest {
   @Test
   void anotherBudgetBeginsAnew() {
     climb(60_000);
-    controller.reset(MILLI);
+    controller.reset(SimulatedLoop.LAW.withLatencyBudget(MILLI));
     assertThat(controller.intervalNanos()).isZero();
     for (int i = 0; i < 6; i++) {
       window(60_000);

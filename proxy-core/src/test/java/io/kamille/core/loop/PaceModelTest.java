@@ -7,6 +7,7 @@ import io.kamille.core.loop.SimulatedLoop.Costs;
 import io.kamille.core.loop.SimulatedLoop.Handled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,10 +42,14 @@ class PaceModelTest {
     return loop.handler.meter().reason();
   }
 
+  private static PaceJudgement judgement(SimulatedLoop loop) {
+    return Objects.requireNonNull(loop.handler.meter().judgement());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {10, 500, 1_000, 2_000, 5_000})
   void atLightLoadThereIsNeverAPause(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, perSecond, perSecond, 0, 2 * SECOND);
     assertThat(path(loop, 2 * SECOND)).containsOnly(0L);
     assertThat(loop.handler.meter().value(Reading.PAUSES)).isZero();
@@ -54,7 +59,7 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {12_000, 20_000, 50_000, 90_000})
   void underLoadTheIntervalClimbsToTheBudgetAndStays(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, perSecond, perSecond, 0, 3 * SECOND);
     List<Long> climb = path(loop, 200 * MILLI);
     assertThat(climb).isSorted();
@@ -66,7 +71,7 @@ class PaceModelTest {
 
   @Test
   void aStepUpAndDownIsFollowedWithoutOscillation() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 1, 1_000, 0, SECOND);
     Poisson.arrivals(loop, 2, 60_000, SECOND, 3 * SECOND);
     Poisson.arrivals(loop, 3, 1_000, 3 * SECOND, 4 * SECOND);
@@ -82,7 +87,7 @@ class PaceModelTest {
   @Test
   void aStepCausesNoWaitBeyondTheBudget() {
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF);
-    SimulatedLoop adaptive = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW);
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 1, 1_000, 0, SECOND);
       Poisson.arrivals(loop, 2, 60_000, SECOND, 2 * SECOND);
@@ -106,7 +111,7 @@ class PaceModelTest {
   @ValueSource(ints = {10_000, 20_000, 50_000})
   void pacingSavesProcessorTimeAndKeepsTheLatencyBudget(int perSecond) {
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF);
-    SimulatedLoop adaptive = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW);
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 7, perSecond, 0, 2 * SECOND);
       loop.runUntil(2 * SECOND);
@@ -119,7 +124,7 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {6_000, 7_000, 8_000, 9_000})
   void betweenTheBoundsTheIntervalDoesNotFlutter(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, perSecond, perSecond, 0, 5 * SECOND);
     int departures = 0;
     long last = 0;
@@ -133,7 +138,7 @@ class PaceModelTest {
   @Test
   void whatPausesEndLateIsTakenFromTheInterval() {
     Costs late = Costs.USUAL.withLateness(40 * MICRO);
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE, late);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW, late);
     Poisson.arrivals(loop, 11, 30_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(interval(loop)).isBetween(BUDGET - 42 * MICRO, BUDGET - 38 * MICRO);
@@ -143,7 +148,7 @@ class PaceModelTest {
   @ValueSource(ints = {1, 4, 16, 32})
   void clientsThatWaitForTheirAnswersAreNotSlowedDown(int connections) {
     SimulatedLoop off = closedLoop(PaceSettings.OFF, connections);
-    SimulatedLoop adaptive = closedLoop(PaceSettings.ADAPTIVE, connections);
+    SimulatedLoop adaptive = closedLoop(SimulatedLoop.LAW, connections);
     off.runUntil(8 * SECOND);
     adaptive.runUntil(8 * SECOND);
     assertThat(adaptive.handled.size()).isGreaterThan(off.handled.size() * 93 / 100);
@@ -161,7 +166,7 @@ class PaceModelTest {
 
   @Test
   void beyondCapacityTheLoopDoesNotPause() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 13, 150_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     long pauses = loop.handler.meter().value(Reading.PAUSE_NANOS);
@@ -173,7 +178,7 @@ class PaceModelTest {
   void pacingRaisesTheCapacityOfALoop() {
     Costs costs = new Costs(3_000, 5_000, 7_000, 0);
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF, costs);
-    SimulatedLoop adaptive = new SimulatedLoop(PaceSettings.ADAPTIVE, costs);
+    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW, costs);
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 17, 110_000, 0, SECOND);
       loop.runUntil(SECOND);
@@ -182,8 +187,50 @@ class PaceModelTest {
   }
 
   @Test
-  void longTurnsInARowAreFollowedByAShorterInterval() {
+  void pausesThatPayAreKeptAfterATrial() {
     SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    Poisson.arrivals(loop, 23, 20_000, 0, 15 * SECOND);
+    loop.runUntil(14 * SECOND);
+    PaceJudgement found = judgement(loop);
+    assertThat(found.allowsPauses()).isTrue();
+    assertThat(found.saving()).isBetween(0.2, 0.4);
+    assertThat(found.waitNanos()).isBetween(BUDGET / 2, BUDGET);
+    assertThat(path(loop, 15 * SECOND)).containsOnly(BUDGET);
+  }
+
+  @Test
+  void pausesThatDoNotPayEndWithATrialAndTurnsAreNotTimed() {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE, Costs.USUAL.withEvent(36_000));
+    Poisson.arrivals(loop, 23, 13_000, 0, 15 * SECOND);
+    loop.runUntil(14 * SECOND);
+    assertThat(judgement(loop).allowsPauses()).isFalse();
+    assertThat(reason(loop)).isEqualTo(PaceReason.SAVES_TOO_LITTLE);
+    int looks = loop.clockLooks;
+    int polls = loop.polls.size();
+    assertThat(path(loop, 15 * SECOND)).containsOnly(0L);
+    assertThat(loop.clockLooks - looks).isLessThanOrEqualTo(1 + (loop.polls.size() - polls) / 32);
+  }
+
+  @Test
+  void whereThereIsNoGainTurnsAreSeldomTimed() {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE, Costs.USUAL.withEvent(50_000));
+    Poisson.arrivals(loop, 23, 10_000, 0, 10 * SECOND);
+    assertThat(path(loop, 10 * SECOND)).containsOnly(0L);
+    assertThat(reason(loop)).isEqualTo(PaceReason.NO_GAIN);
+    assertThat(loop.clockLooks).isLessThan(loop.polls.size() / 3);
+  }
+
+  @Test
+  void atLightLoadNothingIsTried() {
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    Poisson.arrivals(loop, 23, 5_000, 0, 5 * SECOND);
+    assertThat(path(loop, 5 * SECOND)).containsOnly(0L);
+    assertThat(loop.handler.meter().judgement()).isNull();
+  }
+
+  @Test
+  void longTurnsInARowAreFollowedByAShorterInterval() {
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 19, 30_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     assertThat(interval(loop)).isEqualTo(BUDGET);

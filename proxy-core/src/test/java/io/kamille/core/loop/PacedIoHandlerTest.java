@@ -168,7 +168,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopWithLittleToDoLooksAtTheClockOnceIn32Polls() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 3, 2_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(loop.polls).hasSizeGreaterThan(1_500);
@@ -180,7 +180,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopStopsTimingItsTurnsWhenTheLoadIsGone() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 3, 30_000, 0, SECOND);
     Poisson.arrivals(loop, 4, 2_000, SECOND, 4 * SECOND);
     loop.runUntil(SECOND);
@@ -195,7 +195,7 @@ class PacedIoHandlerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2_000})
   void aTaskWakesAnAdaptiveLoopWithLittleToDo(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     if (perSecond > 0) {
       Poisson.arrivals(loop, 5, perSecond, 0, SECOND);
     }
@@ -269,7 +269,7 @@ class PacedIoHandlerTest {
 
   @Test
   void aTurnWithANewSocketIsFollowedByOnePollWithoutAPause() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.ADAPTIVE);
+    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
     Poisson.arrivals(loop, 5, 30_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     long interval = loop.handler.meter().value(Reading.INTERVAL_NANOS);

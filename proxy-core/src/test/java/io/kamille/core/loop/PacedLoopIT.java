@@ -69,6 +69,7 @@ class PacedLoopIT {
             LoopClock.SYSTEM,
             () -> 0,
             AnswerCounts.NONE,
+            1,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

@@ -18,6 +18,9 @@ import java.util.function.LongConsumer;
  */
 final class SimulatedLoop {
 
+  /** Adaptive, by the law alone: pauses need no proof. */
+  static final PaceSettings LAW = PaceSettings.ADAPTIVE.withLeastSaving(0);
+
   /** What the model's machine costs, in nanoseconds. */
   record Costs(long systemCall, long sleep, long event, long lateness) {
     static final Costs USUAL = new Costs(1_000, 5_000, 8_000, 0);
@@ -78,6 +81,7 @@ final class SimulatedLoop {
             new Clock(),
             () -> cpuNanos,
             AnswerCounts.NONE,
+            1,
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }
