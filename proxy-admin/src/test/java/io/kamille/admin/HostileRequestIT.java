@@ -127,6 +127,29 @@ class HostileRequestIT {
     assertThat(status(ask("GET", "/v1/nothing", "", null, ""))).isEqualTo(401);
   }
 
+  /** A page on another port of localhost: cookies ignore ports, and it has ours. */
+  @Test
+  void theCookieAloneIsNobody() throws IOException {
+    String signedIn =
+        ask(
+            "POST",
+            "/v1/session",
+            "",
+            "application/json",
+            "{\"token\":\"" + token.substring(token.lastIndexOf(' ') + 1) + "\"}");
+    int at = signedIn.indexOf("kamille-");
+    String fields =
+        "Origin: http://localhost:8000\r\nCookie: "
+            + signedIn.substring(at, signedIn.indexOf(';', at));
+    for (Asked each : operations) {
+      if (!each.isOpen()) {
+        String answer = ask(each.method(), each.path(), fields, type(each), "{}");
+        assertThat(status(answer)).as(each.toString()).isEqualTo(401);
+        assertThat(answer).doesNotContain("Access-Control-");
+      }
+    }
+  }
+
   @Test
   void aTokenToReadChangesNothingAndEachTryIsTakenDown() throws IOException {
     String made =

@@ -95,7 +95,7 @@ public final class ConfigResources {
             Operation.get(PATH + "/schema", Scope.READ, "The settings as a JSON schema."),
             request -> Answer.json(ConfigurationSchema.document())),
         new Served(
-            Operation.post(PATH + "/validate", Scope.READ, "All that is wrong with a text.")
+            Operation.post(PATH + "/validate", Scope.OPERATE, "All that is wrong with a text.")
                 .takes(YAML)
                 .upTo(ConfigTree.LIMIT_BYTES)
                 .answers(Problems.class),

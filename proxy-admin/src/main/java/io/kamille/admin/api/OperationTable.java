@@ -209,11 +209,14 @@ public final class OperationTable {
     return isTakenDown ? audited(entry, request) : done(entry, request);
   }
 
-  /** A page of another origin cannot read our key, and still may not change anything with it. */
+  /**
+   * A page of another origin cannot read our key, and still may not change anything with it.
+   * Browsers name the origin of every change (Fetch standard, "append a request Origin header").
+   */
   private static @Nullable Answer refusalOfSession(AdminRequest request, Identity identity) {
     String origin = request.field("Origin");
     String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
-    if (origin != null && !origin.substring(origin.indexOf("//") + 2).equalsIgnoreCase(host)) {
+    if (origin == null || !origin.substring(origin.indexOf("//") + 2).equalsIgnoreCase(host)) {
       return Answer.problem(
           StatusCode.FORBIDDEN, "Changes are taken from pages of this origin only.");
     }
