@@ -68,11 +68,11 @@ final class Browser implements AutoCloseable {
     return page;
   }
 
-  /** Shows a page of the UI, by the name in its address, and waits for its answer. */
+  /** Shows a page of the UI, by the name in its address, and waits until it is complete. */
   void show(String name) {
     page.evaluate("name => { location.hash = name; }", name);
     page.locator("nav a[aria-current=page][href='#" + name + "']").waitFor();
-    page.locator("main h1").waitFor();
+    page.locator("main:not([aria-busy]) h1").waitFor();
   }
 
   /** What axe finds wrong with the page as it is. */

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -23,6 +26,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The browser UI of the demo, as Chromium shows it: {@code ./dev test --ui}. */
 class UiPagesIT {
+
+  /** Presses a button; tells after how many milliseconds then and now stand in the page. */
+  private static final String UNTIL_EXPLAINED =
+      """
+      async (why) => {
+        const begin = performance.now();
+        why.click();
+        while (!document.querySelector(".drawer ol.steps li")) await new Promise(requestAnimationFrame);
+        return performance.now() - begin;
+      }
+      """;
 
   @TempDir private Path directory;
   private KamilleProcess kamille;
@@ -63,7 +77,7 @@ class UiPagesIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"LIGHT, 1280", "LIGHT, 320", "DARK, 1280", "DARK, 320"})
+  @CsvSource({"LIGHT, 1440", "LIGHT, 320", "DARK, 1440", "DARK, 320"})
   void everyPageIsWithoutErrorsAndForEverybody(ColorScheme scheme, int width) {
     try (Browser browser = signedIn(scheme, width)) {
       List<String> pages =
@@ -131,7 +145,7 @@ class UiPagesIT {
   void markupOfClientsIsText() throws IOException {
     String markup = "<img/src=x/onerror=document.title='gone'>";
     try (Browser browser = signedIn(ColorScheme.LIGHT, 1280);
-        Socket socket = new Socket("127.0.0.1", URI.create(site).getPort())) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), URI.create(site).getPort())) {
       socket
           .getOutputStream()
           .write(
@@ -164,9 +178,10 @@ class UiPagesIT {
       page.locator("input[name=filter]").press("Enter");
       button(page, "Pause").click();
       Locator why = page.locator("button[aria-label^='Why miss for']").first();
-      why.click();
-      assertThat(page.locator("main")).containsText("Then");
-      assertThat(page.locator("main")).containsText("uri-miss");
+      assertThat((Double) why.evaluate(UNTIL_EXPLAINED)).as("milliseconds").isLessThan(1000);
+      assertThat(page.locator(".drawer")).containsText("Then");
+      assertThat(page.locator(".drawer")).containsText("by route");
+      assertThat(page.locator(".drawer ol.steps")).containsText("RFC 9111");
       assertThat(browser.violations()).isEmpty();
       assertThat(browser.complaints()).isEmpty();
     }
@@ -199,6 +214,36 @@ class UiPagesIT {
       assertThat(page.locator(".around")).containsText("What changed around");
       assertThat(browser.violations()).isEmpty();
       assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void anOldProofIsAskedForAgainAndTheChangeGoesOn() throws IOException {
+    String token = Files.readString(directory.resolve("demo/admin-token")).strip();
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 320)) {
+      Page page = browser.page();
+      browser.show("cache");
+      page.locator("input[name=what]").fill(site);
+      page.route(
+          "**/v1/cache/purges",
+          route ->
+              route.fulfill(
+                  new Route.FulfillOptions()
+                      .setStatus(403)
+                      .setContentType("application/problem+json")
+                      .setBody("{\"type\":\"/problems/proof-needed\"}")),
+          new Page.RouteOptions().setTimes(1));
+      button(page, "Rehearse").click();
+      assertThat(page.locator("dialog")).containsText("Is it still you?");
+      assertThat(browser.violations()).isEmpty();
+      page.locator("dialog input").fill("kam_wrong");
+      button(page, "Go on").click();
+      assertThat(page.locator("dialog .note")).containsText("wrong");
+      page.locator("dialog input").fill(token);
+      button(page, "Go on").click();
+      assertThat(page.locator("main")).containsText("stored response");
+      assertThat(page.locator("dialog").count()).isZero();
+      assertThat(page.locator("input[name=what]")).hasValue(site);
     }
   }
 

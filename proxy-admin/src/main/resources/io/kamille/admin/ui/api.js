@@ -11,6 +11,13 @@ export class Problem extends Error {
   }
 }
 
+/** Asks whoever sits here for a fresh proof; true once there is one. The shell says how. */
+let prove = async () => false;
+
+export function provenBy(asking) {
+  prove = asking;
+}
+
 export function isSignedIn() {
   return localStorage.getItem(KEY) !== null;
 }
@@ -42,8 +49,10 @@ export async function ask(path, { method = "GET", json, text, type, fields = {},
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
   const document = isJson && content ? JSON.parse(content) : null;
   if (!response.ok) {
-    if (response.status === 401) dispatchEvent(new CustomEvent("signed-out"));
-    throw new Problem(response.status, document ?? {});
+    if (response.status === 401 && path !== "/v1/session") dispatchEvent(new CustomEvent("signed-out"));
+    const problem = new Problem(response.status, document ?? {});
+    if (problem.type === "/problems/proof-needed" && await prove()) return ask(path, { method, json, text, type, fields, signal });
+    throw problem;
   }
   return { document, text: content, etag: response.headers.get("ETag") };
 }

@@ -1,5 +1,5 @@
 /** The shell: who is signed in, which page is shown, what lives in the header. */
-import { ask, forget, get, isSignedIn, live, signIn } from "./api.js";
+import { ask, forget, get, isSignedIn, live, provenBy, signIn } from "./api.js";
 import { count, h, millis, note, percent, replace } from "./dom.js";
 import { overview } from "./overview.js";
 import { traffic } from "./traffic.js";
@@ -75,7 +75,9 @@ function show() {
   leave = () => gone.abort();
   replace(main, h("p", { class: "empty" }, "Loading …"));
   const place = { main, signal: gone.signal, history, status: () => status, every: (seconds, look) => every(gone.signal, seconds, look) };
-  page.show(place).catch((problem) => failed(gone.signal, problem));
+  main.setAttribute("aria-busy", "true");
+  page.show(place).catch((problem) => failed(gone.signal, problem))
+    .finally(() => { if (!gone.signal.aborted) main.removeAttribute("aria-busy"); });
 }
 
 function failed(signal, problem) {
@@ -221,6 +223,28 @@ function signInPage(problem) {
       } }, h("label", {}, "Token", field), h("button", { class: "main", type: "submit" }, "Sign in"))));
   field.focus();
 }
+
+/** Asks for the token again and leaves the page as it is; true if the change may be tried again. */
+provenBy(() => new Promise((answered) => {
+  const field = h("input", { type: "password", name: "token", autocomplete: "current-password" });
+  const said = h("div", { "aria-live": "polite" });
+  const dialog = h("dialog", { "aria-labelledby": "proof", onclose: () => { dialog.remove(); answered(dialog.returnValue === "proven"); } },
+    h("h2", { id: "proof" }, "Is it still you?"),
+    h("p", {}, "You showed your token more than 15 minutes ago. Show it again to go on. Or open a new link of ", h("code", {}, "kamille login"), " in another tab, then press Go on."),
+    said,
+    h("form", { onsubmit: async (event) => {
+      event.preventDefault();
+      try {
+        if (field.value) await signIn({ token: field.value.trim() });
+        dialog.close("proven");
+      } catch (refused) {
+        replace(said, note("bad", refused.message));
+      }
+    } }, h("label", {}, "Token", field),
+    h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Go on"), h("button", { type: "button", onclick: () => dialog.close("") }, "Cancel"))));
+  document.body.append(dialog);
+  dialog.showModal();
+}));
 
 addEventListener("signed-out", () => {
   if (!isSignedIn()) return;

@@ -1,6 +1,6 @@
 /** Who holds how much send memory, and why? */
 import { ask, get } from "./api.js";
-import { answer, bits, bytes, card, copyAsCurl, count, h, keepFocus, note, table } from "./dom.js";
+import { answer, bits, bytes, card, copyAsCurl, count, h, note, replace, table } from "./dom.js";
 
 const POLICIES = ["off", "kernel", "equal", "window", "equation"];
 
@@ -16,37 +16,38 @@ function sentence(found, tuning) {
 }
 
 export async function connections(place) {
-  let sort = "buffer";
+  const head = h("div");
+  const said = h("div", { "aria-live": "polite" });
+  const rows = h("div");
+  const policy = h("select", { name: "policy", onchange: async () => {
+    try {
+      await ask("/v1/tuning", { method: "PUT", json: { policy: policy.value } });
+      replace(said);
+    } catch (problem) {
+      replace(said, note("bad", problem.message));
+    }
+    await look();
+  } }, POLICIES.map((name) => h("option", { value: name }, name)));
+  const sort = h("select", { name: "sort", onchange: () => look() }, ["buffer", "rate", "pending"].map((name) => h("option", { value: name }, name)));
   const look = async () => {
     const [tuning, found] = await Promise.all([
-      get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort}&limit=100`, place.signal)]);
-    const choice = h("select", { name: "policy", onchange: async (event) => {
-      try {
-        await ask("/v1/tuning", { method: "PUT", json: { policy: event.target.value } });
-        await look();
-      } catch (problem) {
-        place.main.append(note("bad", problem.message));
-      }
-    } }, POLICIES.map((name) => h("option", { value: name, selected: name === tuning.policy }, name)));
-    const sorted = h("select", { name: "sort", onchange: (event) => { sort = event.target.value; look(); } },
-      ["buffer", "rate", "pending"].map((name) => h("option", { value: name, selected: name === sort }, name)));
-    keepFocus(place.main,
-      answer(sentence(found.connections, tuning),
-        `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}.`),
-      h("div", { class: "grid" }, card("", "Send buffers",
-        h("div", { class: "row" }, h("label", {}, "Policy", choice), h("label", {}, "Sorted by", sorted)),
-        table([
-          { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
-          { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },
-          { name: "Path gives", number: true, show: (one) => bits(one.path.bytesPerSecond) },
-          { name: "RTT", number: true, show: (one) => `${one.path.rttMillis.toFixed(1)} ms` },
-          { name: "Needs", number: true, show: (one) => bytes(one.demandBytes) },
-          { name: "Buffer", number: true, show: (one) => (one.sendBuffer.sizeBytes > 0 ? bytes(one.sendBuffer.sizeBytes) : "kernel") },
-          { name: "Waits", number: true, show: (one) => bytes(waiting(one)) },
-          { name: "Unsent", number: true, show: (one) => bytes(one.pending.unsentBytes) },
-          { name: "Why", show: (one) => one.why },
-        ], found.connections, "Connections appear here once a response is larger than what a client takes at once."),
-        copyAsCurl(`/v1/connections?sort=${sort}`))));
+      get("/v1/tuning", place.signal), get(`/v1/connections?sort=${sort.value}&limit=100`, place.signal)]);
+    if (document.activeElement !== policy) policy.value = tuning.policy;
+    replace(head, answer(sentence(found.connections, tuning),
+      `Policy ${tuning.policy}. Kamille grants ${bytes(tuning.allocatedBytes)} of a budget of ${bytes(tuning.budgetInForceBytes)}; send buffers hold ${bytes(tuning.heldBytes)}.`));
+    replace(rows, table([
+      { name: "Client", show: (one) => h("span", { class: "mono nowrap" }, one.client) },
+      { name: "Protocol", show: (one) => h("span", { class: "nowrap" }, one.protocol) },
+      { name: "Path gives", number: true, show: (one) => bits(one.path.bytesPerSecond) },
+      { name: "RTT", number: true, show: (one) => `${one.path.rttMillis.toFixed(1)} ms` },
+      { name: "Needs", number: true, show: (one) => bytes(one.demandBytes) },
+      { name: "Buffer", number: true, show: (one) => (one.sendBuffer.sizeBytes > 0 ? bytes(one.sendBuffer.sizeBytes) : "kernel") },
+      { name: "Waits", number: true, show: (one) => bytes(waiting(one)) },
+      { name: "Unsent", number: true, show: (one) => bytes(one.pending.unsentBytes) },
+      { name: "Why", show: (one) => one.why },
+    ], found.connections, "Connections appear here once a response is larger than what a client takes at once."));
   };
+  replace(place.main, head, h("div", { class: "grid" }, card("", "Send buffers",
+    h("div", { class: "row" }, h("label", {}, "Policy", policy), h("label", {}, "Sorted by", sort)), said, rows, copyAsCurl("/v1/connections"))));
   await place.every(2, look);
 }

@@ -14,17 +14,22 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-export function replace(parent, ...children) {
-  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
+/** What a control is called, to find it in what replaces it. */
+function called(control) {
+  return control.name || control.getAttribute("aria-label") || control.textContent;
 }
 
-/** As replace, but what had the focus by its name has it again, and what was unfolded is. */
-export function keepFocus(parent, ...children) {
-  const name = parent.contains(document.activeElement) ? document.activeElement.name : null;
+/** Gives an element other children. What had the focus has it again, and what was unfolded is. */
+export function replace(parent, ...children) {
+  const held = document.activeElement;
+  const isInside = held !== parent && parent.contains(held);
+  const name = isInside ? called(held) : null;
+  const alike = () => [...parent.querySelectorAll(held.tagName)].filter((one) => called(one) === name);
+  const at = isInside ? alike().indexOf(held) : -1;
   const unfolded = [...parent.querySelectorAll("details")].map((one) => one.open);
-  replace(parent, ...children);
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   parent.querySelectorAll("details").forEach((one, i) => { one.open = unfolded[i] ?? false; });
-  if (name) parent.querySelector(`[name="${name}"]`)?.focus({ preventScroll: true });
+  if (isInside && !held.isConnected) (alike()[at] ?? alike()[0])?.focus({ preventScroll: true });
 }
 
 export function table(columns, rows, empty) {

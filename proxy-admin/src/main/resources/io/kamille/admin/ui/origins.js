@@ -1,6 +1,6 @@
 /** Do the origins answer, and how fast? */
 import { get } from "./api.js";
-import { answer, card, copyAsCurl, count, h, millis, rate, replace, table } from "./dom.js";
+import { answer, card, copyAsCurl, count, h, millis, rate, replace, table, when } from "./dom.js";
 
 const WORDS = { in: ["ok", "in"], out: ["bad", "out"], returning: ["warn", "returning"] };
 
@@ -29,16 +29,19 @@ export async function origins(place) {
       const name = `${upstream.name} ${origin.name}`;
       return before.has(name) && seconds < 60 ? rate(Math.max(0, origin.requests - before.get(name)) / seconds) : "–";
     };
-    replace(place.main, answer(sentence(upstreams), "Kamille learns from requests whether an origin answers. It asks no origin by itself."),
+    const isChecked = upstreams.some((upstream) => upstream.origins.some((origin) => origin.check));
+    replace(place.main, answer(sentence(upstreams), isChecked ? "Kamille learns from requests and from checks whether an origin answers." : "Kamille learns from requests whether an origin answers. It checks no origin by itself."),
       h("div", { class: "grid" }, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
         { name: "Origin", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
         { name: "State", show: (one) => { const [kind, word] = WORDS[one.state] ?? ["muted", one.state]; return h("span", { class: `pill ${kind}` }, word); } },
+        { name: "Since", show: (one) => (one.since ? [`${when(one.since)}: `, one.why] : "the start") },
+        isChecked ? { name: "Last check", show: (one) => (one.check ? h("span", { class: one.check.trouble ? "bad" : "ok" }, one.check.trouble || "passed") : "–") } : null,
         { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },
         { name: "Under way", number: true, show: (one) => count(one.inFlight) },
         { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") },
         { name: "Requests", number: true, show: (one) => count(one.requests) },
         { name: "Failures", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
-      ], upstream.origins, "No origin."), copyAsCurl("/v1/upstreams", "GET", null, upstream.name)))));
+      ].filter(Boolean), upstream.origins, "No origin."), copyAsCurl("/v1/upstreams", "GET", null, upstream.name)))));
     before = now;
     since = performance.now();
   });

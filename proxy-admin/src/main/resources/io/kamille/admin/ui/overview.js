@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { changedAround, changes } from "./changes.js";
 import { chart, spark } from "./chart.js";
-import { answer, bytes, card, copyAsCurl, count, duration, h, keepFocus, millis, percent, rate, replace, table } from "./dom.js";
+import { answer, bytes, card, copyAsCurl, count, duration, h, millis, percent, rate, replace, table } from "./dom.js";
 
 const RANGES = [["minutes", "last ten minutes"], ["hours", "last six hours"], ["days", "last two weeks"]];
 
@@ -108,7 +108,7 @@ export async function overview(place) {
     const cost = perRequest(sum((figures.processors ?? []).slice(-60)), asked);
     tiles.processors.set(cost > 0 ? rate(cost) : "–", cost > 0 ? "µs" : "", (figures.processors ?? []).map((cpu, i) => perRequest(cpu, requests[i])), steps);
     const shown = past ?? { figures, stepSeconds, steps };
-    keepFocus(plot, chart(
+    replace(plot, chart(
       [{ name: "hits", values: shown.figures.hitsPerSecond ?? [] }, { name: "requests", values: shown.figures.requestsPerSecond ?? [] }],
       shown.steps, shown.stepSeconds, rate,
       `Requests per second lately; now ${rate(last(requests))}, of which ${rate(last(hits))} are hits.`, marks, look));

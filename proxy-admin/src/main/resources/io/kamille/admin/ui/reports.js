@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { changedAround, changes } from "./changes.js";
 import { chart } from "./chart.js";
-import { answer, card, copyAsCurl, count, duration, h, keepFocus, millis, percent, rate, replace, table, when } from "./dom.js";
+import { answer, card, copyAsCurl, count, duration, h, millis, percent, rate, replace, table, when } from "./dom.js";
 
 const NAMES = { hour: "last hour", day: "last day", week: "last week" };
 
@@ -65,7 +65,7 @@ export async function reports(place) {
     const show = (time, seconds) => replace(around, changedAround(place, known, time, seconds, () => replace(around)));
     const figures = report.figures;
     const steps = Math.max(figures.requestsPerSecond.length, 60);
-    keepFocus(body,
+    replace(body,
       card("", null, h("div", { class: "row" }, h("label", {}, "Period", period)), peaks(report).map((words) => h("p", {}, words)), copyAsCurl(`/v1/reports/${period.value}`)),
       card("c8", "Requests and hits per second", chart(
         [{ name: "hits", values: figures.hitsPerSecond }, { name: "requests", values: figures.requestsPerSecond }],

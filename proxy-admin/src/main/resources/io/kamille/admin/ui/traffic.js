@@ -1,6 +1,6 @@
 /** What was asked lately, and why was that a miss? */
 import { ask, get } from "./api.js";
-import { answer, bytes, card, clock, copyAsCurl, count, duration, h, keepFocus, note, percent, replace, table } from "./dom.js";
+import { answer, bytes, card, clock, copyAsCurl, count, duration, h, note, percent, replace, table } from "./dom.js";
 import { explanation } from "./explanation.js";
 import { millis, pathOf } from "./path.js";
 
@@ -114,7 +114,7 @@ export async function traffic(place) {
       return;
     }
     replace(head, answer(sentence(list), `Up to ${perSecond} requests a second of each loop are kept, and as many that failed.`));
-    keepFocus(rows, table([
+    replace(rows, table([
       { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
       { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}${one.query ? `?${one.query}` : ""}`) },
       { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
@@ -139,7 +139,7 @@ export async function traffic(place) {
     ], traces.slice(0, 20), ""), copyAsCurl("/v1/traces")));
     const idle = routes.filter((one) => one.requests === 0).length;
     const times = durations(list);
-    keepFocus(byRoute, card("", "Routes",
+    replace(byRoute, card("", "Routes",
       idle === 0 ? null : h("p", { class: "muted" }, idle === 1 ? "One route was never asked for since the start." : `${count(idle)} routes were never asked for since the start.`),
       table([
         { name: "Route", show: (one) => h("span", { class: "mono" }, one.name) },

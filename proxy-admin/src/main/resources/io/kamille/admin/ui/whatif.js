@@ -67,7 +67,7 @@ export function whatIf(place) {
       replace(said, note("bad", problem.message));
     }
   } }, "Watch");
-  const track = h("label", { class: "grow" }, "Memory", slider);
+  const track = h("label", { class: "grow", hidden: true }, "Memory", slider);
   const draw = () => {
     button.textContent = found?.open ? "Stop" : found?.since ? "Watch again" : "Watch";
     slider.setAttribute("aria-valuetext", `${NAMES[chosen]} times the memory`);
