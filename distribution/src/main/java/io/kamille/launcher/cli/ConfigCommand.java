@@ -7,6 +7,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -44,9 +46,9 @@ final class ConfigCommand {
           .println(
               String.format(
                   Locale.ROOT,
-                  "%5d  %-30s %-16s %s",
+                  "%5d  %s  %-16s %s",
                   version.path("number").intValue(),
-                  version.path("time").stringValue(""),
+                  seconds(version.path("time")),
                   version.path("by").stringValue(""),
                   version.path("comment").stringValue("")));
     }
@@ -224,8 +226,13 @@ final class ConfigCommand {
     out()
         .println(
             deadline.isString()
-                ? "on trial until " + deadline.stringValue() + "; keep it: kamille config keep"
+                ? "on trial until " + seconds(deadline) + "; keep it: kamille config keep"
                 : "version " + outcome.path("version").intValue() + " runs");
+  }
+
+  /** A time to the second: nobody waits for nanoseconds. */
+  private static String seconds(JsonNode time) {
+    return Instant.parse(time.stringValue()).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   private void changes(JsonNode outcome) {

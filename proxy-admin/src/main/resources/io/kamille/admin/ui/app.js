@@ -137,7 +137,8 @@ async function sayTrial() {
     replace(trial);
     return;
   }
-  const left = h("span", { class: "left" });
+  const time = h("span");
+  const left = h("span", { class: "left" }, "Trial", h("span", { class: "by" }, ` by ${open.by}`), " ", time);
   const seen = h("span", { class: "seen", title: measures(open) }, open.since.requests > 0 ? `${percent(open.since.failureRatio)} fail, p99 ${millis(open.since.p99Millis)}` : "no request yet");
   const decide = async (decision) => {
     try {
@@ -152,7 +153,7 @@ async function sayTrial() {
   };
   const tick = () => {
     const seconds = Math.max(0, Math.round((new Date(open.deadline) - Date.now()) / 1000));
-    left.textContent = `Trial by ${open.by}: ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    time.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     if (seconds === 0) { clearInterval(ticking); setTimeout(() => sayTrial().catch(() => {}), 1000); }
   };
   tick();

@@ -6,14 +6,14 @@ export async function audit(place) {
   await place.every(5, async () => {
     const found = await get("/v1/audit?limit=200", place.signal);
     const done = found.entries.filter((entry) => entry.outcome !== "begun");
-    const last = done[0];
+    const last = done.find((entry) => entry.outcome.startsWith("2") && !entry.action.includes("/session") && !entry.target.includes("dry_run"));
     replace(place.main,
-      answer(last ? `The last change was by ${last.who?.name ?? "nobody known"}.` : "Nobody has changed anything yet.",
+      answer(last ? `The last change was at ${when(last.time)} by ${last.who?.name ?? "nobody known"}.` : "Nobody has changed anything yet.",
         "Each line holds the digest of the line before; kamille audit verify checks them."),
       card("", "Changes and refusals", table([
         { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
         { name: "Who", show: (one) => one.who?.name ?? "–" },
-        { name: "Via", show: (one) => `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}` },
+        { name: "Via", show: (one) => (one.who?.via === "socket" ? "this machine" : `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}`) },
         { name: "Action", show: (one) => h("code", {}, one.action) },
         { name: "Target", show: (one) => h("span", { class: "mono" }, one.target) },
         { name: "Outcome", show: (one) => h("span", { class: one.outcome.startsWith("2") ? "ok" : "bad" }, one.outcome) },

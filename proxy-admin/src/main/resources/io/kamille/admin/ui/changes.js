@@ -19,6 +19,8 @@ export async function changes(status, signal) {
   return [
     ...versions.slice(0, 20).map((one) => ({ time: one.time, name: `version ${one.number} by ${one.by}`, href: "#configuration", version: one })),
     ...purges.filter((one) => one.purged !== undefined).slice(0, 20).map((one) => ({ time: one.time, name: `purge of ${one.of || "all"}`, href: "#cache" })),
+    ...entries.filter((one) => one.action.endsWith(" /v1/config") && /[?&]confirm=/.test(one.target) && !/dry_run/.test(one.target) && one.outcome === "200")
+      .map((one) => ({ time: one.time, name: `trial by ${one.who?.name ?? "nobody known"}`, href: "#configuration" })),
     ...entries.filter((one) => SET.has(one.action) && one.outcome.startsWith("2")).map((one) => {
       const [name, href] = SET.get(one.action);
       return { time: one.time, name: `${name} by ${one.who?.name ?? "nobody known"}`, href };

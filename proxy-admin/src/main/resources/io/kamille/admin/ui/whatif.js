@@ -74,7 +74,7 @@ export function whatIf(place) {
     track.hidden = !found?.since;
     const requests = found?.estimates[0]?.requests ?? 0;
     replace(body, !found?.since
-      ? h("p", { class: "empty" }, "Watch for a while: ghosts of a quarter to four times the memory see the same requests, and count what they would hit.")
+      ? h("p", { class: "empty" }, "Watch for a while: Kamille counts what a quarter to four times the memory would hit with the same requests.")
       : requests === 0 ? h("p", { class: "empty" }, "No sampled request came yet.")
         : [h("div", { class: "beside" }, plot(found, chosen), verdict(found, context.policy, FACTORS[chosen], context.requestsPerSecond)),
           h("p", { class: "muted" }, `From ${count(requests)} sampled requests, ${found.sampledShare === 1 ? "of all keys" : `one key of ${count(1 / found.sampledShare)}`}. ${
