@@ -3,20 +3,15 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.peak.PeakSettings;
-import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.tier.DiskCopies.Admission;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +24,7 @@ class CacheHandoverTest {
   private static final String[] FRESH = {"Cache-Control", "max-age=3600", "Surrogate-Key", "news"};
 
   private @TempDir Path directory;
-  private final List<Consumer<RemovalListener>> told = new ArrayList<>();
+  private final Removals removals = new Removals();
   private CacheFixture before;
 
   @BeforeEach
@@ -56,30 +51,6 @@ class CacheHandoverTest {
     return new CacheFixture(4 << 20, settings, Runnable::run);
   }
 
-  /** Keeps what it is told. */
-  private final class Heir implements RemovalListener {
-
-    @Override
-    public void removed(CacheKey key) {
-      CacheKey copy = key.copy();
-      told.add(to -> to.removed(copy));
-    }
-
-    @Override
-    public void purged(PurgeNotes.Note note) {
-      told.add(to -> to.purged(note));
-    }
-
-    @Override
-    public void cleared() {
-      told.add(RemovalListener::cleared);
-    }
-  }
-
-  private void playTo(RemovalListener listener) {
-    told.forEach(removal -> removal.accept(listener));
-  }
-
   private static long records(CacheFixture fixture) {
     return fixture.counted("kamille_cache_disk_records");
   }
@@ -93,7 +64,7 @@ class CacheHandoverTest {
   }
 
   private void release() {
-    before.cache.handover().release(new Heir());
+    before.cache.handover().release(removals);
   }
 
   @Test
@@ -114,7 +85,7 @@ class CacheHandoverTest {
     try (CacheFixture after = open()) {
       await(() -> records(after) == 1);
       before.cache.operations().purge(CacheFixture.URI);
-      playTo(after.cache.handover().follower());
+      removals.playTo(after.cache.handover().follower());
       assertThat(after.isReused()).isFalse();
     }
   }
@@ -125,7 +96,7 @@ class CacheHandoverTest {
     try (CacheFixture after = open()) {
       await(() -> records(after) == 1);
       before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
-      playTo(after.cache.handover().follower());
+      removals.playTo(after.cache.handover().follower());
       assertThat(after.isReused()).isFalse();
     }
   }
@@ -134,9 +105,9 @@ class CacheHandoverTest {
   void aNewerResponseRemovesTheOlderCopyThatTheOtherHas() throws IOException {
     release();
     before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
-    told.clear();
+    removals.told.clear();
     before.fill(200, "newer", FRESH);
-    assertThat(told).hasSize(1);
+    assertThat(removals.told).hasSize(1);
   }
 
   @Test
@@ -144,22 +115,22 @@ class CacheHandoverTest {
     release();
     open().stop();
     before.cache.operations().purge(CacheFixture.URI);
-    before.cache.handover().takeBack(this::playTo);
+    before.cache.handover().takeBack(removals::playTo);
     assertThat(before.counted("kamille_cache_disk_up")).isEqualTo(1);
-    told.clear();
+    removals.told.clear();
     assertThat(before.isReused()).isFalse();
     before.stop();
     before = open();
     await(() -> before.counted("kamille_cache_disk_recovered") == 1);
     assertThat(before.isReused()).isFalse();
-    assertThat(told).isEmpty();
+    assertThat(removals.told).isEmpty();
   }
 
   @Test
   void theDiskThatIsTakenBackKnowsThePurgesMeanwhile() throws IOException {
     release();
     before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
-    before.cache.handover().takeBack(this::playTo);
+    before.cache.handover().takeBack(removals::playTo);
     before.stop();
     before = open();
     await(() -> before.counted("kamille_cache_disk_recovered") == 1);
@@ -169,7 +140,7 @@ class CacheHandoverTest {
   @Test
   void whatIsStillThereWhenTheDiskIsTakenBackIsServed() throws IOException {
     release();
-    before.cache.handover().takeBack(this::playTo);
+    before.cache.handover().takeBack(removals::playTo);
     await(() -> records(before) == 1);
     before.stop();
     before = open();
@@ -181,11 +152,11 @@ class CacheHandoverTest {
   void aDiskThatCannotBeHadBackIsDoneWithout() throws IOException {
     release();
     CacheFixture other = open();
-    assertThatThrownBy(() -> before.cache.handover().takeBack(this::playTo))
+    assertThatThrownBy(() -> before.cache.handover().takeBack(removals::playTo))
         .isInstanceOf(IOException.class);
     assertThat(before.isReused()).isTrue();
     before.cache.operations().purge(CacheFixture.URI);
-    assertThat(told).isEmpty();
+    assertThat(removals.told).isEmpty();
     other.stop();
   }
 }

@@ -4,20 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.kept.MemorySource;
-import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.PassedFile;
 import io.kamille.cache.memory.TestMemory;
-import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.socket.Descriptors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +23,7 @@ class MemoryHandoverTest {
   private static final String[] FRESH = {"Cache-Control", "max-age=3600", "Surrogate-Key", "news"};
 
   private final CacheFixture before = new CacheFixture(CAPACITY, MemorySource.kept(null));
-  private final List<Consumer<RemovalListener>> told = new ArrayList<>();
+  private final Removals removals = new Removals();
 
   @AfterEach
   void end() {
@@ -36,27 +31,8 @@ class MemoryHandoverTest {
     before.cache.close();
   }
 
-  private final class Heir implements RemovalListener {
-
-    @Override
-    public void removed(CacheKey key) {
-      CacheKey copy = key.copy();
-      told.add(to -> to.removed(copy));
-    }
-
-    @Override
-    public void purged(PurgeNotes.Note note) {
-      told.add(to -> to.purged(note));
-    }
-
-    @Override
-    public void cleared() {
-      told.add(RemovalListener::cleared);
-    }
-  }
-
   private KeptMemory give() {
-    before.cache.handover().release(new Heir());
+    before.cache.handover().release(removals);
     KeptMemory given = Objects.requireNonNull(before.cache.handover().giveMemory());
     return new KeptMemory(Descriptors.copyOf(given.arena()), Descriptors.copyOf(given.manifest()));
   }
@@ -141,8 +117,8 @@ class MemoryHandoverTest {
     KeptMemory memory = give();
     before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
     CacheFixture after = take(memory);
-    assertThat(told).isNotEmpty();
-    told.forEach(removal -> removal.accept(after.cache.handover().follower()));
+    assertThat(removals.told).isNotEmpty();
+    removals.playTo(after.cache.handover().follower());
     assertThat(after.isReused()).isFalse();
     assertThat(before.isReused()).isFalse();
     end(after);
@@ -158,7 +134,7 @@ class MemoryHandoverTest {
     before.origin.last().write("er").end();
     before.run();
     CacheFixture after = take(memory);
-    told.forEach(removal -> removal.accept(after.cache.handover().follower()));
+    removals.playTo(after.cache.handover().follower());
     assertThat(after.isReused()).isFalse();
     end(after);
   }
@@ -182,7 +158,7 @@ class MemoryHandoverTest {
   void memoryGoesOnToAThird() {
     before.fill(200, "hello", FRESH);
     CacheFixture second = take(give());
-    second.cache.handover().release(new Heir());
+    second.cache.handover().release(removals);
     KeptMemory given = Objects.requireNonNull(second.cache.handover().giveMemory());
     CacheFixture third =
         take(
@@ -249,7 +225,7 @@ class MemoryHandoverTest {
     KeptMemory memory = give();
     try (CacheFixture other = new CacheFixture(CAPACITY, MemorySource.kept(null));
         memory) {
-      other.cache.handover().release(new Heir());
+      other.cache.handover().release(removals);
       KeptMemory others = Objects.requireNonNull(other.cache.handover().giveMemory());
       CacheFixture after =
           take(

@@ -3,6 +3,7 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.action.HeaderRules;
 import io.kamille.core.action.Redirect;
 import io.kamille.core.action.ResponseSettings;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
@@ -113,6 +114,16 @@ final class RouteChecks {
       addFile(route, RouteActions.ROOT, root, "a directory that can be read");
     }
     for (SectionValues respond : route.all(RouteActions.RESPOND)) {
+      int status = respond.value(ResponseSettings.STATUS);
+      boolean hasBody =
+          respond.isGiven(ResponseSettings.BODY) || respond.isGiven(ResponseSettings.FILE);
+      if (hasBody && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
+        add(
+            respond.position(ResponseSettings.STATUS),
+            respond.path(ResponseSettings.STATUS),
+            Integer.toString(status),
+            "no body and no file beside it, because that status has no content");
+      }
       Path file = respond.find(ResponseSettings.FILE);
       try {
         if (file != null) {

@@ -1,6 +1,7 @@
 package io.kamille.launcher.version;
 
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,12 @@ record ChangeOrder(
     @Nullable String match,
     @Nullable Duration confirm,
     TrialGuard.@Nullable Limits guard) {
+
+  /** Whether {@code If-Match} names {@code tag}: strong comparison (RFC 9110 §13.1.1). */
+  static boolean matches(String match, String tag) {
+    return match.strip().equals("*")
+        || Arrays.stream(match.split(",", -1)).anyMatch(each -> each.strip().equals(tag));
+  }
 
   /** Makes the next text of the one that runs. */
   interface Edit {

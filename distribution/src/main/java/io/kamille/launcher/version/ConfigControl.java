@@ -242,18 +242,10 @@ public final class ConfigControl implements AutoCloseable {
     return new Outcome(version(), changes, null, tag(), null);
   }
 
-  /** RFC 9110 §13.1.1: strong comparison with each of the tags, or any. */
   private void checkMatch(@Nullable String match) throws Refused {
-    if (match == null || match.strip().equals("*")) {
-      return;
+    if (match != null && !ChangeOrder.matches(match, tag())) {
+      throw new Refused(Kind.VERSION_STALE, "Another version runs by now.");
     }
-    String tag = tag();
-    for (String given : match.split(",", -1)) {
-      if (given.strip().equals(tag)) {
-        return;
-      }
-    }
-    throw new Refused(Kind.VERSION_STALE, "Another version runs by now.");
   }
 
   private Step prepared(Configuration configuration) throws Refused {

@@ -1,115 +1,54 @@
 package io.kamille.launcher.version;
 
-import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The last versions of the configuration, in a directory. Confined to its control. */
 final class ConfigStore {
 
-  /*
-   * A version is one file, N.yaml: a comment line with what is known of it as JSON, then the text
-   * as it came. It is written beside its place, forced to the disk and renamed, so a kill at any
-   * moment leaves it whole or not there. A file that cannot be read is no version; its number is
-   * not used again.
-   */
   static final int KEPT = 100;
 
-  private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,8})\\.yaml");
-  private static final String HEAD = "# kamille version ";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private final NumberedTexts<ConfigVersion> texts;
 
-  private final Path directory;
-  private final TreeMap<Integer, ConfigVersion> versions = new TreeMap<>();
-  private int last;
-
-  private ConfigStore(Path directory) {
-    this.directory = directory;
+  private ConfigStore(NumberedTexts<ConfigVersion> texts) {
+    this.texts = texts;
   }
 
   /** The versions in that directory, which is made with the first one. */
   static ConfigStore open(Path directory) throws IOException {
-    var store = new ConfigStore(directory);
-    if (Files.isDirectory(directory)) {
-      try (Stream<Path> files = Files.list(directory)) {
-        for (Path file : files.toList()) {
-          store.found(file);
-        }
-      }
-    }
-    return store;
-  }
-
-  private void found(Path file) throws IOException {
-    Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
-    if (!name.matches()) {
-      return;
-    }
-    int number = Integer.parseInt(name.group(1));
-    last = Math.max(last, number);
-    String content = Files.readString(file);
-    int end = content.indexOf('\n');
-    if (!content.startsWith(HEAD) || end < 0) {
-      return;
-    }
-    try {
-      versions.put(
-          number, JSON.readValue(content.substring(HEAD.length(), end), ConfigVersion.class));
-    } catch (JacksonException broken) {
-      // Somebody else wrote it.
-    }
+    return new ConfigStore(
+        NumberedTexts.open(directory, "# kamille version ", ConfigVersion.class));
   }
 
   /** The newest; null if there is none. */
   @Nullable ConfigVersion newest() {
-    return versions.isEmpty() ? null : versions.lastEntry().getValue();
+    Map.Entry<Integer, ConfigVersion> last = texts.known().lastEntry();
+    return last == null ? null : last.getValue();
   }
 
   /** All of them, the newest first. */
   List<ConfigVersion> all() {
-    return new ArrayList<>(versions.descendingMap().values());
+    return List.copyOf(texts.known().descendingMap().values());
   }
 
   /** The text of a version, or null if it is not kept. */
   @Nullable String text(int number) throws IOException {
-    if (!versions.containsKey(number)) {
-      return null;
-    }
-    String content = Files.readString(file(number));
-    return content.substring(content.indexOf('\n') + 1);
+    return texts.known().containsKey(number) ? texts.text(number) : null;
   }
 
   /** Keeps a text as the next version, and forgets the oldest ones beyond {@link #KEPT}. */
   ConfigVersion add(String text, Instant time, String by, String comment) throws IOException {
     ConfigVersion before = newest();
     var version =
-        new ConfigVersion(++last, time, by, comment, before == null ? null : before.number());
-    String content = HEAD + JSON.writeValueAsString(version) + "\n" + text;
-    PrivateFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
-    versions.put(version.number(), version);
-    List<ConfigVersion> old =
-        versions.values().stream().sorted(Comparator.comparingInt(ConfigVersion::number)).toList();
-    for (ConfigVersion oldest : old.subList(0, Math.max(0, old.size() - KEPT))) {
-      Files.deleteIfExists(file(oldest.number()));
-      versions.remove(oldest.number());
+        new ConfigVersion(texts.next(), time, by, comment, before == null ? null : before.number());
+    texts.put(version.number(), version, text);
+    while (texts.known().size() > KEPT) {
+      texts.remove(texts.known().firstKey());
     }
     return version;
-  }
-
-  private Path file(int number) {
-    return directory.resolve(number + ".yaml");
   }
 }

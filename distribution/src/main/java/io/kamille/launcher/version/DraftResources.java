@@ -130,7 +130,7 @@ final class DraftResources {
   private String matched(AdminRequest request) throws InvalidRequest, Refused {
     String match = Orders.match(request);
     String text = drafts.text(id(request));
-    if (!match.strip().equals("*") && !match.contains(tag(text))) {
+    if (!ChangeOrder.matches(match, tag(text))) {
       throw new Refused(Kind.VERSION_STALE, "Somebody changed the draft.");
     }
     return text;

@@ -8,74 +8,38 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Drafts of the configuration, in a directory. Confined to the control thread. */
 final class DraftStore {
 
   /*
-   * A draft is a file as a version is one: a comment line with what is known of it, then its text.
-   * Its base is kept with it, because versions are forgotten and drafts are not.
+   * The base of a draft is kept with it, because versions are forgotten and drafts are not.
    */
   static final int MOST = 20;
 
-  private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,8})\\.yaml");
-  private static final String HEAD = "# kamille draft ";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
   private final Path directory;
-  private final TreeMap<Integer, Draft> drafts = new TreeMap<>();
-  private int last;
+  private final NumberedTexts<Draft> texts;
 
-  private DraftStore(Path directory) {
+  private DraftStore(Path directory, NumberedTexts<Draft> texts) {
     this.directory = directory;
+    this.texts = texts;
   }
 
   /** The drafts in that directory, which is made with the first one. */
   static DraftStore open(Path directory) throws IOException {
-    var store = new DraftStore(directory);
-    if (Files.isDirectory(directory)) {
-      try (Stream<Path> files = Files.list(directory)) {
-        for (Path file : files.toList()) {
-          store.found(file);
-        }
-      }
-    }
-    return store;
-  }
-
-  private void found(Path file) throws IOException {
-    Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
-    if (!name.matches()) {
-      return;
-    }
-    int id = Integer.parseInt(name.group(1));
-    last = Math.max(last, id);
-    String content = Files.readString(file);
-    int end = content.indexOf('\n');
-    if (!content.startsWith(HEAD) || end < 0) {
-      return;
-    }
-    try {
-      drafts.put(id, JSON.readValue(content.substring(HEAD.length(), end), Draft.class));
-    } catch (JacksonException broken) {
-      // Somebody else wrote it.
-    }
+    return new DraftStore(
+        directory, NumberedTexts.open(directory, "# kamille draft ", Draft.class));
   }
 
   /** All of them, the newest first. */
   List<Draft> all() {
-    return List.copyOf(drafts.descendingMap().values());
+    return List.copyOf(texts.known().descendingMap().values());
   }
 
   Draft find(int id) throws Refused {
-    Draft draft = drafts.get(id);
+    Draft draft = texts.known().get(id);
     if (draft == null) {
       throw new Refused(Kind.NO_DRAFT, "There is no draft " + id + ".");
     }
@@ -84,58 +48,59 @@ final class DraftStore {
 
   /** What the draft proposes. */
   String text(int id) throws Refused {
-    return read(find(id).id() + ".yaml", true);
+    find(id);
+    try {
+      return texts.text(id);
+    } catch (IOException unreadable) {
+      throw unreadable(unreadable);
+    }
   }
 
   /** The text of its base. */
   String base(int id) throws Refused {
-    return read(find(id).id() + ".base", false);
+    find(id);
+    try {
+      return Files.readString(baseFile(id));
+    } catch (IOException unreadable) {
+      throw unreadable(unreadable);
+    }
   }
 
-  private String read(String name, boolean hasHead) throws Refused {
-    try {
-      String content = Files.readString(directory.resolve(name));
-      return hasHead ? content.substring(content.indexOf('\n') + 1) : content;
-    } catch (IOException unreadable) {
-      LOG.log(Level.ERROR, "a draft cannot be read", unreadable);
-      throw new Refused(Kind.NO_DRAFT, "The draft cannot be read.");
-    }
+  private static Refused unreadable(IOException why) {
+    LOG.log(Level.ERROR, "a draft cannot be read", why);
+    return new Refused(Kind.NO_DRAFT, "The draft cannot be read.");
   }
 
   /** The next number. */
   int next() throws Refused {
-    if (drafts.size() >= MOST) {
+    if (texts.known().size() >= MOST) {
       throw new Refused(Kind.TOO_MANY_DRAFTS, "There are " + MOST + " drafts: remove one first.");
     }
-    return last + 1;
+    return texts.next();
   }
 
   /** Keeps a draft, in place of the one with its number. */
   void put(Draft draft, String base, String text) throws Refused {
-    String content = HEAD + JSON.writeValueAsString(draft) + "\n" + text;
     try {
-      write(draft.id() + ".base", base);
-      write(draft.id() + ".yaml", content);
+      PrivateFile.replace(baseFile(draft.id()), base.getBytes(StandardCharsets.UTF_8));
+      texts.put(draft.id(), draft, text);
     } catch (IOException full) {
       throw new Refused(Kind.FILE_UNWRITABLE, "The draft cannot be written: " + full.getMessage());
     }
-    last = Math.max(last, draft.id());
-    drafts.put(draft.id(), draft);
-  }
-
-  private void write(String name, String content) throws IOException {
-    PrivateFile.replace(directory.resolve(name), content.getBytes(StandardCharsets.UTF_8));
   }
 
   void remove(int id) throws Refused {
-    Draft draft = find(id);
+    find(id);
     try {
-      Files.deleteIfExists(directory.resolve(draft.id() + ".yaml"));
-      Files.deleteIfExists(directory.resolve(draft.id() + ".base"));
+      texts.remove(id);
+      Files.deleteIfExists(baseFile(id));
     } catch (IOException failed) {
       throw new Refused(
           Kind.FILE_UNWRITABLE, "The draft cannot be removed: " + failed.getMessage());
     }
-    drafts.remove(id);
+  }
+
+  private Path baseFile(int id) {
+    return directory.resolve(id + ".base");
   }
 }

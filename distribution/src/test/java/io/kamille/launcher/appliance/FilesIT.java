@@ -92,6 +92,13 @@ class FilesIT {
   }
 
   @Test
+  void aNameThatNoCompressedFileCanHaveIsServed() throws IOException {
+    String name = "a".repeat(250) + ".js";
+    write("root/" + name, "plain");
+    assertThat(journey.get("/" + name, "Accept-Encoding: br").content()).isEqualTo("plain");
+  }
+
+  @Test
   void aLongFileComesWholeAndInParts() {
     assertThat(journey.get("/long.bin").content()).hasSize(LONG).startsWith("0123").endsWith("89");
     Answer part = journey.get("/long.bin", "Range: bytes=5-99999");

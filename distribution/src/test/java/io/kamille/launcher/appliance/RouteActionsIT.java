@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,6 +55,18 @@ class RouteActionsIT {
     StubOrigin.Request request = journey.origin().request("/a");
     assertThat(request.values("X-Env")).containsExactly("prod");
     assertThat(request.field("Cookie")).isNull();
+  }
+
+  @Test
+  void aValidationAddsToTheFieldsThatA304BringsAlone() {
+    journey.origin().on("/a", ok("x", "Cache-Control: no-cache", "ETag: \"1\"", "X-Two: origin"));
+    journey.with("routes: [{upstream: site, response-headers: {add: {X-One: rule, X-Two: rule}}}]");
+    journey.get("/a");
+    journey.origin().on("/a", head("304 Not Modified", "ETag: \"1\"", "X-Two: newer") + "\r\n");
+    Answer validated = journey.get("/a");
+    assertThat(validated.content()).isEqualTo("x");
+    assertThat(validated.lines().stream().filter(line -> line.startsWith("X-")))
+        .containsExactlyInAnyOrder("X-One: rule", "X-Two: newer", "X-Two: rule");
   }
 
   @Test

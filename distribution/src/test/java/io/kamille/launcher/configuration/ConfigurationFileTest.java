@@ -473,6 +473,8 @@ class ConfigurationFileTest {
         "routes: [{respond: {status: 200, file: /dev/ptmx}}] | 3:40: routes[0].respond.file: found"
             + " \"/dev/ptmx\", expected a file of at most 1MiB that can be read (/dev/ptmx: no"
             + " regular file)",
+        "routes: [{respond: {status: 205, body: x}}] | 3:29: routes[0].respond.status: found 205,"
+            + " expected no body and no file beside it, because that status has no content",
         "routes: [{respond: 404, cache: off}] | 3:10: routes[0].cache: found beside respond,"
             + " expected upstream in place of respond, or no cache",
         "routes: [{upstream: web, response-headers: {set: {Content-Length: 1}}}] | 3:67:"

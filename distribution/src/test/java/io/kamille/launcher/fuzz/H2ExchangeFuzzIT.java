@@ -5,15 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.launcher.appliance.Appliance;
-import io.kamille.launcher.appliance.StartFailure;
-import io.kamille.launcher.configuration.ConfigurationFile;
-import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.fuzz.RecordingOrigin.Seen;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,34 +86,8 @@ class H2ExchangeFuzzIT {
   H2ExchangeFuzzIT() throws IOException {
     origin = RecordingOrigin.open();
     seen = origin.expect(CLIENT);
-    appliance = start(origin.url());
-    String text = appliance.listening().getFirst();
-    int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
-    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-  }
-
-  private static Appliance start(String url) {
-    String yaml =
-        """
-        listeners: [{address: '127.0.0.1:0', protocols: [h2c]}]
-        loops: 1
-        upstreams: {site: {origins: ['%s'], retries: 0}}
-        routes: [{upstream: site}]
-        cache: {memory: {capacity: 16MiB}}
-        log: {level: error}
-        admin: {address: off}
-        """
-            .replace("%s", url);
-    byte[] octets = yaml.getBytes(StandardCharsets.UTF_8);
-    if (!(ConfigurationFile.parse("fuzz.yaml", octets)
-        instanceof ConfigurationReading.Accepted(var configuration))) {
-      throw new AssertionError(yaml);
-    }
-    try {
-      return Appliance.start(configuration, "fuzz");
-    } catch (StartFailure failure) {
-      throw new AssertionError(failure);
-    }
+    appliance = FuzzedAppliance.start("protocols: [h2c]", origin.url());
+    address = FuzzedAppliance.address(appliance);
   }
 
   @AfterEach

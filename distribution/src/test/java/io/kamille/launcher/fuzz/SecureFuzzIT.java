@@ -5,14 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.launcher.appliance.Appliance;
-import io.kamille.launcher.appliance.StartFailure;
 import io.kamille.launcher.appliance.TrustingAll;
-import io.kamille.launcher.configuration.ConfigurationFile;
-import io.kamille.launcher.configuration.ConfigurationReading;
 import io.kamille.launcher.fuzz.SpoilingSocket.Spoil;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -46,34 +42,8 @@ class SecureFuzzIT {
   SecureFuzzIT() throws IOException {
     origin = RecordingOrigin.open();
     origin.expect(CLIENT);
-    appliance = start(origin.url());
-    String text = appliance.listening().getFirst();
-    int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
-    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-  }
-
-  private static Appliance start(String url) {
-    String yaml =
-        """
-        listeners: [{address: '127.0.0.1:0', tls: self-signed}]
-        loops: 1
-        upstreams: {site: {origins: ['%s'], retries: 0}}
-        routes: [{upstream: site}]
-        cache: {memory: {capacity: 16MiB}}
-        log: {level: error}
-        admin: {address: off}
-        """
-            .replace("%s", url);
-    byte[] octets = yaml.getBytes(StandardCharsets.UTF_8);
-    if (!(ConfigurationFile.parse("fuzz.yaml", octets)
-        instanceof ConfigurationReading.Accepted(var configuration))) {
-      throw new AssertionError(yaml);
-    }
-    try {
-      return Appliance.start(configuration, "fuzz");
-    } catch (StartFailure failure) {
-      throw new AssertionError(failure);
-    }
+    appliance = FuzzedAppliance.start("tls: self-signed", origin.url());
+    address = FuzzedAppliance.address(appliance);
   }
 
   @AfterEach

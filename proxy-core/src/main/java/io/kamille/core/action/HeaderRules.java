@@ -67,8 +67,11 @@ public record HeaderRules(
       List.of(
           "connection",
           "content-length",
+          "expect",
           "host",
+          "http2-settings",
           "keep-alive",
+          "proxy-connection",
           "te",
           "trailer",
           "transfer-encoding",

@@ -41,16 +41,19 @@ public record ResponseSettings(
                   + " configuration.")
           .orElse("`body`");
 
+  public static final Setting<String> BODY =
+      Setting.of(
+              "body",
+              ValueType.of("text", "", "text", text -> text, text -> text),
+              "The body of the response.")
+          .defaultsTo("");
+
   /** The settings under {@code respond}. */
   public static final Section<ResponseSettings> SECTION =
       Section.of(
           ResponseSettings.class,
           STATUS,
-          Setting.of(
-                  "body",
-                  ValueType.of("text", "", "text", text -> text, text -> text),
-                  "The body of the response.")
-              .defaultsTo(""),
+          BODY,
           FILE,
           Setting.of(
                   "type",

@@ -70,9 +70,18 @@ final class FileExchange implements ContentSource {
     long accepted = AcceptedCodings.of(exchange.request().fields());
     boolean wantsContent = exchange.request().method() == Method.GET;
     try {
-      threads.execute(() -> found(directory.find(target, accepted, wantsContent)));
+      threads.execute(() -> found(look(accepted, wantsContent)));
     } catch (RejectedExecutionException full) {
       fail(BUSY);
+    }
+  }
+
+  /** On a thread of files. The client waits for an answer, whatever goes wrong. */
+  private Found look(long accepted, boolean wantsContent) {
+    try {
+      return directory.find(target, accepted, wantsContent);
+    } catch (RuntimeException | Error broken) {
+      return new Found.Trouble(broken.toString());
     }
   }
 

@@ -92,8 +92,9 @@ final class FileSlices {
   }
 
   private Slice slice(long from, int length) {
-    ByteBuf content = ByteBufAllocator.DEFAULT.directBuffer(length);
+    ByteBuf content = null;
     try {
+      content = ByteBufAllocator.DEFAULT.directBuffer(length);
       while (content.readableBytes() < length) {
         int done = content.readableBytes();
         if (content.writeBytes(channel, from + done, length - done) < 0) {
@@ -101,9 +102,11 @@ final class FileSlices {
         }
       }
       return new Slice(content, "");
-    } catch (IOException failed) {
-      content.release();
-      return new Slice(null, String.valueOf(failed.getMessage()));
+    } catch (IOException | RuntimeException | Error failed) {
+      if (content != null) {
+        content.release();
+      }
+      return new Slice(null, failed.toString());
     }
   }
 

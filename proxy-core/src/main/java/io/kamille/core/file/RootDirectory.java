@@ -150,8 +150,8 @@ final class RootDirectory {
     try {
       BasicFileAttributes of = attributes(sibling);
       boolean isCurrent = of.lastModifiedTime().compareTo(plain.lastModifiedTime()) >= 0;
-      return of.isRegularFile() && isCurrent ? of : null;
-    } catch (NoSuchFileException none) {
+      return of.isRegularFile() && isCurrent && Files.isReadable(sibling) ? of : null;
+    } catch (FileSystemException none) {
       return null;
     }
   }
@@ -203,7 +203,7 @@ final class RootDirectory {
       ByteBuffer content = wantsContent ? read(channel, (int) length) : null;
       channel.close();
       return new Found.File(facts, content, null);
-    } catch (IOException trouble) {
+    } catch (IOException | RuntimeException | Error trouble) {
       channel.close();
       throw trouble;
     }

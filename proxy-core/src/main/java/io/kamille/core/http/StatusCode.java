@@ -12,6 +12,7 @@ public final class StatusCode {
   public static final int OK = 200;
   public static final int CREATED = 201;
   public static final int NO_CONTENT = 204;
+  public static final int RESET_CONTENT = 205;
   public static final int PARTIAL_CONTENT = 206;
   public static final int MULTIPLE_CHOICES = 300;
   public static final int NOT_MODIFIED = 304;
