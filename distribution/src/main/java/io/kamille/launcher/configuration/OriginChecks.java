@@ -19,8 +19,10 @@ import io.kamille.core.upstream.connection.ConnectionSettings;
 import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What must be true of the protocol and the TLS of an upstream, and of its files. */
@@ -99,7 +101,34 @@ final class OriginChecks {
             check.position(setting),
             check.path(setting),
             Problems.quote(printed(check, setting)),
-            kind == HealthCheck.Kind.OFF ? "kind: http or tcp beside it" : "kind: http beside it");
+            "kind: " + kindsFor(setting) + " beside it");
+      }
+    }
+    if (kind == HealthCheck.Kind.GRPC) {
+      allOriginsSpeakHttp2(upstream, check, problems);
+    }
+  }
+
+  private static String kindsFor(Setting<?> setting) {
+    return Arrays.stream(HealthCheck.Kind.values())
+        .filter(kind -> kind.uses(setting))
+        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(" or "));
+  }
+
+  private static void allOriginsSpeakHttp2(
+      SectionValues upstream, SectionValues check, Problems problems) {
+    OriginProtocol protocol = upstream.value(UpstreamSettings.PROTOCOL);
+    for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
+      OriginUrl url = origin.find(OriginSettings.URL);
+      if (url != null && !protocol.mayBeH2(url.isSecure())) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            check.position(HealthCheck.KIND),
+            check.path(HealthCheck.KIND),
+            "grpc",
+            "http or tcp for " + url + ", which is asked in HTTP/1.1; or protocol: h2c");
+        return;
       }
     }
   }

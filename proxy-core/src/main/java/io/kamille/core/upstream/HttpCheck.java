@@ -9,6 +9,7 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
@@ -16,23 +17,27 @@ import io.kamille.core.upstream.UpstreamSettings.Concurrency;
 import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One check of an origin by a request. Confined to its loop. */
+/** One check of an origin by a request, of HTTP or gRPC. Confined to its loop. */
 final class HttpCheck implements Reply {
 
   /*
    * A check goes the way that requests go: an UpstreamHandler asks in the protocol of the upstream,
    * over TLS if the origin speaks it. Its only origin has the addresses of the one that is checked,
    * and a health of its own, so that no check counts as a request. The connection is new and closes
-   * with the status code: an endpoint that sends a gigabyte, or nothing, costs no more than
-   * another.
+   * once the check is decided, by the status code or by the first content: an endpoint that sends a
+   * gigabyte, or nothing, costs no more than another.
    */
+  private static final int MOST_CONTENT_BYTES = 64 * 1024;
+
   private static final InetSocketAddress HERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final ForwardingSettings NOTHING_OF_CLIENTS =
@@ -55,7 +60,9 @@ final class HttpCheck implements Reply {
   private final Origin asked;
   private final UpstreamHandler handler;
   private final Outcome outcome;
+  private final ByteBuf content = Unpooled.buffer(0, MOST_CONTENT_BYTES);
   private ContentSource source = ContentSource.NONE;
+  private @Nullable String grpcStatus;
   private boolean isOver;
 
   private HttpCheck(
@@ -113,9 +120,21 @@ final class HttpCheck implements Reply {
   private void ask(EventLoop loop) {
     String host = check.host() == null ? asked.url().authority() : check.host();
     String scheme = asked.url().isSecure() ? "https://" : "http://";
+    String url = scheme + host + (isGrpc() ? GrpcHealth.PATH : check.path());
     RequestHead head =
-        RequestHead.of("GET", scheme + host + check.path(), "User-Agent", "Kamille-Check");
-    handler.handle(new Exchange(loop, HERE, HERE, head, RequestContent.NONE, this));
+        RequestHead.of(isGrpc() ? "POST" : "GET", url, "User-Agent", "Kamille-Check");
+    RequestContent asking = RequestContent.NONE;
+    if (isGrpc()) {
+      head.fields().add("Content-Type", "application/grpc");
+      head.fields().add("TE", "trailers");
+      asking = new GivenContent(GrpcHealth.request(check.service()));
+    }
+    check.headers().forEach(line -> head.fields().add(line.name(), line.value()));
+    handler.handle(new Exchange(loop, HERE, HERE, head, asking, this));
+  }
+
+  private boolean isGrpc() {
+    return check.kind() == HealthCheck.Kind.GRPC;
   }
 
   /** Ends it without an outcome. */
@@ -158,16 +177,51 @@ final class HttpCheck implements Reply {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
-    over(check.passes(head.status()) ? "" : "status " + head.status(), false);
+    boolean passes = isGrpc() ? head.status() == StatusCode.OK : check.passes(head.status());
+    if (!passes) {
+      over("status " + head.status(), false);
+    } else if (isGrpc()) {
+      grpcStatus = grpcStatus(head.fields());
+    } else if (check.contains().isEmpty()) {
+      over("", false);
+    }
   }
 
   @Override
   public void write(ByteBuf chunk) {
+    if (!isOver) {
+      content.writeBytes(chunk, Math.min(chunk.readableBytes(), content.maxWritableBytes()));
+    }
     chunk.release();
+    if (content.maxWritableBytes() == 0) {
+      judge();
+    }
   }
 
   @Override
-  public void end(@Nullable Fields trailers) {}
+  public void end(@Nullable Fields trailers) {
+    if (trailers != null && isGrpc()) {
+      grpcStatus = grpcStatus(trailers);
+    }
+    judge();
+  }
+
+  private static @Nullable String grpcStatus(Fields fields) {
+    List<String> values = fields.all("grpc-status");
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  private void judge() {
+    if (isOver) {
+      return;
+    }
+    if (isGrpc()) {
+      over(GrpcHealth.trouble(content, grpcStatus), false);
+    } else {
+      String text = content.toString(StandardCharsets.ISO_8859_1);
+      over(text.contains(check.contains()) ? "" : "its content lacks what is expected", false);
+    }
+  }
 
   @Override
   public void abort(Failure why) {

@@ -34,7 +34,7 @@ public enum OriginProtocol {
   }
 
   /** Whether a connection may come to speak HTTP/2. */
-  boolean mayBeH2(boolean isSecure) {
+  public boolean mayBeH2(boolean isSecure) {
     return isSecure ? this == AUTO || this == H2 : this == H2C;
   }
 }

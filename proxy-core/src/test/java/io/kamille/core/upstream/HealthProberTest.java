@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.tls.Certificates;
+import io.kamille.core.tls.OriginTls;
+import io.kamille.core.tls.OriginTrust;
 import io.kamille.core.upstream.HealthCheck.Kind;
+import io.kamille.core.upstream.HealthCheck.Line;
 import io.kamille.core.upstream.HealthCheck.StatusRange;
 import io.kamille.core.upstream.HealthProber.Target;
 import io.kamille.core.upstream.ScriptedOrigin.Conversation;
@@ -15,8 +19,10 @@ import io.kamille.core.upstream.Standing.Phase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -51,7 +57,7 @@ class HealthProberTest {
       until(origin, health -> health.phase() == Phase.RETURNING);
       assertThat(server.heads().getFirst())
           .startsWith("GET /health HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n")
-          .contains("User-Agent: Kamille-Check");
+          .contains("User-Agent: Kamille-Check", "X-Probe: yes");
     }
   }
 
@@ -85,6 +91,120 @@ class HealthProberTest {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
       until(origin, health -> !health.isIn());
       assertThat(await(left)).isTrue();
+    }
+  }
+
+  @Test
+  void contentDecidesIfItIsExpected() throws Exception {
+    String well = "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nall is well";
+    String ill = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nall is ill";
+    try (var server = ScriptedOrigin.open(says(ill), says(well))) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1, "is well"));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().standing().why()).contains("lacks what is expected");
+      until(origin, health -> health.phase() == Phase.RETURNING);
+    }
+  }
+
+  @Test
+  void anEndpointThatFloodsWithoutTheExpectedContentIsLeft() throws Exception {
+    Script floods =
+        with -> {
+          with.readHead();
+          with.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+          while (true) {
+            with.send("x".repeat(10_000));
+          }
+        };
+    try (var server = ScriptedOrigin.open(floods)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1, "well"));
+      until(origin, health -> !health.isIn());
+    }
+  }
+
+  @Test
+  void aGrpcServerIsInAsLongAsItServes() throws Exception {
+    CompletableFuture<String> asked = new CompletableFuture<>();
+    CompletableFuture<Map<String, String>> fields = new CompletableFuture<>();
+    Script serves =
+        with -> {
+          var h2 = new H2Conversation(with);
+          int stream = h2.request();
+          fields.complete(h2.fields());
+          asked.complete(h2.content(stream, 16));
+          serving(h2, stream, '\1');
+        };
+    Script stops =
+        with -> {
+          var h2 = new H2Conversation(with);
+          serving(h2, h2.request(), '\2');
+        };
+    try (var server = ScriptedOrigin.open(stops, serves)) {
+      Origin origin = follow(server.port(), check(Kind.GRPC, LONG, 1, 1));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().standing().why()).isEqualTo("its check failed: NOT_SERVING");
+      until(origin, health -> health.phase() == Phase.RETURNING);
+      assertThat(await(fields))
+          .containsEntry(":method", "POST")
+          .containsEntry(":path", "/grpc.health.v1.Health/Check")
+          .containsEntry("content-type", "application/grpc")
+          .containsEntry("te", "trailers")
+          .containsEntry("x-probe", "yes");
+      assertThat(await(asked)).isEqualTo("\0\0\0\0\13\n\11shop.Cart");
+    }
+  }
+
+  @Test
+  void checksOfAnOriginThatSpeaksTlsGoByTls() throws Exception {
+    var authority = new Certificates("authority");
+    var own = authority.ecdsa("127.0.0.1");
+    var foreign = new Certificates("another").ecdsa("127.0.0.1");
+    Script serves =
+        with -> {
+          with.speaks("h2");
+          var h2 = new H2Conversation(with);
+          serving(h2, h2.request(), '\1');
+        };
+    try (var trusted = ScriptedOrigin.open(Certificates.server(own), serves);
+        var untrusted = ScriptedOrigin.open(Certificates.server(foreign), serves)) {
+      UpstreamSettings settings = settings(check(Kind.GRPC, LONG, 1, 1), OriginProtocol.AUTO);
+      OriginTls tls =
+          OriginTls.open(
+              settings.tls(),
+              new OriginTrust(List.of(authority.authority()), null),
+              List.of("h2", "http/1.1"));
+      List<Target> targets = new ArrayList<>();
+      for (ScriptedOrigin server : List.of(trusted, untrusted)) {
+        Origin origin = settings.origin(new OriginUrl(true, "127.0.0.1", server.port()), 1);
+        origin.addresses(List.of(InetAddress.getLoopbackAddress()));
+        targets.add(new Target(origin, settings, tls, metrics(origin)));
+      }
+      prober.follow(targets);
+      targets.forEach(target -> untilChecked(target.origin()));
+      until(targets.getLast().origin(), health -> !health.isIn());
+      assertThat(targets.getFirst().origin().health().isIn()).isTrue();
+    }
+  }
+
+  private static void serving(H2Conversation h2, int stream, char status) throws IOException {
+    h2.head(stream, false, ":status", "200", "content-type", "application/grpc");
+    h2.data(stream, false, "\0\0\0\0\2\b" + status);
+    h2.head(stream, true, "grpc-status", "0");
+    h2.await(H2Conversation.SETTINGS);
+  }
+
+  @Test
+  void aServerWithoutTheHealthServiceFails() throws Exception {
+    Script without =
+        with -> {
+          var h2 = new H2Conversation(with);
+          h2.head(h2.request(), true, ":status", "200", "grpc-status", "12");
+          h2.await(H2Conversation.SETTINGS);
+        };
+    try (var server = ScriptedOrigin.open(without)) {
+      Origin origin = follow(server.port(), check(Kind.GRPC, LONG, 1, 1));
+      until(origin, health -> !health.isIn());
+      assertThat(origin.health().standing().why()).contains("grpc-status 12");
     }
   }
 
@@ -165,6 +285,11 @@ class HealthProberTest {
   }
 
   private static HealthCheck check(Kind kind, Duration timeout, int rise, int fall) {
+    return check(kind, timeout, rise, fall, "");
+  }
+
+  private static HealthCheck check(
+      Kind kind, Duration timeout, int rise, int fall, String contains) {
     return new HealthCheck(
         kind,
         Duration.ofMillis(10),
@@ -173,16 +298,23 @@ class HealthProberTest {
         fall,
         "/health",
         null,
-        List.of(new StatusRange(200, 299)));
+        List.of(new Line("X-Probe", "yes")),
+        List.of(new StatusRange(200, 299)),
+        contains,
+        kind == Kind.GRPC ? "shop.Cart" : "");
   }
 
   private static UpstreamSettings settings(HealthCheck check) {
+    return settings(check, check.kind() == Kind.GRPC ? OriginProtocol.H2C : OriginProtocol.AUTO);
+  }
+
+  private static UpstreamSettings settings(HealthCheck check, OriginProtocol protocol) {
     UpstreamSettings usual = UpstreamSettings.DEFAULTS;
     HealthPolicy policy = HealthPolicy.DEFAULTS;
     return new UpstreamSettings(
         usual.choice(),
         usual.connectTimeout(),
-        usual.protocol(),
+        protocol,
         usual.tls(),
         usual.retries(),
         new HealthPolicy(
@@ -217,8 +349,11 @@ class HealthProberTest {
   }
 
   private Target target(Origin origin, UpstreamSettings settings) {
-    return new Target(
-        origin, settings, null, new UpstreamMetrics(new MetricRegistry(), "test", List.of(origin)));
+    return new Target(origin, settings, null, metrics(origin));
+  }
+
+  private static UpstreamMetrics metrics(Origin origin) {
+    return new UpstreamMetrics(new MetricRegistry(), "test", List.of(origin));
   }
 
   private static void untilChecked(Origin origin) {

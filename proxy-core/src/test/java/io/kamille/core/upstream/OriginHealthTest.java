@@ -50,7 +50,10 @@ class OriginHealthTest {
               1,
               "/",
               null,
-              List.of()));
+              List.of(),
+              List.of(),
+              "",
+              ""));
 
   private final ManualClock clock = ManualClock.atSeconds(0);
   private final OriginHealth health = new OriginHealth(POLICY, () -> 0);
