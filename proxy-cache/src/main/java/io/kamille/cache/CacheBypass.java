@@ -17,18 +17,25 @@ public final class CacheBypass implements ExchangeHandler {
   private final Fetches fetches;
   private final OriginGate gate;
   private final StoredAnswers answers;
+  private final String why;
 
-  CacheBypass(Fetches fetches, OriginGate gate, StoredAnswers answers) {
+  /**
+   * Passes by.
+   *
+   * @param why in one word, for {@code Cache-Status}
+   */
+  CacheBypass(Fetches fetches, OriginGate gate, StoredAnswers answers, String why) {
     this.fetches = fetches;
     this.gate = gate;
     this.answers = answers;
+    this.why = why;
   }
 
   @Override
   public void handle(Exchange exchange) {
     ForwardReason reason = reason(exchange.request());
     Forwarding forwarding = new Forwarding(reason);
-    pass(exchange, reason == ForwardReason.BYPASS ? forwarding.detail("path") : forwarding);
+    pass(exchange, reason == ForwardReason.BYPASS ? forwarding.detail(why) : forwarding);
   }
 
   /** Why this request is forwarded; any thread. */

@@ -101,7 +101,7 @@ public final class CacheHandler implements ExchangeHandler {
             clock);
     this.answers = new StoredAnswers(store, replies, cacheStatus);
     this.gate = new OriginGate(forwardGate, answers, cacheStatus, loops, clock);
-    this.bypass = new CacheBypass(fetches, gate, answers);
+    this.bypass = new CacheBypass(fetches, gate, answers, "");
     this.disk = new DiskDetour(store, flights, lookups, this::afterDisk);
     this.misses =
         new MissPath(
@@ -122,9 +122,13 @@ public final class CacheHandler implements ExchangeHandler {
     return settings.query();
   }
 
-  /** A handler for paths of this route that cache nothing. */
-  public CacheBypass bypass() {
-    return bypass;
+  /**
+   * A handler for requests of this route that neither come from the cache nor go into it.
+   *
+   * @param why in one word, for {@code Cache-Status}
+   */
+  public CacheBypass bypass(String why) {
+    return new CacheBypass(fetches, gate, answers, why);
   }
 
   /**

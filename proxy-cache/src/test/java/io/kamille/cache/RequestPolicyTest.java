@@ -55,7 +55,7 @@ class RequestPolicyTest {
   void aBypassedPathUsesNoStore() {
     try (CacheFixture fixture = new CacheFixture()) {
       fixture.store("page");
-      ExchangeHandler bypass = fixture.handler.bypass();
+      ExchangeHandler bypass = fixture.handler.bypass("path");
       RecordingReply reply = new RecordingReply();
       bypass.handle(CacheFixture.exchange(fixture.loop(), RequestHead.of("GET", URI), reply));
       fixture.origin.last().respond(200, "mine", "Cache-Control", "max-age=60");

@@ -26,6 +26,8 @@ import io.kamille.core.route.Router;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.SplitHandler;
+import io.kamille.core.upstream.SplitSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
@@ -76,7 +78,7 @@ final class Assembly implements AutoCloseable {
     this.names = machine.names().apply(registry);
     this.overload = overload;
     upstreams = new Upstreams(names, registry, clock);
-    targets = new RouteTargets(clock);
+    targets = new RouteTargets(clock, registry);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
@@ -87,7 +89,7 @@ final class Assembly implements AutoCloseable {
 
   private QueryRules queryRules(RequestHead request) {
     Route route = router.table().find(request);
-    return route != null && route.handler() instanceof CacheHandler caching
+    return route != null && SplitHandler.usual(route.handler()) instanceof CacheHandler caching
         ? caching.query()
         : QueryRules.NONE;
   }
@@ -219,25 +221,36 @@ final class Assembly implements AutoCloseable {
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
         RouteGate gate = gate(settings, rate);
+        SplitSettings split = settings.actions().split();
         ExchangeHandler handler = targets.of(settings, next);
+        ExchangeHandler other = targets.ofSplit(settings, next);
         if (settings.isCached()) {
-          CacheHandler caching =
-              cache.handler(
-                  handler,
-                  settings.cache(),
-                  configuration.cache(),
-                  countsForwarded(settings) ? overload.and(rate) : overload);
+          RouteGate forwarded = countsForwarded(settings) ? overload.and(rate) : overload;
+          CacheHandler caching = caching(handler, settings, configuration, forwarded);
           handler = caching;
+          if (other != null) {
+            other = caching(other, settings, configuration, forwarded).bypass("split");
+          }
+          ExchangeHandler past = SplitHandler.of(split, caching.bypass("path"), other);
           for (String path : settings.cache().bypassPaths()) {
-            bypassed.add(new Route(name, host, path, caching.bypass(), gate));
+            bypassed.add(new Route(name, host, path, past, gate));
           }
         }
+        handler = SplitHandler.of(split, handler, other);
         routes.put(name, new Route(name, host, settings.path(), handler, gate));
         upstreamOf.put(name, RouteTargets.name(settings));
         accessOf.put(name, settings.access());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());
+    }
+
+    private CacheHandler caching(
+        ExchangeHandler next,
+        RouteSettings route,
+        Configuration configuration,
+        RouteGate forwarded) {
+      return cache.handler(next, route.cache(), configuration.cache(), forwarded);
     }
 
     // Asked about every request of the route.

@@ -3,16 +3,14 @@ package io.kamille.launcher.appliance;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
-import java.util.Objects;
 
 /** How upstreams treat their origins under a configuration. Stateless; any thread. */
 final class ForwardingPolicy {
 
   private ForwardingPolicy() {}
 
-  /** What holds of the upstream of a route when it is asked by that route. */
-  static UpstreamSettings of(RouteSettings route, Configuration configuration) {
-    String upstream = Objects.requireNonNull(route.upstream(), "upstream");
+  /** What holds of an upstream when it is asked by that route. */
+  static UpstreamSettings of(String upstream, RouteSettings route, Configuration configuration) {
     UpstreamSettings settings = configuration.upstream(upstream).settings();
     var limits = configuration.limits();
     return settings.with(

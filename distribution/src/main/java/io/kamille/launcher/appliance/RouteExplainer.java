@@ -18,6 +18,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.upstream.SplitHandler;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -59,7 +60,8 @@ record RouteExplainer(
     if (route == null) {
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    CacheHandler cache = route.handler() instanceof CacheHandler handler ? handler : null;
+    CacheHandler cache =
+        SplitHandler.usual(route.handler()) instanceof CacheHandler handler ? handler : null;
     MatchedRoute matched =
         new MatchedRoute(
             route.name(),
@@ -80,7 +82,13 @@ record RouteExplainer(
             "route",
             "RFC 9110 §7.4",
             request.authority() + request.path(),
-            "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
+            "it takes the route for host "
+                + route.host()
+                + ", path "
+                + route.pathPrefix()
+                + (SplitHandler.isSplit(route.handler())
+                    ? "; routes[].split sends a part of the clients past the cache"
+                    : ""));
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
       return after(purge, routed);
@@ -131,7 +139,8 @@ record RouteExplainer(
   }
 
   private Explanation answered(Route route, @Nullable CacheHandler cache, RequestHead request) {
-    if (route.handler() instanceof CacheBypass bypass) {
+    ExchangeHandler usual = SplitHandler.usual(route.handler());
+    if (usual instanceof CacheBypass bypass) {
       Reason bypassed =
           new Reason(
               "path",
@@ -140,7 +149,7 @@ record RouteExplainer(
               "it is forwarded, and nothing is stored");
       return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
     }
-    if (cache == null && answersItself(route.handler())) {
+    if (cache == null && answersItself(usual)) {
       Reason own =
           new Reason(
               "own-answer",

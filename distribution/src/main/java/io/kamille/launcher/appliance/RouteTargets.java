@@ -7,27 +7,43 @@ import io.kamille.core.action.StaticResponse;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.file.FileHandler;
 import io.kamille.core.file.FileThreads;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.MirrorHandler;
+import io.kamille.core.upstream.MirrorSettings;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** The stations at the end of routes: upstreams, files, and answers of a route's own. */
 final class RouteTargets implements AutoCloseable {
 
   private final WallClock clock;
   private final FileThreads files = new FileThreads();
+  private final LongAdder mirrorDropped = new LongAdder();
 
-  RouteTargets(WallClock clock) {
+  RouteTargets(WallClock clock, MetricRegistry registry) {
     this.clock = clock;
+    registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
   }
 
   /** What answers for the route behind the cache. Looks up names that are new: blocks. */
   ExchangeHandler of(RouteSettings route, Upstreams.Next upstreams) {
+    return ruled(route, answer(route, route.actions(), upstreams));
+  }
+
+  /** What answers the other part of its clients; null if there is none. */
+  @Nullable ExchangeHandler ofSplit(RouteSettings route, Upstreams.Next upstreams) {
+    String other = route.actions().split().upstream();
+    return other == null ? null : ruled(route, upstreams.handler(other, route));
+  }
+
+  private static ExchangeHandler ruled(RouteSettings route, ExchangeHandler answer) {
     RouteActions actions = route.actions();
-    ExchangeHandler answer = answer(route, actions, upstreams);
     HeaderRules response =
         actions.requestId()
             ? RequestId.ofStored(actions.responseHeaders())
@@ -43,7 +59,12 @@ final class RouteTargets implements AutoCloseable {
   private ExchangeHandler answer(
       RouteSettings route, RouteActions actions, Upstreams.Next upstreams) {
     if (route.upstream() != null) {
-      return upstreams.handler(route);
+      MirrorSettings mirror = actions.mirror();
+      ExchangeHandler first = upstreams.handler(route);
+      return mirror.upstream() == null
+          ? first
+          : new MirrorHandler(
+              first, upstreams.handler(mirror.upstream(), route), mirror.share(), mirrorDropped);
     }
     if (actions.redirect().isOn()) {
       return actions.redirect();

@@ -151,16 +151,19 @@ final class Upstreams implements AutoCloseable {
       this.configuration = configuration;
     }
 
-    /**
-     * What forwards for a route. Routes to one upstream share its connections, unless they write
-     * different hosts. Looks up the names that are new: blocks.
-     */
+    /** What forwards for a route to its own upstream. Looks up the names that are new: blocks. */
     ExchangeHandler handler(RouteSettings route) {
-      if (configuration.isWelcome(route)) {
-        return new WelcomePage();
-      }
-      String name = Objects.requireNonNull(route.upstream(), "upstream");
-      UpstreamSettings settings = ForwardingPolicy.of(route, configuration);
+      return configuration.isWelcome(route)
+          ? new WelcomePage()
+          : handler(Objects.requireNonNull(route.upstream(), "upstream"), route);
+    }
+
+    /**
+     * What forwards for a route to the upstream of that name. Routes to one upstream share its
+     * connections, unless they write different hosts. Looks up the names that are new: blocks.
+     */
+    ExchangeHandler handler(String name, RouteSettings route) {
+      UpstreamSettings settings = ForwardingPolicy.of(name, route, configuration);
       Upstream begun = upstreams.get(name);
       Upstream upstream = begun == null ? upstream(name, settings) : begun;
       return upstream

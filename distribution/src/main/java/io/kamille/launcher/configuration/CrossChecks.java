@@ -18,6 +18,8 @@ import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
+import io.kamille.core.upstream.MirrorSettings;
+import io.kamille.core.upstream.SplitSettings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -154,6 +156,18 @@ final class CrossChecks {
           && !upstream.equals(RouteSettings.WELCOME)) {
         conflict(route, RouteSettings.UPSTREAM, upstream, expected);
       }
+      SectionValues split = route.one(RouteActions.SPLIT);
+      SectionValues mirror = route.one(RouteActions.MIRROR);
+      isKnown(split, SplitSettings.UPSTREAM, known, expected);
+      isKnown(mirror, MirrorSettings.UPSTREAM, known, expected);
+    }
+  }
+
+  private void isKnown(
+      SectionValues section, Setting<String> setting, Set<String> known, String expected) {
+    String upstream = section.find(setting);
+    if (upstream != null && (!known.isEmpty() || problems.isEmpty()) && !known.contains(upstream)) {
+      conflict(section, setting, upstream, expected);
     }
   }
 

@@ -9,6 +9,8 @@ import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.upstream.MirrorSettings;
+import io.kamille.core.upstream.SplitSettings;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestHeaders what becomes of the fields of requests
  * @param responseHeaders what becomes of the fields of responses
  * @param requestId whether each request gets a name
+ * @param split which clients get another upstream
+ * @param mirror which upstream gets copies
  */
 public record RouteActions(
     @Nullable Path root,
@@ -30,7 +34,9 @@ public record RouteActions(
     @Nullable String pathRewrite,
     HeaderRules requestHeaders,
     HeaderRules responseHeaders,
-    boolean requestId) {
+    boolean requestId,
+    SplitSettings split,
+    MirrorSettings mirror) {
 
   static final Setting<Path> ROOT =
       Setting.of(
@@ -80,6 +86,14 @@ public record RouteActions(
           "What becomes of the header fields of a response. The cache stores the changed response,"
               + " so a change of these rules shows with the next one from the origin.");
 
+  static final Subsection<SplitSettings> SPLIT =
+      SplitSettings.SECTION.one(
+          "split",
+          "Which part of the clients gets another upstream. Its responses are not cached.");
+
+  static final Subsection<MirrorSettings> MIRROR =
+      MirrorSettings.SECTION.one("mirror", "Which upstream gets copies of forwarded requests.");
+
   static final Section<RouteActions> SECTION =
       Section.of(
           RouteActions.class,
@@ -94,7 +108,9 @@ public record RouteActions(
                   ValueTypes.onOff(),
                   "Whether each request gets a new `X-Request-Id`, for the origin and in the"
                       + " response.")
-              .defaultsTo(false));
+              .defaultsTo(false),
+          SPLIT,
+          MIRROR);
 
   static final RouteActions NONE = SECTION.defaults();
 }

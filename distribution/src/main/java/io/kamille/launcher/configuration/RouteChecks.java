@@ -12,6 +12,8 @@ import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
+import io.kamille.core.upstream.MirrorSettings;
+import io.kamille.core.upstream.SplitSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +42,7 @@ final class RouteChecks {
       checks.partsHaveTheWhole(RouteActions.REDIRECT, Redirect.SECTION, Redirect.TO, "to");
       checks.partsHaveTheWhole(
           RouteActions.RESPOND, ResponseSettings.SECTION, ResponseSettings.STATUS, "status");
+      checks.secondUpstreamsDiffer();
       checks.filesCanBeRead();
       checks.fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
       checks.fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
@@ -79,7 +82,12 @@ final class RouteChecks {
         given.add(setting);
       }
     }
-    for (Subsection<?> section : List.of(RouteSettings.CACHE, RouteActions.REQUEST_HEADERS)) {
+    for (Subsection<?> section :
+        List.of(
+            RouteSettings.CACHE,
+            RouteActions.REQUEST_HEADERS,
+            RouteActions.SPLIT,
+            RouteActions.MIRROR)) {
       if (!route.all(section).isEmpty()) {
         given.add(section);
       }
@@ -105,6 +113,28 @@ final class RouteChecks {
               name + " beside it");
         }
       }
+    }
+  }
+
+  /** A split or a mirror says which upstream it is for, and that is not the route's own. */
+  private void secondUpstreamsDiffer() {
+    partsHaveTheWhole(
+        RouteActions.SPLIT, SplitSettings.SECTION, SplitSettings.UPSTREAM, "upstream");
+    partsHaveTheWhole(
+        RouteActions.MIRROR, MirrorSettings.SECTION, MirrorSettings.UPSTREAM, "upstream");
+    String own = route.find(RouteSettings.UPSTREAM);
+    differs(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM, own);
+    differs(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM, own);
+  }
+
+  private void differs(SectionValues section, Setting<String> upstream, @Nullable String own) {
+    String other = section.find(upstream);
+    if (other != null && other.equals(own)) {
+      add(
+          section.position(upstream),
+          section.path(upstream),
+          Problems.quote(other),
+          "another upstream than the route's own");
     }
   }
 

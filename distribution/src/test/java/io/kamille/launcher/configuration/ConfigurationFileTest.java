@@ -480,6 +480,14 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, response-headers: {set: {Content-Length: 1}}}] | 3:67:"
             + " routes[0].response-headers.set.Content-Length: found \"Content-Length\", expected"
             + " the name of a field that neither frames messages nor is Host (host-rewrite)",
+        "routes: [{upstream: web, split: {upstream: wev}}] | 3:44: routes[0].split.upstream: found"
+            + " \"wev\", expected the name of an upstream: web",
+        "routes: [{upstream: web, mirror: {upstream: web}}] | 3:45: routes[0].mirror.upstream:"
+            + " found \"web\", expected another upstream than the route's own",
+        "routes: [{upstream: web, split: {share: 0.5}}] | 3:41: routes[0].split.share: found"
+            + " \"0.5\", expected upstream beside it",
+        "routes: [{respond: 404, mirror: {upstream: web}}] | 3:10: routes[0].mirror: found beside"
+            + " respond, expected upstream in place of respond, or no mirror",
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
         "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c}}} | 2:59:"

@@ -3,7 +3,6 @@ package io.kamille.core.upstream;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 
 /**
@@ -28,12 +27,7 @@ public record ChoiceSettings(OriginChoice.Kind kind, HashKey hashKey, StickySett
   public static final Setting<HashKey> HASH_KEY =
       Setting.of(
               "hash-key",
-              ValueType.of(
-                  "part of a request",
-                  "",
-                  "address, url, field:NAME or cookie:NAME",
-                  HashKey::parse,
-                  HashKey::toString),
+              HashKey.TYPE,
               "What `consistent-hash` hashes: the client's `address`, the `url`, a header field or"
                   + " a cookie. Requests without the field or cookie are hashed by address. An"
                   + " origin gets at most 1.25 times its share of the requests in flight.")

@@ -3,6 +3,7 @@ package io.kamille.core.upstream;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.setting.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -25,6 +26,15 @@ public record HashKey(Kind kind, String name) {
   }
 
   public static final HashKey URL = new HashKey(Kind.URL, "");
+  public static final HashKey ADDRESS = new HashKey(Kind.ADDRESS, "");
+
+  static final ValueType<HashKey> TYPE =
+      ValueType.of(
+          "part of a request",
+          "",
+          "address, url, field:NAME or cookie:NAME",
+          HashKey::parse,
+          HashKey::toString);
 
   /** What a hash begins with (FNV-1a). */
   static final long START = 0xcbf29ce484222325L;
