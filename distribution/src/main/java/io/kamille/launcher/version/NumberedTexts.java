@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,8 +80,8 @@ final class NumberedTexts<T> {
   }
 
   /** What is known of each, by number: a view. */
-  TreeMap<Integer, T> known() {
-    return known;
+  NavigableMap<Integer, T> known() {
+    return Collections.unmodifiableNavigableMap(known);
   }
 
   /** The number that the next text takes. */
