@@ -290,6 +290,16 @@ class DirectiveConformanceTest {
   }
 
   @Test
+  void rfc9111Section4_3_2AConditionIsJudgedThoughTheResponseIsNotStored() {
+    RecordingReply matching = fixture.get("If-None-Match", "\"1\"");
+    fixture.origin.last().respond(200, "hello", "Cache-Control", "no-store", "ETag", "\"1\"");
+    assertThat(matching.status()).isEqualTo(304);
+    RecordingReply other = fixture.get("If-None-Match", "\"2\"");
+    fixture.origin.last().respond(200, "hello", "Cache-Control", "no-store", "ETag", "\"1\"");
+    assertThat(other.text()).isEqualTo("hello");
+  }
+
+  @Test
   void rfc9213Section2_2TheTargetedFieldDecidesAndIsPassedOn() {
     String later = HttpDate.format(NOW + 9000);
     RecordingReply first =

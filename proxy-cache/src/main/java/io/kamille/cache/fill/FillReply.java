@@ -111,24 +111,33 @@ final class FillReply implements Reply, ContentSource {
         return;
       }
     }
-    StoredFacts facts = StoredFacts.of(head, route.policy(), fetch.requestTime(), now);
     Storability storability = Storability.of(fetch.request(), head, route.policy(), now);
+    boolean isNotModified;
     if (storability.isStorable()) {
+      StoredFacts facts = facts(head, now);
       shared.begin(head, contentLength, facts, now);
+      isNotModified = Preconditions.isNotModified(fetch.request(), facts);
     } else {
       shared.refuse(storability, head.status());
+      isNotModified =
+          Preconditions.areIn(fetch.request())
+              && Preconditions.isNotModified(fetch.request(), facts(head, now));
     }
-    answer(head, contentLength, facts);
+    answer(head, contentLength, isNotModified);
   }
 
-  private void answer(ResponseHead head, long contentLength, StoredFacts facts) {
+  private StoredFacts facts(ResponseHead head, long now) {
+    return StoredFacts.of(head, route.policy(), fetch.requestTime(), now);
+  }
+
+  private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
     Tags.removeFrom(head.fields());
     if (!shared.isStoring()) {
       postpone();
     }
     route.cacheStatus().forwarded(head.fields(), fetch.forwarding());
     fetch.exchange().notes().cache(CacheResult.MISS);
-    if (Preconditions.isNotModified(fetch.request(), facts)) {
+    if (isNotModified) {
       output.close();
       client.head(NotModified.of(head), UNKNOWN_LENGTH);
       client.end(null);

@@ -35,12 +35,17 @@ public final class Preconditions {
    */
   public static boolean isNotModified(RequestHead request, StoredFacts stored) {
     Fields fields = request.fields();
-    if (!fields.hasAny(CONDITIONAL) || !isJudged(stored.status())) {
+    if (!areIn(request) || !isJudged(stored.status())) {
       return false;
     }
     return fields.has(FieldName.IF_NONE_MATCH)
         ? matchesAny(fields, stored)
         : isNotModifiedSince(fields, stored);
+  }
+
+  /** Whether the request has a condition that is judged here. */
+  public static boolean areIn(RequestHead request) {
+    return request.fields().hasAny(CONDITIONAL);
   }
 
   /** Conditions count only where the plain answer would succeed (RFC 9110 §13.2.1). */

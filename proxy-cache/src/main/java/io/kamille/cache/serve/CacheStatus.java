@@ -1,17 +1,19 @@
 package io.kamille.cache.serve;
 
+import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
  * This cache's member of the {@code Cache-Status} field (RFC 9211), behind those of the caches
- * nearer to the origin (§2). Immutable; any thread.
+ * nearer to the origin (§2). Any thread.
  *
  * <p>{@code stored} (§2.5) goes out with the head, before the content is here. It says that the
  * response is storable and that storing it was begun; of a known length all memory is reserved by
@@ -27,6 +29,9 @@ public final class CacheStatus {
   private final @Nullable String name;
   private final boolean showsKey;
   private final byte[] hit;
+
+  // The last member that was told for each reason. Any loop writes; records are safe to race for.
+  private final @Nullable Told[] told = new Told[ForwardReason.values().length];
 
   private CacheStatus(@Nullable String name, boolean showsKey) {
     this.name = name;
@@ -176,12 +181,28 @@ public final class CacheStatus {
   /** Adds the field line of a response that comes from behind. */
   public void forwarded(Fields fields, Forwarding forwarding) {
     if (name != null) {
-      fields.add(FieldName.CACHE_STATUS, name + forwarding);
+      fields.add(FieldName.CACHE_STATUS, text(name, forwarding));
     }
   }
 
   /** The member itself; empty if there is none. */
   public String member(Forwarding forwarding) {
-    return name == null ? "" : name + forwarding;
+    return name == null ? "" : text(name, forwarding);
   }
+
+  private String text(String name, Forwarding forwarding) {
+    if (!forwarding.isUsual()) {
+      return name + forwarding;
+    }
+    int reason = forwarding.reason().ordinal();
+    Told last = told[reason];
+    if (last == null || !Objects.equals(last.detail, forwarding.detail())) {
+      last = new Told(forwarding.detail(), name + forwarding);
+      told[reason] = last;
+    }
+    return last.text;
+  }
+
+  /** A member that told of nothing but a reason and a detail. */
+  private record Told(@Nullable String detail, String text) {}
 }

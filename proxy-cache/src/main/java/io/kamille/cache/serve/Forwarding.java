@@ -99,6 +99,15 @@ public final class Forwarding {
     return this;
   }
 
+  /** Whether there is nothing to tell but the reason and the detail. */
+  boolean isUsual() {
+    return reason != null && status == 0 && !isStored && !isCollapsed && !hasTtl && key == null;
+  }
+
+  @Nullable String detail() {
+    return detail;
+  }
+
   /** The parameters of the member, each with its semicolon in front. */
   @Override
   public String toString() {

@@ -2,9 +2,11 @@ package io.kamille.cache.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.semantics.ForwardReason;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,5 +47,27 @@ class CacheStatusTest {
     Fields fields = Fields.of("Cache-Status", "kamille; hit");
     CacheStatus.of(Optional.empty(), false).received(fields);
     assertThat(fields.first(FieldName.CACHE_STATUS)).isEqualTo("kamille; hit");
+  }
+
+  @Test
+  void eachRequestIsToldOfItsOwnReasonAndDetail() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(told(new Forwarding(ForwardReason.URI_MISS).detail("no-store")))
+          .isEqualTo("kamille; fwd=uri-miss; detail=no-store");
+      assertThat(told(new Forwarding(ForwardReason.URI_MISS))).isEqualTo("kamille; fwd=uri-miss");
+      assertThat(told(new Forwarding(ForwardReason.URI_MISS).detail("private").status(404)))
+          .isEqualTo("kamille; fwd=uri-miss; fwd-status=404; detail=private");
+      assertThat(told(new Forwarding(ForwardReason.STALE).detail("private")))
+          .isEqualTo("kamille; fwd=stale; detail=private");
+      assertThat(told(new Forwarding(ForwardReason.URI_MISS).stored(9)))
+          .isEqualTo("kamille; fwd=uri-miss; stored; ttl=9");
+    }
+  }
+
+  private @Nullable String told(Forwarding forwarding) {
+    Fields fields = new Fields();
+    ours.forwarded(fields, forwarding);
+    assertThat(ours.member(forwarding)).isEqualTo(fields.first(FieldName.CACHE_STATUS));
+    return fields.first(FieldName.CACHE_STATUS);
   }
 }
