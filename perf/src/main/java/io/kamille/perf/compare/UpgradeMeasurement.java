@@ -16,6 +16,7 @@ import io.kamille.perf.report.Table;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,9 +28,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/** What clients notice of one upgrade after another, with a disk that changes hands each time. */
+/** What clients notice of one upgrade after another, and how much of the cache is left. */
 public final class UpgradeMeasurement {
 
   /*
@@ -37,10 +41,14 @@ public final class UpgradeMeasurement {
    * moment at which a request should have been sent. One client reads a large response slowly all
    * the while. A server may close a persistent connection between two requests (RFC 9112 §9.3.1),
    * so a request that met such an end before any octet of a response is sent again on a new
-   * connection, and counted apart.
+   * connection, and counted apart. HTTP/2 and tunnels: UpgradeVisitor. Requests go to many keys, so
+   * that an empty cache shows: the origin counts what reaches it.
    */
   private static final String LARGE = "/large";
-  private static final LoadRequest SMALL = LoadRequest.get("a", "/small", new byte[1024]);
+  private static final String ECHO = "/echo";
+  private static final String KEY = "/small/";
+  private static final int KEYS = 2000;
+  private static final int FILL_RATE = 2000;
   private static final int CONNECTIONS = 4;
   private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
@@ -56,14 +64,16 @@ public final class UpgradeMeasurement {
       Options.none()
           .number("--upgrades", 20, 1, 1000, "how many upgrades follow each other")
           .number("--pause", 3, 0, 3600, "seconds between two of them")
+          .flag("--keep-memory", "hand over what is stored in memory")
           .number("--rate", 5000, 100, 1_000_000, "requests each second, of both kinds together");
 
   private static final String CONFIGURATION =
       """
-      listeners: ['127.0.0.1:%PORT%']
+      listeners: ['127.0.0.1:%PORT%', {address: '127.0.0.1:%TLS%', tls: self-signed}]
       upstreams: {site: {origins: ['http://127.0.0.1:%ORIGIN%']}}
       routes: [{upstream: site}]
-      cache: {memory: {capacity: 256MiB}, disk: {path: '%DISK%', capacity: 256MiB}}
+      cache: {memory: {capacity: 256MiB}}
+      upgrade: {keep-memory: %KEEP%}
       limits: {drain-deadline: 90s}
       log: {access: {enabled: off}}
       admin: {address: off}
@@ -72,8 +82,11 @@ public final class UpgradeMeasurement {
   private final Session session;
   private final Path directory;
   private final int port = Workbench.freePort();
+  private final int tlsPort = Workbench.freePort();
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final List<Long> upgradeMillis = new ArrayList<>();
+  private final LongAdder forwarded = new LongAdder();
+  private final LongAdder asked = new LongAdder();
   private int notUpgraded;
 
   private UpgradeMeasurement(Session session) throws IOException {
@@ -83,16 +96,27 @@ public final class UpgradeMeasurement {
 
   /** Measures and prints. */
   public static void run(Chosen chosen) throws IOException, InterruptedException {
-    try (var session = Session.open(chosen).loadFromHere();
-        ScriptedOrigin origin =
-            ScriptedOrigin.start(0, ScriptedOrigin.answering(UpgradeMeasurement::answer))) {
+    try (var session = Session.open(chosen).loadFromHere()) {
       session.begin();
-      new UpgradeMeasurement(session).measure(chosen, origin.port());
+      var measurement = new UpgradeMeasurement(session);
+      try (ScriptedOrigin origin =
+          ScriptedOrigin.start(0, ScriptedOrigin.answering(measurement::answer))) {
+        measurement.measure(chosen, origin.port());
+      }
     }
   }
 
-  private static boolean answer(ScriptedOrigin.Request request, Socket connection)
-      throws IOException {
+  private boolean answer(ScriptedOrigin.Request request, Socket connection) throws IOException {
+    if (request.target().startsWith(KEY)) {
+      forwarded.increment();
+    }
+    if (request.target().equals(ECHO)) {
+      connection
+          .getOutputStream()
+          .write(UpgradeVisitor.SWITCHED.getBytes(StandardCharsets.US_ASCII));
+      connection.getInputStream().transferTo(connection.getOutputStream());
+      return false;
+    }
     byte[] content = new byte[request.target().equals(LARGE) ? LARGE_BYTES : 1024];
     new ScriptedAnswer(200, List.of("Cache-Control: max-age=3600"), content)
         .send(request, connection);
@@ -105,7 +129,8 @@ public final class UpgradeMeasurement {
             directory.resolve("kamille.yaml"),
             CONFIGURATION
                 .replace("%PORT%", Integer.toString(port))
-                .replace("%DISK%", directory.resolve("disk").toString())
+                .replace("%TLS%", Integer.toString(tlsPort))
+                .replace("%KEEP%", chosen.has("--keep-memory") ? "on" : "off")
                 .replace("%ORIGIN%", Integer.toString(originPort)));
     session
         .bench()
@@ -128,6 +153,8 @@ public final class UpgradeMeasurement {
     }
     var uri = URI.create("http://127.0.0.1:" + port + LARGE);
     var download = new Download(uri, LARGE_BYTES, DOWNLOAD);
+    fill();
+    hitRatio();
     double rate = chosen.number("--rate") / 2.0;
     var table =
         new Table("connections", "requests", "failed", "sent again", "p99.9 ms", "latest ms");
@@ -137,14 +164,29 @@ public final class UpgradeMeasurement {
       Future<LoadResult> onPersistent = threads.submit(() -> ask(persistent, rate));
       Future<LoadResult> onSingle = threads.submit(() -> ask(single, rate));
       threads.execute(download);
+      URI small = URI.create("https://127.0.0.1:" + tlsPort + "/small");
+      var http2 = new UpgradeVisitor(isOver::get);
+      var tunnel = new UpgradeVisitor(isOver::get);
+      Future<?> onHttp2 = threads.submit(() -> visit(http2, small));
+      Future<?> inTunnel = threads.submit(() -> tunnel.talk(port, ECHO));
       upgrade(control, chosen.number("--upgrades"), chosen.number("--pause"));
       isOver.set(true);
       table.row(row("persistent", persistent, onPersistent.get()));
       table.row(row("one for each request", single, onSingle.get()));
+      onHttp2.get();
+      inTunnel.get();
+      table.row(http2.row("HTTP/2 over TLS"));
+      table.row(tunnel.row("messages in tunnels"));
+      System.out.print(http2.trouble() + tunnel.trouble());
     } catch (ExecutionException e) {
       throw new IOException("a client broke off: " + e.getCause(), e);
     }
     print(table, download);
+  }
+
+  private static @Nullable Void visit(UpgradeVisitor visitor, URI uri) throws IOException {
+    visitor.askByHttp2(uri);
+    return null;
   }
 
   private LoadSettings settings() {
@@ -155,11 +197,40 @@ public final class UpgradeMeasurement {
   }
 
   private LoadResult ask(LoadClient client, double rate) throws IOException {
-    return client.run(Arrivals.even(rate, isOver::get), RequestSource.always(SMALL));
+    return client.run(Arrivals.even(rate, isOver::get), keys());
+  }
+
+  /** All keys in turn. */
+  private RequestSource keys() {
+    LoadRequest[] requests = new LoadRequest[KEYS];
+    for (int i = 0; i < KEYS; i++) {
+      requests[i] = LoadRequest.get("a", KEY + i, new byte[1024]);
+    }
+    AtomicInteger next = new AtomicInteger();
+    return () -> {
+      asked.increment();
+      return requests[next.getAndIncrement() % KEYS];
+    };
+  }
+
+  /** Asks for every key once. */
+  private void fill() throws IOException {
+    AtomicInteger left = new AtomicInteger(2 * KEYS);
+    try (var client = LoadClient.open(settings())) {
+      client.run(Arrivals.even(FILL_RATE, () -> left.getAndDecrement() <= 0), keys());
+    }
+  }
+
+  /** The part of the requests since the last call that did not reach the origin. */
+  private double hitRatio() {
+    long requests = asked.sumThenReset();
+    return 1 - forwarded.sumThenReset() / (double) Math.max(1, requests);
   }
 
   private void upgrade(Path control, int upgrades, int pauseSeconds) {
     long last = 0;
+    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(pauseSeconds));
+    System.out.printf(Locale.ROOT, "hit ratio before: %.4f%n", hitRatio());
     for (int i = 0; i < upgrades; i++) {
       LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(pauseSeconds));
       long begin = System.nanoTime();
@@ -171,6 +242,8 @@ public final class UpgradeMeasurement {
         System.out.println("not upgraded: " + failed.getMessage());
       }
     }
+    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(pauseSeconds));
+    System.out.printf(Locale.ROOT, "hit ratio meanwhile: %.4f%n", hitRatio());
     long process = last;
     session.bench().undo(() -> ProcessHandle.of(process).ifPresent(ProcessHandle::destroy));
   }
