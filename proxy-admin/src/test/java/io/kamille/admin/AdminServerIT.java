@@ -105,7 +105,7 @@ class AdminServerIT {
                 + "\"hits\":75,\"misses\":25,\"hitRatio\":0.75},"
                 + "\"upstreams\":[{\"name\":\"site\",\"origins\":[{\"name\":\"127.0.0.1:9000\","
                 + "\"state\":\"out\",\"inFlight\":1,\"limit\":0,\"failures\":4,"
-                + "\"since\":null,\"why\":\"\",\"check\":null}]}],"
+                + "\"since\":null,\"why\":\"\",\"drainedUntil\":null,\"check\":null}]}],"
                 + "\"configurable\":false}\n");
   }
 

@@ -175,7 +175,13 @@ final class FakeAppliance implements ApplianceView {
         new UpstreamSnapshot(
             "site",
             List.of(
-                new OriginSnapshot("127.0.0.1:9000", OriginState.OUT, 1, 0, 4, null, "", null))));
+                new OriginSnapshot(
+                    "127.0.0.1:9000", OriginState.OUT, 1, 0, 4, null, "", null, null))));
+  }
+
+  @Override
+  public Draining drain(String upstream, String origin, long seconds) {
+    return Draining.UNKNOWN;
   }
 
   @Override

@@ -24,7 +24,9 @@ import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.route.Route;
+import io.kamille.core.time.WallClock;
 import io.kamille.core.trace.Tracing;
+import io.kamille.core.upstream.Origin;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.util.List;
@@ -128,6 +130,30 @@ final class LiveView implements ApplianceView {
             upstream ->
                 new UpstreamSnapshot(upstream.getKey(), OriginReport.of(upstream.getValue())))
         .toList();
+  }
+
+  @Override
+  public Draining drain(String upstream, String name, long seconds) {
+    long now = WallClock.system().nanos();
+    List<Origin> all = appliance.assembly().origins().getOrDefault(upstream, List.of());
+    List<Origin> drained = all.stream().filter(origin -> origin.name().equals(name)).toList();
+    if (drained.isEmpty()) {
+      return Draining.UNKNOWN;
+    }
+    if (seconds == 0) {
+      drained.forEach(origin -> origin.health().endDrain());
+    } else if (all.stream().noneMatch(other -> !drained.contains(other) && isAsked(other, now))) {
+      return Draining.LAST;
+    } else {
+      long until = now + TimeUnit.SECONDS.toNanos(seconds);
+      drained.forEach(origin -> origin.health().drain(until));
+    }
+    LOG.log(Level.INFO, "{0} of {1} is drained through the API for {2} s", name, upstream, seconds);
+    return Draining.DONE;
+  }
+
+  private static boolean isAsked(Origin origin, long now) {
+    return origin.health().isIn() && origin.health().drainedNanos(now) == 0;
   }
 
   @Override

@@ -26,6 +26,7 @@ final class OriginReport {
   private OriginSnapshot snapshot(Origin origin) {
     Standing standing = origin.health().standing();
     Origin.Checked check = origin.lastCheck();
+    long drained = origin.health().drainedNanos(nanos);
     return new OriginSnapshot(
         origin.name(),
         state(standing),
@@ -34,6 +35,7 @@ final class OriginReport {
         origin.health().failuresInAll(),
         standing.isFromTheStart() ? null : time(standing.sinceNanos()),
         standing.why(),
+        drained == 0 ? null : time(nanos + drained),
         check == null
             ? null
             : new CheckSnapshot(time(check.nanos()), check.trouble(), time(check.nextNanos())));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.server.h1.TestClient.Answer;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -62,6 +63,38 @@ class StickyIT {
       journey.appliance().reload(journey.configuration());
     }
     assertThat(answer.field("Set-Cookie")).endsWith("; Path=/; HttpOnly; SameSite=Lax");
+  }
+
+  @Test
+  void anOriginThatIsDrainedGetsNothingEvenOfItsOwnClients() throws Exception {
+    Answer answer = journey.get("/");
+    while (!answer.content().equals("second")) {
+      answer = journey.get("/");
+    }
+    String cookie = cookie(answer);
+    assertThat(drain(second, "{\"state\":\"drain\",\"for\":\"10m\"}")).contains("\"seconds\":600");
+    for (int i = 0; i < 10; i++) {
+      assertThat(journey.get("/", "Cookie: " + cookie).content()).isEqualTo("first");
+    }
+    assertThat(journey.admin("/v1/upstreams").body()).contains("\"drainedUntil\":\"2");
+    assertThat(drain(journey.origin(), "{\"state\":\"drain\",\"for\":\"10m\"}"))
+        .contains("\"status\":409");
+    assertThat(drain(second, "{\"state\":\"drain\"}")).contains("\"status\":400");
+    assertThat(drain(second, "{\"state\":\"out\",\"for\":\"10m\"}")).contains("\"status\":400");
+    assertThat(drain(second, "{\"state\":\"in\",\"for\":\"10m\"}")).contains("\"status\":400");
+    assertThat(drain(second, "{\"state\":\"in\"}")).contains("\"seconds\":0");
+    assertThat(journey.get("/", "Cookie: " + cookie).content()).isEqualTo("second");
+  }
+
+  private String drain(StubOrigin origin, String content) throws Exception {
+    return journey
+        .send(
+            journey
+                .adminRequest("/v1/upstreams/two/origins/127.0.0.1%3A" + origin.port())
+                .header("Content-Type", "application/json")
+                .PUT(HttpRequest.BodyPublishers.ofString(content))
+                .build())
+        .body();
   }
 
   @Test

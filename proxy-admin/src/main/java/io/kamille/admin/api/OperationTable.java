@@ -86,6 +86,7 @@ public final class OperationTable {
                 new CacheMap(appliance),
                 new Routes(appliance, clock),
                 new UpstreamList(appliance, registry),
+                new OriginDrain(appliance),
                 new Explain(appliance),
                 new Purges(appliance),
                 new PurgeList(appliance),

@@ -1,11 +1,16 @@
 package io.kamille.admin.api;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A path whose segments are literal or, in braces, parameters. Immutable; any thread. */
+/**
+ * A path whose segments are literal or, in braces, parameters, which may be percent-encoded.
+ * Immutable; any thread.
+ */
 final class PathTemplate {
 
   private final List<String> segments;
@@ -23,8 +28,9 @@ final class PathTemplate {
     Map<String, String> parameters = new LinkedHashMap<>();
     for (int i = 0; i < segments.size(); i++) {
       String segment = segments.get(i);
-      if (isParameter(segment) && !given.get(i).isEmpty()) {
-        parameters.put(segment.substring(1, segment.length() - 1), given.get(i));
+      String value = isParameter(segment) ? decoded(given.get(i)) : "";
+      if (!value.isEmpty()) {
+        parameters.put(segment.substring(1, segment.length() - 1), value);
       } else if (!segment.equals(given.get(i))) {
         return null;
       }
@@ -38,6 +44,15 @@ final class PathTemplate {
         .filter(PathTemplate::isParameter)
         .map(segment -> segment.substring(1, segment.length() - 1))
         .toList();
+  }
+
+  /** Empty if it is not percent-encoded. */
+  private static String decoded(String segment) {
+    try {
+      return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      return "";
+    }
   }
 
   private static boolean isParameter(String segment) {

@@ -68,6 +68,7 @@ final class UpstreamList implements Resource {
                     origin.failures(),
                     origin.since(),
                     origin.why(),
+                    origin.drainedUntil(),
                     origin.check(),
                     sum(requests, upstream.name(), origin.name())))
         .toList();
@@ -116,6 +117,7 @@ final class UpstreamList implements Resource {
       long failures,
       @Nullable String since,
       String why,
+      @Nullable String drainedUntil,
       @Nullable CheckSnapshot check,
       long requests) {}
 }

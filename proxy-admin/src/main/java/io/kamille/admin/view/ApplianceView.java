@@ -66,6 +66,22 @@ public interface ApplianceView {
 
   List<UpstreamSnapshot> upstreams();
 
+  /** What came of draining an origin. */
+  enum Draining {
+    DONE,
+    /** There is no such origin. */
+    UNKNOWN,
+    /** No other origin of its upstream would get requests. */
+    LAST
+  }
+
+  /**
+   * Gives an origin no new request for a while; the end of the process ends that, too.
+   *
+   * @param seconds how long; 0 to end it now
+   */
+  Draining drain(String upstream, String origin, long seconds);
+
   /** The routes in the order of the configuration, and what was asked of each. */
   List<RouteSnapshot> routes();
 

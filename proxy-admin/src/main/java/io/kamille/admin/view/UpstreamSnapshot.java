@@ -28,6 +28,7 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
    * @param failures since the start
    * @param since when it came into this state, as RFC 3339 says it; null if it always was
    * @param why what brought it there; empty if nothing did
+   * @param drainedUntil until when somebody drains it, as RFC 3339 says it; null if nobody does
    * @param check how its last check went; null if there was none
    */
   public record OriginSnapshot(
@@ -38,6 +39,7 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
       long failures,
       @Nullable String since,
       String why,
+      @Nullable String drainedUntil,
       @Nullable CheckSnapshot check) {}
 
   /**

@@ -110,7 +110,7 @@ async function refresh() {
   try {
     status = await get("/v1/status");
     sayState();
-    await sayTrial();
+    sayTrial().catch(() => {});
   } catch {
     state.textContent = "No answer from Kamille. Trying again.";
   }

@@ -1,6 +1,6 @@
 /** Do the origins answer, and how fast? */
-import { get } from "./api.js";
-import { answer, card, copyAsCurl, count, h, millis, rate, replace, table, when } from "./dom.js";
+import { ask, get } from "./api.js";
+import { answer, card, copyAsCurl, count, h, millis, note, rate, replace, table, when } from "./dom.js";
 
 const WORDS = { in: ["ok", "in"], out: ["bad", "out"], returning: ["warn", "returning"] };
 
@@ -8,8 +8,10 @@ function sentence(upstreams) {
   const all = upstreams.flatMap((upstream) => upstream.origins);
   const out = all.filter((origin) => origin.state === "out");
   if (all.length === 0) return "No upstream is configured.";
-  if (out.length === 0) return all.length === 1 ? "The origin answers." : `All ${all.length} origins answer.`;
-  return `${out.map((origin) => origin.name).join(", ")} ${out.length === 1 ? "is" : "are"} out; a request probes ${out.length === 1 ? "it" : "them"} now and then.`;
+  const drained = all.filter((origin) => origin.drainedUntil).map((origin) => origin.name);
+  const idle = drained.length === 0 ? "" : ` ${drained.join(", ")} ${drained.length === 1 ? "is" : "are"} drained.`;
+  if (out.length === 0) return `${all.length === 1 ? "The origin answers." : `All ${all.length} origins answer.`}${idle}`;
+  return `${out.map((origin) => origin.name).join(", ")} ${out.length === 1 ? "is" : "are"} out; a request probes ${out.length === 1 ? "it" : "them"} now and then.${idle}`;
 }
 
 function summary(upstream) {
@@ -21,7 +23,21 @@ function summary(upstream) {
 export async function origins(place) {
   let before = new Map();
   let since = 0;
-  await place.every(2, async () => {
+  const head = h("div");
+  const said = h("div", { "aria-live": "polite" });
+  const groups = h("div", { class: "grid" });
+  const lasting = h("select", { name: "for" }, [["10m", "10 min"], ["1h", "1 hour"], ["1d", "1 day"]].map(([value, words]) => h("option", { value }, words)));
+  const choice = h("div", { class: "row", hidden: true }, h("label", {}, "A drain lasts", lasting), h("p", { class: "muted" }, "A drained origin gets no new request; those under way end."));
+  const drain = async (upstream, origin, order) => {
+    try {
+      await ask(`/v1/upstreams/${upstream}/origins/${encodeURIComponent(origin)}`, { method: "PUT", json: order });
+      replace(said);
+      await look();
+    } catch (problem) {
+      replace(said, note("bad", problem.message));
+    }
+  };
+  const look = async () => {
     const { upstreams } = await get("/v1/upstreams", place.signal);
     const seconds = (performance.now() - since) / 1000;
     const now = new Map(upstreams.flatMap((upstream) => upstream.origins.map((origin) => [`${upstream.name} ${origin.name}`, origin.requests])));
@@ -30,10 +46,10 @@ export async function origins(place) {
       return before.has(name) && seconds < 60 ? rate(Math.max(0, origin.requests - before.get(name)) / seconds) : "–";
     };
     const isChecked = upstreams.some((upstream) => upstream.origins.some((origin) => origin.check));
-    replace(place.main, answer(sentence(upstreams), isChecked ? "Kamille learns from requests and from checks whether an origin answers." : "Kamille learns from requests whether an origin answers. It checks no origin by itself."),
-      h("div", { class: "grid" }, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
+    replace(head, answer(sentence(upstreams), isChecked ? "Kamille learns from requests and from checks whether an origin answers." : "Kamille learns from requests whether an origin answers. It checks no origin by itself."));
+    replace(groups, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
         { name: "Origin", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
-        { name: "State", show: (one) => { const [kind, word] = WORDS[one.state] ?? ["muted", one.state]; return h("span", { class: `pill ${kind}` }, word); } },
+        { name: "State", show: (one) => { const [kind, word] = WORDS[one.state] ?? ["muted", one.state]; return [h("span", { class: `pill ${kind}` }, word), one.drainedUntil ? [" ", h("span", { class: "pill warn" }, `drained until ${when(one.drainedUntil)}`)] : null]; } },
         { name: "Since", show: (one) => (one.since ? [`${when(one.since)}: `, one.why] : "the start") },
         isChecked ? { name: "Last check", show: (one) => (one.check ? h("span", { class: one.check.trouble ? "bad" : "ok" }, one.check.trouble || "passed") : "–") } : null,
         { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },
@@ -41,8 +57,14 @@ export async function origins(place) {
         { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") },
         { name: "Requests", number: true, show: (one) => count(one.requests) },
         { name: "Failures", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
-      ].filter(Boolean), upstream.origins, "No origin."), copyAsCurl("/v1/upstreams", "GET", null, upstream.name)))));
+        upstream.origins.length < 2 ? null : { name: "", show: (one) => (one.drainedUntil
+          ? h("button", { type: "button", class: "plain", "aria-label": `End the drain of ${one.name}`, onclick: () => drain(upstream.name, one.name, { state: "in" }) }, "end drain")
+          : h("button", { type: "button", class: "plain", "aria-label": `Drain ${one.name}`, onclick: () => drain(upstream.name, one.name, { state: "drain", for: lasting.value }) }, "drain")) },
+      ].filter(Boolean), upstream.origins, "No origin."), copyAsCurl("/v1/upstreams", "GET", null, upstream.name))));
     before = now;
     since = performance.now();
-  });
+    choice.hidden = upstreams.every((upstream) => upstream.origins.length < 2);
+  };
+  replace(place.main, head, said, groups, choice);
+  await place.every(2, look);
 }

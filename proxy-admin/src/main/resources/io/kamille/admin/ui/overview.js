@@ -14,6 +14,8 @@ function worst(status, figures) {
   if (out.length > 0) return `${out.length === 1 ? "An origin is" : `${out.length} origins are`} out: ${out.join(", ")}.`;
   const failures = (figures.failuresPerSecond ?? []).slice(-60).reduce((sum, value) => sum + value, 0);
   if (failures >= 1) return `Origins failed to answer ${count(failures)} requests in the last minute.`;
+  const drained = status.upstreams.flatMap((upstream) => upstream.origins).filter((origin) => origin.drainedUntil).map((origin) => origin.name);
+  if (drained.length > 0) return `All is well. ${drained.join(", ")} ${drained.length === 1 ? "is" : "are"} drained.`;
   if (status.cache.objects === 0) return "All is well. Nothing is stored yet.";
   return "All is well.";
 }
@@ -119,9 +121,7 @@ export async function overview(place) {
     card("c8", "Requests and hits per second", range, plot, copyAsCurl("/v1/series")), listeners, around, others)];
   addEventListener("figures", draw, { signal: place.signal });
   await place.every(2, async () => {
-    status = await get("/v1/status", place.signal);
-    marks = await changes(status, place.signal);
-    await readPast();
+    [status, marks] = await Promise.all([get("/v1/status", place.signal), changes(place.status() ?? {}, place.signal), readPast()]);
     if (!head.isConnected) replace(place.main, page);
     draw();
   });

@@ -17,6 +17,9 @@ public abstract sealed class OriginChoice
    * request can bring about, requests are refused, but for one at a time for each origin: the first
    * that is answered ends it.
    *
+   * Drained origins are passed over, also when all others are out: somebody may be about to stop
+   * them.
+   *
    * Backups are looked at where no other origin is in.
    */
 
@@ -94,7 +97,7 @@ public abstract sealed class OriginChoice
   private int amongThoseIn(boolean isBackup, int avoid, long nowNanos) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i == avoid || origins[i].isBackup() != isBackup) {
+      if (i == avoid || origins[i].isBackup() != isBackup || isDrained(i, nowNanos)) {
         continue;
       }
       int share = origins[i].health().sharePercent(nowNanos);
@@ -120,7 +123,7 @@ public abstract sealed class OriginChoice
   private int amongThoseOut(int avoid, long nowNanos) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i != avoid && !origins[i].health().isBarred()) {
+      if (i != avoid && !origins[i].health().isBarred() && !isDrained(i, nowNanos)) {
         count = add(i, OriginHealth.WHOLE_SHARE, count);
       }
     }
@@ -129,11 +132,15 @@ public abstract sealed class OriginChoice
 
   private int tried(int avoid, long nowNanos) {
     for (int i = 0; i < origins.length; i++) {
-      if (i != avoid && origins[i].health().claimTrial(nowNanos)) {
+      if (i != avoid && !isDrained(i, nowNanos) && origins[i].health().claimTrial(nowNanos)) {
         return i;
       }
     }
     return NOWHERE;
+  }
+
+  private boolean isDrained(int place, long nowNanos) {
+    return origins[place].health().isDrained(nowNanos);
   }
 
   private int add(int place, int sharePercent, int count) {

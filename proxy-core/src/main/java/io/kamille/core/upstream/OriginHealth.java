@@ -39,6 +39,9 @@ public final class OriginHealth {
    * connections, which no request can bring about by what it asks for. Such an origin is tried by
    * one request at a time even when it is the only one left.
    *
+   * Somebody may also drain an origin for a while, whatever its health: it gets no new request, and
+   * its health is judged on. The only origin of an upstream is asked all the same.
+   *
    * The standing is one value that is replaced as a whole; who loses the race to replace it judges
    * by the standing that won. Under another policy the same standing goes on: requests that began
    * under the last one are judged by that one still, and what they find out holds for both.
@@ -48,12 +51,14 @@ public final class OriginHealth {
   static final int WHOLE_SHARE = 100;
   private static final int FIRST_SHARE = 10;
   private static final long NO_TRIAL = Long.MIN_VALUE;
+  private static final long NOT_DRAINED = Long.MIN_VALUE;
 
   private final HealthPolicy policy;
   private final DoubleSupplier chance;
   private final FailureWindow window;
   private final AtomicReference<Standing> standing;
   private final AtomicLong trialNanos;
+  private final AtomicLong drainedUntilNanos;
   private final LongAdder failuresInAll;
 
   /** A healthy start. */
@@ -68,6 +73,7 @@ public final class OriginHealth {
     this.window = new FailureWindow(policy.failureRatio());
     this.standing = new AtomicReference<>(Standing.HEALTHY);
     this.trialNanos = new AtomicLong(NO_TRIAL);
+    this.drainedUntilNanos = new AtomicLong(NOT_DRAINED);
     this.failuresInAll = new LongAdder();
   }
 
@@ -77,6 +83,7 @@ public final class OriginHealth {
     this.window = same.window.under(policy.failureRatio());
     this.standing = same.standing;
     this.trialNanos = same.trialNanos;
+    this.drainedUntilNanos = same.drainedUntilNanos;
     this.failuresInAll = same.failuresInAll;
   }
 
@@ -102,6 +109,26 @@ public final class OriginHealth {
   /** Failures since the start, also those that a success followed. */
   public long failuresInAll() {
     return failuresInAll.sum();
+  }
+
+  /** Drains the origin until then, by the monotonic clock. Any thread. */
+  public void drain(long untilNanos) {
+    drainedUntilNanos.set(untilNanos);
+  }
+
+  /** Ends the drain. Any thread. */
+  public void endDrain() {
+    drainedUntilNanos.set(NOT_DRAINED);
+  }
+
+  /** How long it is drained yet; 0 if it is not. Any thread. */
+  public long drainedNanos(long nowNanos) {
+    long until = drainedUntilNanos.getAcquire();
+    return until == NOT_DRAINED ? 0 : Math.max(0, until - nowNanos);
+  }
+
+  boolean isDrained(long nowNanos) {
+    return drainedNanos(nowNanos) > 0;
   }
 
   /** Where it stands, for the process that comes after us; null if there is nothing to say. */

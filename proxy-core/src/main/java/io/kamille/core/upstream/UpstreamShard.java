@@ -109,7 +109,9 @@ final class UpstreamShard {
   int choose(Exchange exchange) {
     if (sticky != null) {
       int place = sticky.place(exchange.request());
-      if (place != OriginChoice.NOWHERE && origin(place).health().isIn()) {
+      if (place != OriginChoice.NOWHERE
+          && origin(place).health().isIn()
+          && !origin(place).health().isDrained(clock.nanos())) {
         return place;
       }
     }

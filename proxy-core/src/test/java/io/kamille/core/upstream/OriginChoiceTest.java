@@ -63,6 +63,41 @@ class OriginChoiceTest {
   }
 
   @Test
+  void anOriginThatIsDrainedGetsNothingUntilThatIsOver() {
+    for (OriginChoice.Kind kind : OriginChoice.Kind.values()) {
+      List<Origin> origins = origins(1, 1, 1);
+      OriginChoice choice = OriginChoice.of(kind, origins);
+      origins.get(1).health().drain(clock.nanos() + Duration.ofMinutes(10).toNanos());
+      assertThat(Set.copyOf(keyed(choice, 200))).as("%s", kind).containsExactlyInAnyOrder(0, 2);
+      putOut(origins.get(0), true);
+      putOut(origins.get(2), true);
+      assertThat(keyed(choice, 200)).as("%s", kind).doesNotContain(1);
+      clock.advance(Duration.ofMinutes(10));
+      assertThat(keyed(choice, 200)).as("%s", kind).contains(1);
+    }
+  }
+
+  @Test
+  void aBackupIsAskedWhenAllOthersAreDrained() {
+    List<Origin> origins = origins(1, 1);
+    origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
+    OriginChoice choice = powerOfTwo(origins);
+    long until = clock.nanos() + Duration.ofMinutes(10).toNanos();
+    origins.get(0).health().drain(until);
+    origins.get(1).health().drain(until);
+    assertThat(chosen(choice, 20)).containsOnly(2);
+    origins.get(1).health().endDrain();
+    assertThat(chosen(choice, 20)).containsOnly(1);
+  }
+
+  @Test
+  void theOnlyOriginIsAskedThoughItIsDrained() {
+    List<Origin> origins = origins(1);
+    origins.getFirst().health().drain(clock.nanos() + 1);
+    assertThat(chosen(powerOfTwo(origins), 3)).containsOnly(0);
+  }
+
+  @Test
   void theFirstRequestAfterTheWhileIsTheProbe() {
     List<Origin> origins = origins(1, 1);
     OriginChoice choice = powerOfTwo(origins);

@@ -107,6 +107,14 @@ class OriginHealthTest {
   }
 
   @Test
+  void underAnotherPolicyADrainGoesOn() {
+    health.drain(clock.nanos() + 5);
+    assertThat(health.under(SHORTER).drainedNanos(clock.nanos())).isEqualTo(5);
+    health.under(SHORTER).endDrain();
+    assertThat(health.drainedNanos(clock.nanos())).isZero();
+  }
+
+  @Test
   void underTheSamePolicyItIsTheSame() {
     assertThat(health.under(POLICY)).isSameAs(health);
   }
