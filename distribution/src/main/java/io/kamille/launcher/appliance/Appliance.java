@@ -120,11 +120,11 @@ public final class Appliance implements AutoCloseable {
       appliance.clientSide.exportTraces(version);
       // To accept on sockets that another process serves is the last step: nothing fails behind it.
       if (sockets.isEmpty()) {
-        appliance.clientSide.listen(sockets);
+        appliance.clientSide.listen(sockets, appliance.assembly.network());
         appliance.openAdmin(resources.apply(appliance), false);
       } else {
         appliance.openAdmin(resources.apply(appliance), inheritance.isFromPredecessor());
-        appliance.clientSide.listen(sockets);
+        appliance.clientSide.listen(sockets, appliance.assembly.network());
       }
     } catch (StartFailure failure) {
       appliance.close();
@@ -137,7 +137,7 @@ public final class Appliance implements AutoCloseable {
   private Assembly assemble(Configuration configuration, MemorySource memory, Machine machine)
       throws StartFailure {
     try {
-      return new Assembly(configuration, memory, registry, overload, machine);
+      return new Assembly(configuration, memory, registry, overload, machine.of(configuration));
     } catch (IllegalStateException refused) {
       throw new StartFailure(
           StartFailure.Kind.SYSTEM, "cannot take the cache's memory: " + refused.getMessage());

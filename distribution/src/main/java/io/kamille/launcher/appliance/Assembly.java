@@ -23,6 +23,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
+import io.kamille.core.socket.Network;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
@@ -49,6 +50,7 @@ final class Assembly implements AutoCloseable {
    */
   private final WallClock clock = WallClock.system();
   private final OriginNames names;
+  private final Network network;
   private final Router router = new Router(RouteTable.of(List.of()));
   private final Overload overload;
   private final Cache cache;
@@ -65,7 +67,7 @@ final class Assembly implements AutoCloseable {
    *
    * @param memory of the cache
    * @param overload asked about what would be forwarded
-   * @param machine whose disk and names it uses
+   * @param machine whose disk, names and network it uses
    * @throws IOException if the directory of the disk tier cannot be had
    */
   Assembly(
@@ -77,7 +79,8 @@ final class Assembly implements AutoCloseable {
       throws IOException {
     this.names = machine.names().apply(registry);
     this.overload = overload;
-    upstreams = new Upstreams(names, registry, clock);
+    network = machine.network();
+    upstreams = new Upstreams(names, network, registry, clock);
     targets = new RouteTargets(clock, registry);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
@@ -106,6 +109,11 @@ final class Assembly implements AutoCloseable {
   /** The station that every request comes to first. */
   ExchangeHandler entrance() {
     return purgeMethod;
+  }
+
+  /** Where sockets come from. */
+  Network network() {
+    return network;
   }
 
   CacheOperations cache() {
@@ -185,6 +193,7 @@ final class Assembly implements AutoCloseable {
     upstreams.close();
     targets.close();
     names.close();
+    network.close();
   }
 
   /** Gives the memory back. Comes after the last loop has ended. */

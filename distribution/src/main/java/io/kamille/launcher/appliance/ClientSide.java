@@ -28,6 +28,7 @@ import io.kamille.core.server.Listener;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.server.connection.ClientSettings;
 import io.kamille.core.server.connection.ServerShard;
+import io.kamille.core.socket.Network;
 import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.ServerTls;
@@ -149,8 +150,8 @@ final class ClientSide {
     return tls.open(running.admin());
   }
 
-  /** Listens, on the sockets that listen already where there are any. */
-  void listen(InheritedSockets sockets) throws StartFailure {
+  /** Listens, on the sockets that listen already where there are any, or on those it is given. */
+  void listen(InheritedSockets sockets, Network network) throws StartFailure {
     for (ListenerSettings settings : running.listeners()) {
       try {
         ServerTls encryption = tls.open(settings);
@@ -161,7 +162,7 @@ final class ClientSide {
                 limiter,
                 clients,
                 encryption,
-                sockets.take(settings.address().socketAddress()));
+                sockets(settings, sockets, network));
         listeners.add(listener);
         ConnectionMetrics.register(registry, listener, settings.name());
         if (encryption != null) {
@@ -172,6 +173,14 @@ final class ClientSide {
       }
     }
     tuner.start(bytes -> listeners.forEach(listener -> listener.notSentLowWatermark(bytes)));
+  }
+
+  private List<Integer> sockets(
+      ListenerSettings settings, InheritedSockets inherited, Network network) throws IOException {
+    List<Integer> listening = inherited.take(settings.address().socketAddress());
+    return listening.isEmpty()
+        ? network.listen(settings.address(), settings.backlog(), shards.size())
+        : listening;
   }
 
   /**

@@ -3,9 +3,14 @@ package io.kamille.launcher.appliance;
 import io.kamille.cache.disk.Disk;
 import io.kamille.core.admission.OverloadLaw;
 import io.kamille.core.admission.SheddingLaw;
+import io.kamille.core.hostsocket.HostSockets;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.socket.Network;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.name.DnsLookup;
+import io.kamille.launcher.configuration.Configuration;
+import java.nio.file.Path;
 import java.util.function.Function;
 
 /**
@@ -14,14 +19,35 @@ import java.util.function.Function;
  * @param disk where the disk tier's directory lies
  * @param names opens what looks up the names of origins
  * @param shedding which requests a late loop sheds
+ * @param network where its sockets come from
  */
 public record Machine(
-    Disk disk, Function<MetricRegistry, OriginNames> names, SheddingLaw.Start shedding) {
+    Disk disk,
+    Function<MetricRegistry, OriginNames> names,
+    SheddingLaw.Start shedding,
+    Network network) {
 
   /** The machine that the process runs on. */
   public static final Machine HERE =
       new Machine(
           Disk.ofSystem(),
           registry -> OriginNames.open(DnsLookup::new, registry),
-          OverloadLaw::new);
+          OverloadLaw::new,
+          LoopGroup.sockets()::connect);
+
+  /** On this process's own network. */
+  public Machine(
+      Disk disk, Function<MetricRegistry, OriginNames> names, SheddingLaw.Start shedding) {
+    this(disk, names, shedding, HERE.network);
+  }
+
+  /** The same, with the network that the configuration names. */
+  Machine of(Configuration configuration) {
+    Path helper = configuration.hostSockets();
+    if (helper == null) {
+      return this;
+    }
+    HostSockets host = HostSockets.open(helper);
+    return new Machine(disk, registry -> OriginNames.open(_ -> host, registry), shedding, host);
+  }
 }

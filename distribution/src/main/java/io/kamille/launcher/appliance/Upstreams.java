@@ -1,9 +1,9 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
@@ -70,6 +70,7 @@ final class Upstreams implements AutoCloseable {
   private static final int UPLOAD_MEMORY_PART = 8;
 
   private final OriginNames names;
+  private final Connector connector;
   private final HealthProber prober;
   private final UploadMemory uploads;
   private final MetricRegistry registry;
@@ -81,12 +82,14 @@ final class Upstreams implements AutoCloseable {
    * None yet.
    *
    * @param names looks origins up; stays the caller's
+   * @param connector opens connections to them
    */
-  Upstreams(OriginNames names, MetricRegistry registry, WallClock clock) {
+  Upstreams(OriginNames names, Connector connector, MetricRegistry registry, WallClock clock) {
     this.names = names;
+    this.connector = connector;
     this.registry = registry;
     this.clock = clock;
-    this.prober = new HealthProber(clock, registry);
+    this.prober = new HealthProber(connector, clock, registry);
     this.uploads =
         new UploadMemory(PlatformDependent.maxDirectMemory() / UPLOAD_MEMORY_PART, registry);
   }
@@ -185,7 +188,7 @@ final class Upstreams implements AutoCloseable {
               settings,
               upstream.origins(),
               tls(settings, upstream.trust()),
-              LoopGroup.sockets(),
+              connector,
               clock,
               uploads,
               upstream.metrics());

@@ -20,6 +20,7 @@ import picocli.CommandLine.ScopeType;
       CheckCommand.class,
       ConfigCommand.class,
       UpgradeCommand.class,
+      HostSocketsCommand.class,
       DoctorCommand.class,
       DemoCommand.class,
       SizeCommand.class,

@@ -18,9 +18,11 @@ import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.connection.ForwardingSettings;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Everything an operator decides, read and checked. Immutable. */
 public final class Configuration {
@@ -40,7 +42,8 @@ public final class Configuration {
       LogSettings log,
       TraceSettings tracing,
       AdminSettings admin,
-      UpgradeSettings upgrade) {}
+      UpgradeSettings upgrade,
+      @Nullable Path hostSockets) {}
 
   static final Subsection<ListenerSettings> LISTENERS =
       ListenerSettings.SECTION
@@ -89,6 +92,17 @@ public final class Configuration {
       AdminSettings.SECTION.one(
           "admin", "Health, metrics and the API, on a listener of their own.");
 
+  static final Setting<Path> HOST_SOCKETS =
+      Setting.of(
+              "host-sockets",
+              ValueTypes.file(),
+              "The socket of `kamille host-sockets`, which gives Kamille its listening sockets and"
+                  + " its connections to origins, and looks names up. For a network namespace"
+                  + " without interfaces; see [sandbox](../operations/sandbox.md).")
+          .orElse("Kamille opens its sockets itself")
+          .into("hostSockets")
+          .appliesOnRestart();
+
   /** The declaration of the whole file. */
   private static final Section<Groups> FILE =
       Section.of(
@@ -109,7 +123,8 @@ public final class Configuration {
           ADMIN,
           UpgradeSettings.SECTION.one(
               "upgrade",
-              "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."));
+              "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
+          HOST_SOCKETS);
 
   private final SectionValues values;
   private final Groups groups;
@@ -195,6 +210,11 @@ public final class Configuration {
 
   public UpgradeSettings upgrade() {
     return groups.upgrade;
+  }
+
+  /** Where the helper listens that sockets come from; null if they are made here. */
+  public @Nullable Path hostSockets() {
+    return groups.hostSockets;
   }
 
   /** Every setting in which this differs from what runs, by name and with both values. */

@@ -44,7 +44,8 @@ class UpstreamsTest {
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
   private final OriginNames names = OriginNames.open(_ -> this::find, registry);
-  private final Upstreams upstreams = new Upstreams(names, registry, WallClock.system());
+  private final Upstreams upstreams =
+      new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system());
   private boolean isResolverDown;
 
   @AfterEach

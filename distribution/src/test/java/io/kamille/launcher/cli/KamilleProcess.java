@@ -36,8 +36,20 @@ final class KamilleProcess implements AutoCloseable {
   /** The same with options for the JVM. */
   static KamilleProcess start(List<String> options, Path state, String... arguments)
       throws IOException {
+    return start(List.of(), options, state, arguments);
+  }
+
+  /** The same in a network namespace without interfaces. */
+  static KamilleProcess sandboxed(Path state, String... arguments) throws IOException {
+    return start(List.of("unshare", "--net"), List.of(), state, arguments);
+  }
+
+  private static KamilleProcess start(
+      List<String> before, List<String> options, Path state, String... arguments)
+      throws IOException {
     // A shell's background ignores SIGINT and nohup ignores SIGHUP, and children inherit that.
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP,TERM"));
+    List<String> command = new ArrayList<>(before);
+    command.addAll(List.of("env", "--default-signal=INT,HUP,TERM"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.addAll(

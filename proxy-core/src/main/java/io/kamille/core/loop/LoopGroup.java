@@ -2,8 +2,8 @@ package io.kamille.core.loop;
 
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.socket.Connector;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
@@ -85,7 +85,7 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   private IoHandlerFactory handlers(MetricRegistry registry) {
-    IoHandlerFactory epoll = MendedEpollHandler.factory(EpollIoHandler.newFactory());
+    IoHandlerFactory epoll = epoll();
     ThreadMXBean process = ManagementFactory.getThreadMXBean();
     return new IoHandlerFactory() {
       @Override
@@ -214,9 +214,28 @@ public final class LoopGroup implements AutoCloseable {
     return "kamille-loop-" + (index + 1);
   }
 
-  /** Makes sockets, toward origins, of the kind these loops serve. */
-  public static ChannelFactory<? extends Channel> sockets() {
-    return EpollSocketChannel::new;
+  /** What waits for events of such sockets, for a loop beside these. */
+  public static IoHandlerFactory epoll() {
+    return MendedEpollHandler.factory(EpollIoHandler.newFactory());
+  }
+
+  /** Connects to origins by sockets of the kind that these loops serve. */
+  public static Connector sockets() {
+    return Connector.of(() -> socket());
+  }
+
+  /** A socket of that kind that is still to be connected. */
+  public static Channel socket() {
+    return new EpollSocketChannel();
+  }
+
+  /**
+   * A socket of that kind that is connected already.
+   *
+   * @param descriptor owned from now on
+   */
+  public static Channel socket(int descriptor) {
+    return new EpollSocketChannel(descriptor);
   }
 
   /** The loops, in a fixed order. */

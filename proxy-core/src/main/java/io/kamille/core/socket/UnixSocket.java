@@ -32,6 +32,7 @@ public final class UnixSocket implements AutoCloseable {
   private static final int SO_RCVTIMEO = 20;
   private static final int SO_SNDTIMEO = 21;
   private static final int SCM_RIGHTS = 1;
+  private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
   private static final int MSG_CTRUNC = 0x8;
@@ -161,7 +162,23 @@ public final class UnixSocket implements AutoCloseable {
     send(null, text, descriptors);
   }
 
+  /**
+   * As {@link #send(String, List)}, but waits for nobody.
+   *
+   * @return whether there was room for it
+   */
+  public boolean offer(String text, List<Integer> descriptors) throws IOException {
+    return send(null, text, descriptors, MSG_DONTWAIT);
+  }
+
   private void send(@Nullable String to, String text, List<Integer> descriptors)
+      throws IOException {
+    if (!send(to, text, descriptors, 0)) {
+      throw new IOException("cannot send: " + SystemCall.reason(-EAGAIN));
+    }
+  }
+
+  private boolean send(@Nullable String to, String text, List<Integer> descriptors, int flags)
       throws IOException {
     byte[] octets = text.getBytes(StandardCharsets.UTF_8);
     try (Arena scope = Arena.ofConfined()) {
@@ -188,12 +205,16 @@ public final class UnixSocket implements AutoCloseable {
       }
       long sent;
       do {
-        sent = SystemCall.SENDMSG.call(descriptor, header.address(), MSG_NOSIGNAL);
+        sent = SystemCall.SENDMSG.call(descriptor, header.address(), MSG_NOSIGNAL | flags);
       } while (sent == -EINTR);
+      if (sent == -EAGAIN) {
+        return false;
+      }
       if (check("send", sent) != octets.length) {
         throw new IOException(
             "cannot send: only " + sent + " of " + octets.length + " octets went");
       }
+      return true;
     }
   }
 

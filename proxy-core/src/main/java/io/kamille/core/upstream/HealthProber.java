@@ -1,20 +1,20 @@
 package io.kamille.core.upstream;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.lang.System.Logger.Level;
@@ -69,6 +69,7 @@ public final class HealthProber implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
+  private final Connector connector;
   private final WallClock clock;
   private final LongAdder passed = new LongAdder();
   private final LongAdder failed = new LongAdder();
@@ -81,8 +82,13 @@ public final class HealthProber implements AutoCloseable {
   private final Queue<Checks> due = new ArrayDeque<>();
   private int underWay;
 
-  /** Checks nothing yet. */
-  public HealthProber(WallClock clock, MetricRegistry registry) {
+  /**
+   * Checks nothing yet.
+   *
+   * @param connector of the kind that a loop over epoll serves
+   */
+  public HealthProber(Connector connector, WallClock clock, MetricRegistry registry) {
+    this.connector = connector;
     this.clock = clock;
     registry.counting(PASSED, passed::sum);
     registry.counting(FAILED, failed::sum);
@@ -94,7 +100,7 @@ public final class HealthProber implements AutoCloseable {
     if (group == null && !checked.isEmpty()) {
       group =
           new MultiThreadIoEventLoopGroup(
-              1, new DefaultThreadFactory("kamille-checks", true), NioIoHandler.newFactory());
+              1, new DefaultThreadFactory("kamille-checks", true), LoopGroup.epoll());
     }
     if (group != null) {
       EventLoop loop = group.next();
@@ -126,6 +132,15 @@ public final class HealthProber implements AutoCloseable {
   public synchronized void close() {
     if (group != null) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Nothing is said on a connection that was opened to see whether it can be. */
+  private static final class Closing extends ChannelInboundHandlerAdapter {
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      context.close();
     }
   }
 
@@ -184,7 +199,7 @@ public final class HealthProber implements AutoCloseable {
       }
       HttpCheck begun =
           HttpCheck.begin(
-              target.origin(), target.settings(), target.tls(), loop, clock, this::over);
+              target.origin(), target.settings(), target.tls(), connector, loop, clock, this::over);
       stop =
           () -> {
             limit.cancel(false);
@@ -201,17 +216,20 @@ public final class HealthProber implements AutoCloseable {
         over("no address is known for " + target.origin().host(), true);
         return;
       }
-      new Bootstrap()
-          .group(loop)
-          .channel(NioSocketChannel.class)
-          .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) check.timeout().toMillis())
-          .handler(new ChannelInboundHandlerAdapter())
-          .connect(address)
+      Bootstrap bootstrap =
+          new Bootstrap()
+              .group(loop)
+              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) check.timeout().toMillis())
+              .handler(new Closing());
+      connector
+          .connect(bootstrap, address)
           .addListener(
-              (ChannelFuture opened) -> {
-                opened.channel().close();
-                over(opened.isSuccess() ? "" : String.valueOf(opened.cause().getMessage()), true);
-              });
+              opened ->
+                  loop.execute(
+                      () ->
+                          over(
+                              opened.isSuccess() ? "" : String.valueOf(opened.cause().getMessage()),
+                              true)));
     }
 
     /** Said once for each check, or more often: the first time counts. */

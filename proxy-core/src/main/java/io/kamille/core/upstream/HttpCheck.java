@@ -11,6 +11,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.UpstreamSettings.Concurrency;
@@ -19,7 +20,6 @@ import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +69,7 @@ final class HttpCheck implements Reply {
       Origin origin,
       UpstreamSettings settings,
       @Nullable OriginTls tls,
+      Connector connector,
       WallClock clock,
       Outcome outcome) {
     this.check = settings.health().check();
@@ -80,7 +81,7 @@ final class HttpCheck implements Reply {
             asking(settings),
             origins,
             tls,
-            NioSocketChannel::new,
+            connector,
             clock,
             new UploadMemory(0, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "", origins));
@@ -109,10 +110,11 @@ final class HttpCheck implements Reply {
       Origin origin,
       UpstreamSettings settings,
       @Nullable OriginTls tls,
+      Connector connector,
       EventLoop loop,
       WallClock clock,
       Outcome outcome) {
-    HttpCheck begun = new HttpCheck(origin, settings, tls, clock, outcome);
+    HttpCheck begun = new HttpCheck(origin, settings, tls, connector, clock, outcome);
     begun.ask(loop);
     return begun;
   }

@@ -157,8 +157,13 @@ public final class Origin {
     return lookUps.getAcquire()[0];
   }
 
+  /** What the last look-up named, in its order. */
+  public List<InetSocketAddress> addresses() {
+    return List.of(named());
+  }
+
   /** Whether one of the last look-ups named this address. */
-  boolean isAt(InetSocketAddress address) {
+  public boolean isAt(InetSocketAddress address) {
     for (InetSocketAddress[] named : lookUps.getAcquire()) {
       for (InetSocketAddress one : named) {
         if (one.equals(address)) {

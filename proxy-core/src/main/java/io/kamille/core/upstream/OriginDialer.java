@@ -2,6 +2,7 @@ package io.kamille.core.upstream;
 
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import io.kamille.core.upstream.connection.RequestConnection;
@@ -12,7 +13,6 @@ import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -42,6 +42,7 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
   private final OriginProtocol protocol;
   private final H2Lines lines;
   private final EventLoop loop;
+  private final Connector connector;
   private final Bootstrap bootstrap;
   private final @Nullable OriginTls tls;
 
@@ -59,17 +60,17 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
       OriginProtocol protocol,
       H2Lines lines,
       EventLoop loop,
-      ChannelFactory<? extends Channel> channels) {
+      Connector connector) {
     this.origin = origin;
     this.tls = tls;
     this.settings = settings;
     this.protocol = protocol;
     this.lines = lines;
     this.loop = loop;
+    this.connector = connector;
     this.bootstrap =
         new Bootstrap()
             .group(loop)
-            .channelFactory(channels)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
             // A failed write must not destroy an early answer that we have not read yet.
@@ -94,10 +95,8 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
       return;
     }
     Dial dial = new Dial(address, pool, addressesLeft);
-    bootstrap
-        .clone()
-        .handler(first(dial))
-        .connect(address)
+    connector
+        .connect(bootstrap.clone().handler(first(dial)), address)
         .addListener(result -> onLoop(() -> dial.connected(result.cause())));
   }
 

@@ -4,6 +4,7 @@ import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseSink;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.connection.ForwardedHead;
@@ -12,8 +13,6 @@ import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.h2.H2Lines;
 import io.kamille.core.upstream.h2.H2OriginConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +37,7 @@ final class OriginPools {
   private final OriginProtocol protocol;
   private final @Nullable OriginTls tls;
   private final EventLoop loop;
-  private final ChannelFactory<? extends Channel> channels;
+  private final Connector connector;
   private final WallClock clock;
   private final UpstreamCounters counters;
   private final ForwardedHead head;
@@ -54,7 +53,7 @@ final class OriginPools {
       List<Origin> origins,
       @Nullable OriginTls tls,
       EventLoop loop,
-      ChannelFactory<? extends Channel> channels,
+      Connector connector,
       WallClock clock,
       UpstreamCounters counters) {
     this.settings = settings;
@@ -64,7 +63,7 @@ final class OriginPools {
     boolean offersMore = protocol != settings.protocol();
     this.tls = tls != null && offersMore ? tls.withHttp11Only() : tls;
     this.loop = loop;
-    this.channels = channels;
+    this.connector = connector;
     this.clock = clock;
     this.counters = counters;
     this.head = new ForwardedHead(settings.forwarding(), new HeadWriter());
@@ -85,7 +84,7 @@ final class OriginPools {
     return new ConnectionPool<>(
         origin.name(),
         settings.pool(),
-        new OriginDialer(origin, spoken, settings, used, lines, loop, channels),
+        new OriginDialer(origin, spoken, settings, used, lines, loop, connector),
         loop,
         clock,
         used.mayBeH2(isSecure) ? H2OriginConnection.MOST_STREAMS : 1,

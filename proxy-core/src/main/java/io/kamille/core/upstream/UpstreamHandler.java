@@ -5,11 +5,10 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.connection.MaxForwards;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.IdentityHashMap;
@@ -43,7 +42,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private final List<Origin> origins;
   private final @Nullable OriginTls tls;
   private final @Nullable StickyCookie sticky;
-  private final ChannelFactory<? extends Channel> channels;
+  private final Connector connector;
   private final WallClock clock;
   private final UploadMemory uploads;
   private final UpstreamMetrics metrics;
@@ -56,7 +55,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
    * @param origins at least one; look them up first ({@link OriginNames#watch})
    * @param tls for those that speak it; null if none does
    * @param metrics of the upstream; stays the caller's
-   * @param channels makes the sockets, of a kind that the loops can serve
+   * @param connector opens connections, of a kind that the loops can serve
    * @param uploads memory for content that comes in before its request takes a connection; stays
    *     the caller's
    */
@@ -64,7 +63,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       UpstreamSettings settings,
       List<Origin> origins,
       @Nullable OriginTls tls,
-      ChannelFactory<? extends Channel> channels,
+      Connector connector,
       WallClock clock,
       UploadMemory uploads,
       UpstreamMetrics metrics) {
@@ -78,7 +77,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     this.origins = List.copyOf(origins);
     this.tls = tls;
     this.sticky = StickyCookie.of(settings.choice().sticky(), this.origins);
-    this.channels = channels;
+    this.connector = connector;
     this.clock = clock;
     this.uploads = uploads;
     this.metrics = metrics;
@@ -104,7 +103,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       UpstreamCounters counters = metrics.counters(loop, origins);
       present =
           new UpstreamShard(
-              settings, origins, tls, sticky, loop, channels, clock, uploads, counters);
+              settings, origins, tls, sticky, loop, connector, clock, uploads, counters);
       SHARDS.get().put(this, present);
       loops.add(loop);
       if (closed.get()) {

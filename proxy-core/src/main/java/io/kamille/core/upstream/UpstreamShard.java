@@ -5,10 +5,9 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.StatusCode;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -40,7 +39,7 @@ final class UpstreamShard {
       @Nullable OriginTls tls,
       @Nullable StickyCookie sticky,
       EventLoop loop,
-      ChannelFactory<? extends Channel> channels,
+      Connector connector,
       WallClock clock,
       UploadMemory uploads,
       UpstreamCounters counters) {
@@ -56,7 +55,7 @@ final class UpstreamShard {
             : null;
     this.sticky = sticky;
     this.limitsInForce = new int[origins.size()];
-    this.pools = new OriginPools(settings, origins, tls, loop, channels, clock, counters);
+    this.pools = new OriginPools(settings, origins, tls, loop, connector, clock, counters);
     for (int place = 0; place < origins.size(); place++) {
       if (settings.isAdaptive()) {
         limits.add(new ConcurrencyLimit(settings.pool().maxConnections()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.Protocols;
 import io.kamille.core.server.h1.TestServer;
@@ -13,7 +14,6 @@ import io.kamille.core.server.h2.TestH2Client.Answer;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.name.DnsLookup;
-import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ class GrpcIT {
             settings,
             origins,
             null,
-            EpollSocketChannel::new,
+            LoopGroup.sockets(),
             WallClock.system(),
             new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));

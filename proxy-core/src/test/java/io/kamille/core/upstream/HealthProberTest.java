@@ -3,6 +3,7 @@ package io.kamille.core.upstream;
 import static io.kamille.core.upstream.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.WallClock;
@@ -41,7 +42,8 @@ class HealthProberTest {
   private static final Script BROKEN = says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
 
   private final MetricRegistry registry = new MetricRegistry();
-  private final HealthProber prober = new HealthProber(WallClock.system(), registry);
+  private final HealthProber prober =
+      new HealthProber(LoopGroup.sockets(), WallClock.system(), registry);
 
   @AfterEach
   void close() {

@@ -2,6 +2,7 @@ package io.kamille.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.Protocols;
 import io.kamille.core.server.h1.TestClient;
@@ -10,7 +11,6 @@ import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.name.DnsLookup;
-import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,7 +58,7 @@ class SlowUploadsIT {
             UpstreamSettings.DEFAULTS,
             origins,
             null,
-            EpollSocketChannel::new,
+            LoopGroup.sockets(),
             WallClock.system(),
             uploads,
             new UpstreamMetrics(registry, "test", origins));

@@ -11,14 +11,12 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.name.DnsLookup;
 import io.kamille.core.upstream.pool.PoolSettings;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,30 +45,26 @@ final class UpstreamFixture implements AutoCloseable {
   }
 
   UpstreamFixture(UpstreamSettings settings, int... ports) {
-    this(settings, EpollSocketChannel::new, ports);
+    this(settings, LoopGroup.sockets(), ports);
   }
 
-  UpstreamFixture(
-      UpstreamSettings settings, ChannelFactory<? extends Channel> channels, int... ports) {
-    this(settings, null, channels, ports);
+  UpstreamFixture(UpstreamSettings settings, Connector connector, int... ports) {
+    this(settings, null, connector, ports);
   }
 
   /** Origins that speak TLS. */
   UpstreamFixture(UpstreamSettings settings, OriginTls tls, ScriptedOrigin... scripted) {
-    this(settings, tls, EpollSocketChannel::new, ports(scripted));
+    this(settings, tls, LoopGroup.sockets(), ports(scripted));
   }
 
   private UpstreamFixture(
-      UpstreamSettings settings,
-      @Nullable OriginTls tls,
-      ChannelFactory<? extends Channel> channels,
-      int... ports) {
+      UpstreamSettings settings, @Nullable OriginTls tls, Connector connector, int... ports) {
     for (int port : ports) {
       origins.add(settings.origin(new OriginUrl(tls != null, "127.0.0.1", port), 1));
     }
     names.watch(origins);
     var metrics = new UpstreamMetrics(registry, "test", origins);
-    handler = new UpstreamHandler(settings, origins, tls, channels, clock, uploads, metrics);
+    handler = new UpstreamHandler(settings, origins, tls, connector, clock, uploads, metrics);
   }
 
   /** The same, but a request takes a connection before its content is there. */

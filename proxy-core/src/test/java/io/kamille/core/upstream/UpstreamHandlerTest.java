@@ -8,11 +8,10 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.pool.PoolSettings;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelFactory;
 import io.netty.util.internal.InternalThreadLocalMap;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -382,10 +381,11 @@ class UpstreamHandlerTest {
   /** As when the process may open no more files. */
   @Test
   void aSocketThatCannotBeMadeIsOurOwnTroubleAndIsToldOnTheLoop() throws Exception {
-    ChannelFactory<Channel> none =
-        () -> {
-          throw new ChannelException("too many open files");
-        };
+    Connector none =
+        Connector.of(
+            () -> {
+              throw new ChannelException("too many open files");
+            });
     try (var fixture = new UpstreamFixture(SETTINGS, none, closedPort())) {
       for (int i = 0; i < 2 * SETTINGS.health().failuresUntilOut(); i++) {
         assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);

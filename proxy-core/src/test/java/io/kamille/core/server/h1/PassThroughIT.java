@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.time.WallClock;
@@ -16,7 +17,6 @@ import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.core.upstream.name.DnsLookup;
-import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -244,7 +244,7 @@ class PassThroughIT {
             UpstreamSettings.DEFAULTS,
             origins,
             null,
-            EpollSocketChannel::new,
+            LoopGroup.sockets(),
             WallClock.system(),
             new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins)));

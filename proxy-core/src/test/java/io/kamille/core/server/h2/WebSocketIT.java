@@ -15,6 +15,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.WebSocketKey;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.server.Protocols;
 import io.kamille.core.server.h1.TestServer;
@@ -32,7 +33,6 @@ import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
 import io.kamille.core.upstream.name.DnsLookup;
-import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -88,7 +88,7 @@ class WebSocketIT {
             UpstreamSettings.DEFAULTS,
             origins,
             null,
-            EpollSocketChannel::new,
+            LoopGroup.sockets(),
             WallClock.system(),
             new UploadMemory(1 << 20, new MetricRegistry()),
             new UpstreamMetrics(new MetricRegistry(), "test", origins));

@@ -1,0 +1,127 @@
+package io.kamille.launcher.cli;
+
+import io.kamille.core.hostsocket.AllowedAddresses;
+import io.kamille.core.hostsocket.HostSocketServer;
+import io.kamille.core.log.LogSettings;
+import io.kamille.core.log.OperationalLog;
+import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.setting.HostPort;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.ConfigurationFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code kamille host-sockets}: the helper of a Kamille that has no network of its own. */
+@Command(
+    name = "host-sockets",
+    customSynopsis = {
+      "kamille host-sockets --socket FILE [--user NUMBER] --config FILE",
+      "kamille host-sockets --socket FILE [--user NUMBER] --listen ADDRESS",
+      "            --allow-origin ADDRESS"
+    },
+    description = {
+      "Give sockets of this host to a Kamille in a network namespace without interfaces,",
+      "whose setting host-sockets names the same FILE. It may listen on the listeners of",
+      "the configuration and connect to its origins, and nowhere else."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  kamille host-sockets --socket /run/kamille-host/socket --config /etc/kamille/kamille.yaml",
+      "  unshare --net kamille run --config /etc/kamille/kamille.yaml"
+    })
+final class HostSocketsCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--socket",
+      paramLabel = "FILE",
+      required = true,
+      description = "Where to be asked for sockets.")
+  private Path socket = Path.of("");
+
+  @Option(
+      names = "--user",
+      paramLabel = "NUMBER",
+      description = "The user that may ask, besides root and the user of this process.")
+  private int user = -1;
+
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "The configuration with the listeners and origins that are allowed.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "ADDRESS",
+      description = "An address to listen on, as in the configuration. More than once for more.")
+  private List<String> listeners = List.of();
+
+  @Option(
+      names = "--allow-origin",
+      paramLabel = "ADDRESS",
+      description = "An origin to connect to, HOST:PORT. More than once for more.")
+  private List<String> origins = List.of();
+
+  @Override
+  public Integer call() throws CommandFailure, InterruptedException {
+    List<HostPort> listen = new ArrayList<>(addresses("--listen", listeners));
+    List<HostPort> connect = new ArrayList<>(addresses("--allow-origin", origins));
+    PrintWriter err = spec.commandLine().getErr();
+    if (file != null) {
+      Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
+      configuration.listeners().stream().map(ListenerSettings::address).forEach(listen::add);
+      configuration.upstreams().values().stream()
+          .flatMap(group -> group.origins().stream())
+          .map(origin -> origin.url().address())
+          .forEach(connect::add);
+    }
+    if (listen.isEmpty() && connect.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "nothing is allowed: give --config, or --listen and --allow-origin");
+    }
+    return serve(listen, connect, err);
+  }
+
+  private Integer serve(List<HostPort> listen, List<HostPort> connect, PrintWriter err)
+      throws CommandFailure, InterruptedException {
+    CountDownLatch toldToStop = Running.stopSignal();
+    OperationalLog.install(LogSettings.Level.INFO);
+    try (AllowedAddresses allowed = AllowedAddresses.of(listen, connect);
+        HostSocketServer server = HostSocketServer.open(socket, user, allowed)) {
+      err.println("sockets at " + server.path());
+      err.flush();
+      toldToStop.await();
+    } catch (IOException failed) {
+      throw new CommandFailure(ExitCode.UNAVAILABLE, "cannot give sockets: " + failed.getMessage());
+    }
+    return ExitCode.OK;
+  }
+
+  private List<HostPort> addresses(String option, List<String> texts) {
+    List<HostPort> addresses = new ArrayList<>();
+    for (String text : texts) {
+      HostPort address = HostPort.parse(text);
+      if (address == null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            option + " " + text + ": expected an address such as 127.0.0.1:8080");
+      }
+      addresses.add(address);
+    }
+    return addresses;
+  }
+}
