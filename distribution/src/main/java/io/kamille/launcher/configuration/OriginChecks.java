@@ -136,6 +136,14 @@ final class OriginChecks {
   private static void cookiesAreSigned(SectionValues upstream, Problems problems) {
     SectionValues sticky = upstream.one(ChoiceSettings.STICKY);
     String cookie = sticky.find(StickySettings.COOKIE);
+    if (cookie != null && upstream.value(ChoiceSettings.HEDGE).isOn()) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          upstream.position(ChoiceSettings.HEDGE),
+          upstream.path(ChoiceSettings.HEDGE),
+          ChoiceSettings.HEDGE.type().print(upstream.value(ChoiceSettings.HEDGE)),
+          "off beside sticky, which keeps a client at one origin");
+    }
     Path secret = sticky.find(StickySettings.SECRET_FILE);
     if (cookie != null && secret == null) {
       problems.add(

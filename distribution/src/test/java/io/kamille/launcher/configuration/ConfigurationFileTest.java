@@ -490,6 +490,9 @@ class ConfigurationFileTest {
             + " respond, expected upstream in place of respond, or no mirror",
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
+        "upstreams: {web: {origins: ['http://a'], hedge: p95, sticky: {cookie: c, secret-file:"
+            + " /etc/os-release}}} | 2:49: upstreams.web.hedge: found p95, expected off beside"
+            + " sticky, which keeps a client at one origin",
         "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c}}} | 2:59:"
             + " upstreams.web.sticky.cookie: found \"c\", expected secret-file beside it",
         "upstreams: {web: {origins: [{url: 'http://a', backup: on}]}} | 2:55:"

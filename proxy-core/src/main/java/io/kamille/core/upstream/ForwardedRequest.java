@@ -7,6 +7,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.upstream.connection.Attempt;
 import io.kamille.core.upstream.connection.Repeat;
@@ -14,6 +15,8 @@ import io.kamille.core.upstream.connection.RequestCarrier;
 import io.kamille.core.upstream.connection.RequestConnection;
 import io.kamille.core.upstream.pool.ConnectionPool;
 import io.kamille.core.upstream.pool.Waiter;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
@@ -32,6 +35,9 @@ final class ForwardedRequest
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    *
+   * The first retry goes at once, since it mostly goes to another origin; each further one after a
+   * pause by chance, up to twice as long as the last one: what fails again had better be left alone.
+   *
    * A request for another protocol may find an origin that offers no HTTP/1.1 within TLS. Clients
    * choose what they ask for, so that a handshake which fails then judges nobody.
    *
@@ -44,6 +50,8 @@ final class ForwardedRequest
   private static final Failure UNAVAILABLE =
       new Failure(
           Kind.DESTINATION_UNAVAILABLE, 503, "no origin takes connections; one request tries", 1);
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private final UpstreamShard home;
   private final Exchange exchange;
@@ -61,6 +69,7 @@ final class ForwardedRequest
   private boolean isUpload;
   private boolean isUploading;
   private boolean isPaused;
+  private boolean isResting;
   private boolean over;
 
   ForwardedRequest(UpstreamShard home, Exchange exchange) {
@@ -78,7 +87,24 @@ final class ForwardedRequest
     this.retries = home.settings().retries();
   }
 
+  /** A second way of a request that another one has to that place. */
+  ForwardedRequest(UpstreamShard home, Exchange exchange, int place) {
+    this(home, exchange);
+    this.place = place;
+    this.retries = 0;
+  }
+
+  /** Where it was sent last; {@link OriginChoice#NOWHERE} before that. */
+  int place() {
+    return place;
+  }
+
   void start() {
+    if (place != NOWHERE) {
+      reply.open(this);
+      begin();
+      return;
+    }
     home.budget().earn();
     reply.open(this);
     if (!over && buffer != null) {
@@ -180,8 +206,7 @@ final class ForwardedRequest
       home.failed(place, true);
     }
     if (!isOurs && home.originCount() > 1 && mayRetry() && findsAnother()) {
-      home.counters().retry();
-      begin();
+      again();
     } else {
       fail(why);
     }
@@ -196,7 +221,7 @@ final class ForwardedRequest
   }
 
   private boolean findsAnother() {
-    int other = home.choose(place);
+    int other = home.choose(exchange, place);
     if (other == NOWHERE) {
       return false;
     }
@@ -220,12 +245,12 @@ final class ForwardedRequest
   }
 
   @Override
-  public void answered(int status) {
-    this.status = status;
+  public void answered(ResponseHead head) {
+    status = head.status();
     if (exchange.notes().trace() != null) {
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
-    home.answered(place, status, home.nanos() - sentNanos);
+    home.answered(place, head, home.nanos() - sentNanos);
     if (status >= StatusCode.BAD_REQUEST) {
       uploaded();
     }
@@ -256,8 +281,7 @@ final class ForwardedRequest
     if (again) {
       over = false;
       wantsFresh = true;
-      home.counters().retry();
-      begin();
+      again();
     } else if (status != 0) {
       drop(why);
       reply.abort(why);
@@ -272,6 +296,35 @@ final class ForwardedRequest
 
   private boolean mayRetry() {
     return retries-- > 0 && home.budget().spend();
+  }
+
+  private void again() {
+    home.counters().retry();
+    long pauseNanos =
+        pauseNanos(home.settings().retries() - retries, ThreadLocalRandom.current().nextDouble());
+    if (pauseNanos == 0) {
+      begin();
+      return;
+    }
+    isResting = true;
+    exchange.loop().schedule(this::rested, pauseNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * How long a retry waits.
+   *
+   * @param retry its number, 1 for the first
+   * @param chance from 0 to 1
+   */
+  static long pauseNanos(int retry, double chance) {
+    return retry <= 1 ? 0 : (long) ((FIRST_PAUSE_NANOS << (retry - 2)) * chance);
+  }
+
+  private void rested() {
+    isResting = false;
+    if (!over) {
+      begin();
+    }
   }
 
   private void finish() {
@@ -313,7 +366,7 @@ final class ForwardedRequest
       return;
     }
     RequestCarrier present = carrier;
-    if (place == NOWHERE) {
+    if (place == NOWHERE || isResting) {
       over = true;
       drop(why);
       return;

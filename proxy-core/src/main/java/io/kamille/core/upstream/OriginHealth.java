@@ -4,6 +4,7 @@ import io.kamille.core.upstream.HealthPolicy.WhenAllOut;
 import io.kamille.core.upstream.Standing.Cause;
 import io.kamille.core.upstream.Standing.Phase;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -30,6 +31,9 @@ public final class OriginHealth {
    * or because all others were out too. Out for a share of failures, only the probe's does. What it
    * failed before it answered is not held against it any more.
    *
+   * If the origin says in a 503 after what time to come back, it is left alone no shorter, within
+   * the limit. That alone puts it out never: one URL may say so, and it is clients who choose URLs.
+   *
    * Active checks (HealthProber) put an origin out and bring it back by the same standing. Out for
    * its checks, only they bring it back, and no request probes it. Out for its requests, checks
    * that fail take it over; checks that pass end it only if it took no connections: an origin may
@@ -48,10 +52,13 @@ public final class OriginHealth {
    */
 
   private static final String ANSWERS = "it answers again";
+  private static final String FAILING = "too many of its requests fail";
+  private static final String LATE = "too many of its requests fail, or others answer them sooner";
   static final int WHOLE_SHARE = 100;
   private static final int FIRST_SHARE = 10;
   private static final long NO_TRIAL = Long.MIN_VALUE;
   private static final long NOT_DRAINED = Long.MIN_VALUE;
+  private static final long NOT_AWAY = Long.MIN_VALUE;
 
   private final HealthPolicy policy;
   private final DoubleSupplier chance;
@@ -59,6 +66,7 @@ public final class OriginHealth {
   private final AtomicReference<Standing> standing;
   private final AtomicLong trialNanos;
   private final AtomicLong drainedUntilNanos;
+  private final AtomicLong awayUntilNanos;
   private final LongAdder failuresInAll;
 
   /** A healthy start. */
@@ -74,6 +82,7 @@ public final class OriginHealth {
     this.standing = new AtomicReference<>(Standing.HEALTHY);
     this.trialNanos = new AtomicLong(NO_TRIAL);
     this.drainedUntilNanos = new AtomicLong(NOT_DRAINED);
+    this.awayUntilNanos = new AtomicLong(NOT_AWAY);
     this.failuresInAll = new LongAdder();
   }
 
@@ -84,6 +93,7 @@ public final class OriginHealth {
     this.standing = same.standing;
     this.trialNanos = same.trialNanos;
     this.drainedUntilNanos = same.drainedUntilNanos;
+    this.awayUntilNanos = same.awayUntilNanos;
     this.failuresInAll = same.failuresInAll;
   }
 
@@ -248,13 +258,18 @@ public final class OriginHealth {
   }
 
   /** What an origin, or what stands before it, says when it cannot serve at all. */
-  private static boolean isFailing(int status) {
+  static boolean isFailing(int status) {
     return status == 502 || status == 503 || status == 504;
   }
 
   /** A request that the origin answered with this status code is over. As {@link #failed}. */
   @Nullable String ended(int status, long nowNanos) {
-    return window.count(isFailing(status), nowNanos) ? putOut(Cause.RATIO, nowNanos) : null;
+    return window.count(isFailing(status), nowNanos) ? putOut(FAILING, nowNanos) : null;
+  }
+
+  /** Another origin answered sooner that was asked later. As {@link #failed}. */
+  @Nullable String lost(long nowNanos) {
+    return window.count(true, nowNanos) ? putOut(LATE, nowNanos) : null;
   }
 
   /**
@@ -274,7 +289,7 @@ public final class OriginHealth {
           window.clear();
           return next.why();
         }
-        return isTooMuch ? putOut(Cause.RATIO, nowNanos) : null;
+        return isTooMuch ? putOut(FAILING, nowNanos) : null;
       }
     }
   }
@@ -298,10 +313,9 @@ public final class OriginHealth {
     };
   }
 
-  private @Nullable String putOut(Cause cause, long nowNanos) {
+  private @Nullable String putOut(String why, long nowNanos) {
     Standing last = standing.get();
-    String why = "too many of its requests fail";
-    if (last.isIn() && standing.compareAndSet(last, out(last, false, cause, nowNanos, why))) {
+    if (last.isIn() && standing.compareAndSet(last, out(last, false, Cause.RATIO, nowNanos, why))) {
       window.clear();
       return why;
     }
@@ -310,9 +324,20 @@ public final class OriginHealth {
 
   private Standing out(
       Standing last, boolean isUnreachable, Cause cause, long nowNanos, String why) {
-    long nanos = policy.outNanos(last.timesOut() + 1);
+    long nanos = Math.max(policy.outNanos(last.timesOut() + 1), awayNanos(nowNanos));
     long until = nowNanos + nanos + (long) (0.25 * nanos * chance.getAsDouble());
     return last.out(until, isUnreachable, cause, nowNanos, why);
+  }
+
+  private long awayNanos(long nowNanos) {
+    long until = awayUntilNanos.getAcquire();
+    return until == NOT_AWAY ? 0 : Math.min(until - nowNanos, policy.longestOut().toNanos());
+  }
+
+  /** The origin asks to be left alone for so long, or says nothing of it: 0. */
+  void awayFor(long seconds, long nowNanos) {
+    long nanos = TimeUnit.SECONDS.toNanos(Math.min(seconds, policy.longestOut().toSeconds()));
+    awayUntilNanos.setRelease(nanos <= 0 ? NOT_AWAY : nowNanos + nanos);
   }
 
   // Active checks

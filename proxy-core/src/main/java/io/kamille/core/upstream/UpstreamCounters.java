@@ -14,6 +14,7 @@ final class UpstreamCounters {
 
   private final OriginCounters[] origins;
   private final Counter retries;
+  private final Counter hedges;
   private final Histogram headTime;
   private final Map<Kind, Counter> failures;
 
@@ -24,9 +25,14 @@ final class UpstreamCounters {
    * @param failures one for each kind
    */
   UpstreamCounters(
-      OriginCounters[] origins, Counter retries, Histogram headTime, Map<Kind, Counter> failures) {
+      OriginCounters[] origins,
+      Counter retries,
+      Counter hedges,
+      Histogram headTime,
+      Map<Kind, Counter> failures) {
     this.origins = origins;
     this.retries = retries;
+    this.hedges = hedges;
     this.headTime = headTime;
     this.failures = failures;
   }
@@ -38,6 +44,10 @@ final class UpstreamCounters {
 
   void retry() {
     retries.increment();
+  }
+
+  void hedge() {
+    hedges.increment();
   }
 
   /** The origin at {@code place} was put out. */

@@ -93,7 +93,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     } else if (MaxForwards.isSpent(exchange.request())) {
       MaxForwards.answer(exchange);
     } else {
-      new ForwardedRequest(of(exchange.loop()), exchange).start();
+      HedgedRequest.start(of(exchange.loop()), exchange);
     }
   }
 

@@ -47,6 +47,13 @@ public final class UpstreamMetrics implements AutoCloseable {
           "Requests that were sent once more, on another connection.",
           "upstream");
 
+  public static final MetricDescriptor HEDGES =
+      MetricDescriptor.counter(
+          "kamille_upstream_hedges_total",
+          Unit.COUNT,
+          "Requests that a second origin got because the first one was late or could not serve.",
+          "upstream");
+
   public static final MetricDescriptor HEAD_TIME =
       MetricDescriptor.histogram(
           "kamille_upstream_head_seconds",
@@ -105,6 +112,7 @@ public final class UpstreamMetrics implements AutoCloseable {
   /** What one loop counts, whichever handlers of the upstream it has. */
   private record LoopCounters(
       Counter retries,
+      Counter hedges,
       Histogram headTime,
       Map<Kind, Counter> failures,
       Map<String, OriginCounters> origins) {}
@@ -196,7 +204,7 @@ public final class UpstreamMetrics implements AutoCloseable {
       places[place] = originCounters(counters, asked.get(place).name());
     }
     return new UpstreamCounters(
-        places, counters.retries(), counters.headTime(), counters.failures());
+        places, counters.retries(), counters.hedges(), counters.headTime(), counters.failures());
   }
 
   private LoopCounters loopCounters() {
@@ -206,6 +214,7 @@ public final class UpstreamMetrics implements AutoCloseable {
     }
     return new LoopCounters(
         whole.counter(RETRIES, upstream),
+        whole.counter(HEDGES, upstream),
         whole.histogram(HEAD_TIME, upstream),
         failures,
         new HashMap<>());

@@ -4,6 +4,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
@@ -28,6 +29,7 @@ final class UpstreamShard {
   private final @Nullable StickyCookie sticky;
   private final int[] limitsInForce;
   private final RetryBudget budget = new RetryBudget();
+  private final TailTime tail = new TailTime();
   private final OriginPools pools;
   private final UploadMemory uploads;
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
@@ -76,6 +78,22 @@ final class UpstreamShard {
     return budget;
   }
 
+  /** Whether requests that suit go to a second origin if the first one is late. */
+  boolean hedges() {
+    return settings.choice().hedge().isOn() && origins.size() > 1;
+  }
+
+  /** After what time they do; 0 while that is not known. */
+  long hedgeNanos() {
+    Hedge hedge = settings.choice().hedge();
+    return hedge.isTail() ? tail.nanos() : hedge.after().toNanos();
+  }
+
+  /** How long heads take at present, as far as hedged requests tell. */
+  TailTime tail() {
+    return tail;
+  }
+
   int originCount() {
     return origins.size();
   }
@@ -114,22 +132,27 @@ final class UpstreamShard {
         return place;
       }
     }
-    return hashKey == null
-        ? choose(OriginChoice.NOWHERE)
-        : choice.choose(hashKey.of(exchange), OriginChoice.NOWHERE, clock.nanos());
+    return choose(exchange, OriginChoice.NOWHERE);
   }
 
   /**
    * The place of the origin to ask, another than {@code avoid} if there is one; or {@link
    * OriginChoice#NOWHERE}.
    */
-  int choose(int avoid) {
-    return choice.choose(avoid, clock.nanos());
+  int choose(Exchange exchange, int avoid) {
+    return hashKey == null
+        ? choice.choose(avoid, clock.nanos())
+        : choice.choose(hashKey.of(exchange), avoid, clock.nanos());
   }
 
   /** The origin sent a head, so long after it was asked. */
-  void answered(int place, int status, long headNanos) {
+  void answered(int place, ResponseHead head, long headNanos) {
+    int status = head.status();
     counters.head(headNanos);
+    if (status == StatusCode.SERVICE_UNAVAILABLE) {
+      long seconds = RetryAfter.seconds(head.fields(), clock.epochSeconds());
+      origin(place).health().awayFor(seconds, clock.nanos());
+    }
     if (origin(place).health().answered(status, clock.nanos())) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
     }
@@ -161,6 +184,11 @@ final class UpstreamShard {
   /** An exchange is over that the origin answered with this status code. */
   void ended(int place, int status) {
     putOut(place, origin(place).health().ended(status, clock.nanos()));
+  }
+
+  /** The origin was asked first, and another one answered first. */
+  void lost(int place) {
+    putOut(place, origin(place).health().lost(clock.nanos()));
   }
 
   /** A request got no proper answer, so long after it was sent. */

@@ -391,6 +391,29 @@ class OriginHealthTest {
   }
 
   @Test
+  void whoAsksToBeLeftAloneIsNotAskedSooner() {
+    health.awayFor(45, clock.nanos());
+    assertThat(health.isIn()).as("one 503 puts nobody out").isTrue();
+    fail(3);
+    clock.advance(Duration.ofSeconds(44));
+    assertThat(probes()).isFalse();
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(probes()).isTrue();
+  }
+
+  @Test
+  void nobodyIsLeftAloneBeyondTheLimitOrForWhatIsLongAgo() {
+    health.awayFor(Integer.MAX_VALUE, clock.nanos());
+    fail(3);
+    clock.advance(Duration.ofSeconds(60));
+    assertThat(probes()).isTrue();
+    health.awayFor(0, clock.nanos());
+    fail(1);
+    clock.advance(Duration.ofSeconds(20));
+    assertThat(probes()).isTrue();
+  }
+
+  @Test
   void itIsUnreachableOnlyWhileItIsOutAndTakesNoConnection() {
     health.failed(true, clock.nanos());
     health.failed(true, clock.nanos());

@@ -115,6 +115,27 @@ class UpstreamHandlerTest {
   }
 
   @Test
+  void theFirstRetryGoesAtOnceAndFurtherOnesWaitLongerAndLonger() {
+    assertThat(ForwardedRequest.pauseNanos(0, 1)).isZero();
+    assertThat(ForwardedRequest.pauseNanos(1, 1)).isZero();
+    assertThat(ForwardedRequest.pauseNanos(2, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
+    assertThat(ForwardedRequest.pauseNanos(5, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(ForwardedRequest.pauseNanos(5, 0)).isZero();
+  }
+
+  @Test
+  void aRetryAfterAPauseIsARetryLikeAnother() throws Exception {
+    try (var origin =
+            ScriptedOrigin.open(
+                CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(5), origin)) {
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(fixture.metric(UpstreamMetrics.RETRIES)).isEqualTo(3);
+      assertThat(fixture.origins.getFirst().inFlight()).isZero();
+    }
+  }
+
+  @Test
   void aPostIsNeverSentTwice() throws Exception {
     try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
@@ -622,12 +643,16 @@ class UpstreamHandlerTest {
   }
 
   private static UpstreamSettings roundRobin() {
+    return roundRobin(1);
+  }
+
+  private static UpstreamSettings roundRobin(int retries) {
     return new UpstreamSettings(
         SETTINGS.choice().by(OriginChoice.Kind.ROUND_ROBIN),
         SETTINGS.connectTimeout(),
         SETTINGS.protocol(),
         SETTINGS.tls(),
-        1,
+        retries,
         SETTINGS.health(),
         UpstreamSettings.Concurrency.FIXED,
         SETTINGS.pool(),

@@ -6,6 +6,7 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 
 /**
  * A request on its {@link RequestCarrier}, as the carrier sees it: what to send, whom to answer,
@@ -29,8 +30,11 @@ public interface Attempt {
         && request.fields().has(FieldName.EXPECT);
   }
 
-  /** A valid final head has come and is about to be passed on: there will be no other attempt. */
-  void answered(int status);
+  /**
+   * A valid final head has come and is about to be passed on: there will be no other attempt.
+   * Borrows the head until it returns.
+   */
+  void answered(ResponseHead head);
 
   /** The response is complete, or the tunnel closed; said before the reply ends. */
   void ended();

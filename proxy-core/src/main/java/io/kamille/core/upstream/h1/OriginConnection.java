@@ -166,7 +166,7 @@ public final class OriginConnection extends RequestConnection
     }
     state = State.CONTENT;
     Attempt answered = current();
-    answered.answered(head.status());
+    answered.answered(head);
     answered.reply().head(head, contentLength);
   }
 
@@ -221,7 +221,7 @@ public final class OriginConnection extends RequestConnection
     Attempt switched = current();
     state = State.TUNNEL;
     socket.allowHalfClosure();
-    switched.answered(head.status());
+    switched.answered(head);
     switched.reply().head(head, -1);
     if (state == State.TUNNEL) {
       tunnel = new Tunnel(socket.output(), switched.content(), this::tunnelIsOver);

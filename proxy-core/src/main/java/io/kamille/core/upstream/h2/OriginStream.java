@@ -187,7 +187,7 @@ final class OriginStream extends H2Stream
     }
     ConnectionFields.remove(head.fields());
     boolean isEmpty = isLast && contentLength < 0 && !withoutContent;
-    asked.answered(head.status());
+    asked.answered(head);
     asked.reply().head(head, isEmpty ? 0 : contentLength);
   }
 

@@ -11,6 +11,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -231,7 +232,7 @@ class HeadDeadlineTest {
     }
 
     @Override
-    public void answered(int status) {}
+    public void answered(ResponseHead head) {}
 
     @Override
     public void ended() {}
