@@ -111,6 +111,9 @@ final class FrameCutter {
       }
     }
     int needed = frameBytes(begun);
+    if (begun.capacity() < needed) {
+      begun.capacity(needed);
+    }
     fill(begun, in, needed);
     if (begun.readableBytes() == needed) {
       partial = null;
@@ -129,6 +132,11 @@ final class FrameCutter {
   /** Octets of a frame of which only a part has come. */
   int partialBytes() {
     return partial == null ? 0 : partial.readableBytes();
+  }
+
+  /** Octets of memory that such a frame takes: all that it needs, once its header has come. */
+  int partialRoom() {
+    return partial == null ? 0 : partial.capacity();
   }
 
   /** The stream whose content that frame has; 0 if it is another frame, or there is none. */

@@ -197,16 +197,11 @@ public final class H2Connection {
       in.skipBytes(in.readableBytes());
     }
     boolean before = unfinished;
-    unfinished = isFrameUnfinished() || receiver.headBytes() > 0;
+    unfinished = unfinishedHeadBytes() > 0;
     if (unfinished && !before) {
       unfinishedSinceNanos = clock.getAsLong();
     }
     return taken;
-  }
-
-  /** Whether a frame has come in part, other than content: that has a least rate. */
-  private boolean isFrameUnfinished() {
-    return cutter.partialBytes() > 0 && cutter.partialContentOf() == 0;
   }
 
   private final class Cut implements FrameCutter.Taker {
@@ -251,9 +246,13 @@ public final class H2Connection {
     return unfinished && clock.getAsLong() - unfinishedSinceNanos >= nanos;
   }
 
-  /** Octets of a header section that has come in part. */
+  /**
+   * Octets that a header section takes of which only a part has come, or another frame; content of
+   * an open stream does not count: that has a least rate.
+   */
   public int unfinishedHeadBytes() {
-    return receiver.headBytes() == 0 ? 0 : receiver.headBytes() + cutter.partialBytes();
+    boolean isContent = streams.find(cutter.partialContentOf()) != null;
+    return receiver.headBytes() + (isContent ? 0 : cutter.partialRoom());
   }
 
   /** Octets of content of this stream in a frame that has come in part. */

@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Floods that HTTP/2 is known for: each ends the connection it comes by, or is bounded, and costs
@@ -124,6 +126,35 @@ class H2FloodIT {
       assertThat(server.connections()).isEqualTo(1);
       server.pass(Duration.ofSeconds(2));
       client.awaitEnd();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {TestH2Client.HEADERS, TestH2Client.DATA, 0xbb})
+  void aFrameThatNeverEndsHasItsTimeAndCounts(int type) {
+    // Its header says how much room to take for it: ten octets are as good as ten thousand.
+    byte[] begun = {0, 0x40, 0, (byte) type, 0, 0, 0, 0, 3, 'x'};
+    try (TestH2Client client = client().get(1, "/one")) {
+      client.answer(1);
+      client.raw(begun).flush();
+      TestServer.await("the frame has begun", () -> unfinishedHeadBytes() >= 16_384);
+      server.pass(Duration.ofSeconds(9));
+      assertThat(server.connections()).isEqualTo(1);
+      server.pass(Duration.ofSeconds(2));
+      client.awaitEnd();
+    }
+    assertThat(unfinishedHeadBytes()).isZero();
+  }
+
+  @Test
+  void contentOfAnOpenStreamIsNoUnfinishedHead() {
+    server.on("/slow", begun::add);
+    try (TestH2Client client = client().request(1, "POST", "/slow", false)) {
+      client.settle();
+      client.raw(new byte[] {0, 0x40, 0, 0, 0}).flush();
+      TestServer.await("nobody knows what it is", () -> unfinishedHeadBytes() > 0);
+      client.raw(new byte[] {0, 0, 0, 1, 'x'}).flush();
+      TestServer.await("it is content", () -> unfinishedHeadBytes() == 0);
     }
   }
 
