@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameAdapter;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What each frame of the other side asks for, and whether it may (RFC 9113 §5.1, §6). Confined to
@@ -24,16 +25,18 @@ final class FrameReceiver extends Http2FrameAdapter {
    */
   private static final int MOST_SETTINGS = 32;
 
+  private static final char NO_OLD_PRIORITIES = 9;
+
   private final SectionIntake heads;
   private final OpenStreams streams;
   private final Faults faults;
   private final H2Output output;
   private final FrameWriter writer;
   private final ReceiveWindow window;
-  private final PriorityUpdates priorities;
   private final Farewells farewells;
   private final DefaultHttp2FrameReader reader;
   private boolean settingsSeen;
+  private boolean hasNoOldPriorities;
   private int headBytes;
 
   FrameReceiver(
@@ -43,7 +46,6 @@ final class FrameReceiver extends Http2FrameAdapter {
       H2Output output,
       FrameWriter writer,
       ReceiveWindow window,
-      PriorityUpdates priorities,
       Farewells farewells) {
     this.heads = heads;
     this.streams = streams;
@@ -51,7 +53,6 @@ final class FrameReceiver extends Http2FrameAdapter {
     this.output = output;
     this.writer = writer;
     this.window = window;
-    this.priorities = priorities;
     this.farewells = farewells;
     this.reader = new DefaultHttp2FrameReader(heads.decoder());
   }
@@ -111,16 +112,13 @@ final class FrameReceiver extends Http2FrameAdapter {
 
   /** A fault that concerns one stream, of which the reader or the sink found out. */
   private void streamFault(ErrorCode code, int type, int id) {
-    switch (type) {
-      case FrameWriter.HEADERS, FrameWriter.CONTINUATION -> heads.malformed(id, code);
-      case FrameWriter.DATA, FrameWriter.WINDOW_UPDATE -> {
-        if (streams.isIdle(id)) {
-          faults.fail(ErrorCode.PROTOCOL_ERROR, "a frame on a stream that is not open");
-        } else {
-          faults.reset(id, code);
-        }
-      }
-      default -> faults.reset(id, code);
+    if (type == FrameWriter.HEADERS || type == FrameWriter.CONTINUATION) {
+      heads.malformed(id, code);
+    } else if (streams.isIdle(id)) {
+      // No stream may be reset that was never open (RFC 9113 §6.4).
+      faults.fail(code, "a faulty frame on a stream that is not open");
+    } else {
+      faults.reset(id, code);
     }
   }
 
@@ -247,11 +245,15 @@ final class FrameReceiver extends Http2FrameAdapter {
 
   @Override
   public void onSettingsRead(ChannelHandlerContext context, Http2Settings given) {
-    settingsSeen = true;
     if (given.size() > MOST_SETTINGS) {
       faults.fail(ErrorCode.ENHANCE_YOUR_CALM, "too many settings");
       return;
     }
+    if (!isGoodChoice(given.get(NO_OLD_PRIORITIES)) || !heads.mayBe(given)) {
+      faults.fail(ErrorCode.PROTOCOL_ERROR, "a setting that may not have this value");
+      return;
+    }
+    settingsSeen = true;
     Integer initialWindow = given.initialWindowSize();
     if (initialWindow != null && !output.initialWindow(initialWindow, streams)) {
       faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "a window over its limit");
@@ -264,6 +266,19 @@ final class FrameReceiver extends Http2FrameAdapter {
     writer.settingsAck();
     heads.settings(given);
     faults.spend(AttackBudget.CONTROL * (1 + given.size()));
+  }
+
+  /** RFC 9218 §2.1: 0 or 1, and what the first settings say holds. */
+  private boolean isGoodChoice(@Nullable Long noOldPriorities) {
+    if (noOldPriorities == null) {
+      return true;
+    }
+    boolean wanted = noOldPriorities == 1;
+    boolean isFirst = !settingsSeen;
+    if (isFirst) {
+      hasNoOldPriorities = wanted;
+    }
+    return noOldPriorities <= 1 && wanted == hasNoOldPriorities;
   }
 
   @Override
@@ -300,9 +315,12 @@ final class FrameReceiver extends Http2FrameAdapter {
   @Override
   public void onUnknownFrame(
       ChannelHandlerContext context, byte type, int id, Http2Flags flags, ByteBuf payload) {
-    if (faults.spend(AttackBudget.CONTROL)
-        && type == FrameWriter.PRIORITY_UPDATE
-        && (id != 0 || !priorities.read(payload))) {
+    if (!faults.spend(AttackBudget.CONTROL) || type != FrameWriter.PRIORITY_UPDATE) {
+      return;
+    }
+    if (payload.readableBytes() < Integer.BYTES) {
+      faults.fail(ErrorCode.FRAME_SIZE_ERROR, "a priority update that is cut short");
+    } else if (id != 0 || !heads.priorityUpdate(payload)) {
       faults.fail(ErrorCode.PROTOCOL_ERROR, "a priority update of no stream");
     }
   }

@@ -34,7 +34,6 @@ public final class H2Connection {
   private final H2Output output;
   private final ReceiveWindow window;
   private final SectionIntake heads;
-  private final PriorityUpdates priorities;
   private final Farewells farewells;
   private final FrameReceiver receiver;
   private final FrameCutter cutter;
@@ -67,10 +66,8 @@ public final class H2Connection {
     this.output = new H2Output(wire, writer, queue, budget, scratch);
     this.window = new ReceiveWindow(writer, settings.connectionWindowBytes(), !isServer);
     this.farewells = new Farewells(streams, writer, faults);
-    this.priorities = new PriorityUpdates(streams);
     this.heads = intake.apply(this);
-    this.receiver =
-        new FrameReceiver(heads, streams, faults, output, writer, window, priorities, farewells);
+    this.receiver = new FrameReceiver(heads, streams, faults, output, writer, window, farewells);
     this.cutter = new FrameCutter(wire, new Cut(), isServer);
   }
 
@@ -102,14 +99,7 @@ public final class H2Connection {
         true,
         made ->
             new RequestIntake(
-                owner,
-                made.streams,
-                made.faults,
-                made.priorities,
-                settings,
-                made.carriage,
-                sink,
-                secure));
+                owner, made.streams, made.faults, settings, made.carriage, sink, secure));
   }
 
   /** The client's side of a connection; parameters as above. */

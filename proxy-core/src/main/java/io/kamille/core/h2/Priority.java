@@ -36,8 +36,12 @@ public record Priority(int urgency, boolean isIncremental) {
       while (memberEnd < end && octets[memberEnd] != ',') {
         memberEnd++;
       }
+      // Parameters of a member mean nothing yet (RFC 9218 §4).
       int from = at;
-      int to = memberEnd;
+      int to = from;
+      while (to < memberEnd && octets[to] != ';') {
+        to++;
+      }
       while (from < to && isBlank(octets[from])) {
         from++;
       }

@@ -25,9 +25,6 @@ final class PriorityUpdates {
 
   /** Reads the payload of a frame. Returns false if it names no stream that a client opens. */
   boolean read(ByteBuf payload) {
-    if (payload.readableBytes() < Integer.BYTES) {
-      return false;
-    }
     int id = payload.readInt() & Integer.MAX_VALUE;
     if (id % 2 == 0) {
       return false;

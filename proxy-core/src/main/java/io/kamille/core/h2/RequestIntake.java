@@ -3,6 +3,7 @@ package io.kamille.core.h2;
 import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2HeadersDecoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,6 @@ final class RequestIntake implements SectionIntake {
       RequestOwner owner,
       OpenStreams streams,
       Faults faults,
-      PriorityUpdates priorities,
       H2Settings settings,
       H2Stream.Carrier carrier,
       RequestSink sink,
@@ -53,7 +53,7 @@ final class RequestIntake implements SectionIntake {
     this.owner = owner;
     this.streams = streams;
     this.faults = faults;
-    this.priorities = priorities;
+    this.priorities = new PriorityUpdates(streams);
     this.settings = settings;
     this.carrier = carrier;
     this.sink = sink;
@@ -180,6 +180,11 @@ final class RequestIntake implements SectionIntake {
       streams.used(id);
       faults.reset(id, code);
     }
+  }
+
+  @Override
+  public boolean priorityUpdate(ByteBuf payload) {
+    return priorities.read(payload);
   }
 
   @Override

@@ -130,6 +130,18 @@ final class ResponseIntake implements SectionIntake {
     return AttackBudget.CONTROL;
   }
 
+  /** RFC 9113 §6.5.2: no server takes pushes. */
+  @Override
+  public boolean mayBe(Http2Settings given) {
+    return !Boolean.TRUE.equals(given.pushEnabled());
+  }
+
+  /** RFC 9218 §7.1: no server states any. */
+  @Override
+  public boolean priorityUpdate(ByteBuf payload) {
+    return false;
+  }
+
   @Override
   public void settings(Http2Settings given) {
     owner.settings(given);

@@ -1,5 +1,6 @@
 package io.kamille.core.h2;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Settings;
 
@@ -26,6 +27,17 @@ interface SectionIntake {
 
   /** What the reset of a stream costs the other side that is not answered yet. */
   int costOfReset();
+
+  /** Whether the other side may set these. */
+  default boolean mayBe(Http2Settings given) {
+    return true;
+  }
+
+  /**
+   * The other side states a priority in these octets, which are at least a stream's id. Returns
+   * false if it may not.
+   */
+  boolean priorityUpdate(ByteBuf payload);
 
   /** The other side has set its settings. */
   default void settings(Http2Settings given) {}

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class H2HostileOriginTest {
 
   private static final int MAX_STREAMS = 3;
+  private static final int PRIORITY_UPDATE = 0x10;
 
   /** What an origin says to the first request on stream 1. */
   enum Fault {
@@ -134,6 +135,18 @@ class H2HostileOriginTest {
       void run(H2Conversation h2) throws IOException {
         h2.send(
             H2Conversation.PUSH_PROMISE, H2Conversation.END_HEADERS, 1, new byte[] {0, 0, 0, 2});
+      }
+    },
+    THE_WISH_FOR_PUSHES(Kind.HTTP_PROTOCOL_ERROR) {
+      @Override
+      void run(H2Conversation h2) throws IOException {
+        h2.send(H2Conversation.SETTINGS, 0, 0, new byte[] {0, 2, 0, 0, 0, 1});
+      }
+    },
+    A_PRIORITY_UPDATE(Kind.HTTP_PROTOCOL_ERROR) {
+      @Override
+      void run(H2Conversation h2) throws IOException {
+        h2.send(PRIORITY_UPDATE, 0, 0, new byte[] {0, 0, 0, 1, 'i'});
       }
     },
     A_RESPONSE_NOBODY_ASKED_FOR(Kind.HTTP_PROTOCOL_ERROR) {
