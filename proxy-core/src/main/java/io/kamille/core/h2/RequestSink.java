@@ -25,7 +25,7 @@ public final class RequestSink extends SectionSink {
 
   /*
    * A section over its limits is answered. Cookies come in pieces, which are joined before anybody
-   * looks at them (§8.2.3).
+   * looks at them (§8.2.3). Empty pieces are left out: the value must not end with a blank.
    *
    * A CONNECT that asks for a WebSocket becomes the GET that asks for one in HTTP/1.1, so that all
    * stations behind treat both alike (RFC 8441 §5).
@@ -123,6 +123,9 @@ public final class RequestSink extends SectionSink {
   }
 
   private void cookie(AsciiString value) {
+    if (value.isEmpty()) {
+      return;
+    }
     int needed = cookiesLength + value.length() + 2;
     if (cookies.length < needed) {
       cookies = Arrays.copyOf(cookies, Math.max(needed, 2 * cookies.length));
@@ -220,14 +223,21 @@ public final class RequestSink extends SectionSink {
       return Verdict.refused(StatusCode.METHOD_NOT_ALLOWED, "CONNECT is for forward proxies");
     }
     if (scheme == null || !scheme.contentEqualsIgnoreCase(isSecure ? "https" : "http")) {
-      return Verdict.refused(
-          StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
+      return refusedToken(
+          scheme, StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
     }
     if (wanted != null && !isWebSocket) {
-      return Verdict.refused(
-          StatusCode.NOT_IMPLEMENTED, "CONNECT with a protocol other than websocket");
+      return refusedToken(
+          wanted, StatusCode.NOT_IMPLEMENTED, "CONNECT with a protocol other than websocket");
     }
     return isWebSocket ? Verdict.TUNNEL : Verdict.GOOD;
+  }
+
+  /** What nobody understands may still be malformed: only tokens are answered. */
+  private static Verdict refusedToken(@Nullable AsciiString word, int status, String reason) {
+    return word != null && Octets.isToken(word.toString())
+        ? Verdict.refused(status, reason)
+        : Verdict.MALFORMED;
   }
 
   /** The fields of the handshake in HTTP/1.1 (RFC 6455 §4.1) that HTTP/2 goes without. */

@@ -152,6 +152,24 @@ class H2RequestRulesIT {
   }
 
   @Test
+  void aSchemeOrProtocolThatIsNoTokenIsMalformed() {
+    for (String scheme : new String[] {"http\r\nx: y", "http://b/?", "ht tp", "http\0"}) {
+      isMalformedAlone(":method", "GET", ":scheme", scheme, ":path", "/x", ":authority", "a");
+    }
+    isMalformedAlone(
+        ":method",
+        "CONNECT",
+        ":protocol",
+        "web\r\nsocket",
+        ":scheme",
+        "http",
+        ":path",
+        "/x",
+        ":authority",
+        "a");
+  }
+
+  @Test
   void limitsAreAnswered() {
     String longPath = "/" + "x".repeat(1_100);
     assertThat(status(":method", "GET", ":scheme", "http", ":path", longPath, ":authority", "a"))

@@ -178,6 +178,8 @@ class H2StreamsIT {
         });
     client().get(1, "/cookie", "cookie", "a=1", "cookie", "b=2").answer(1);
     assertThat(cookie).hasValue("a=1; b=2");
+    client().get(1, "/cookie", "cookie", "", "cookie", "a=1", "cookie", "").answer(1);
+    assertThat(cookie).hasValue("a=1");
   }
 
   @Test
