@@ -85,7 +85,7 @@ public final class ClientTable {
   /** The connection of a client, or of a load balancer, that is not let in was closed. */
   public void deny(@Nullable InetAddress address) {
     denied.increment();
-    deniedLog.refused(String.valueOf(address));
+    deniedLog.refused(address);
   }
 
   /**

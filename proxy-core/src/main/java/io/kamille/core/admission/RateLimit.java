@@ -82,7 +82,7 @@ public final class RateLimit implements RouteGate {
       return null;
     }
     refused.increment();
-    log.refused(String.valueOf(exchange.client().getAddress()));
+    log.refused(exchange.client().getAddress());
     long seconds = (wait + TimeUnit.SECONDS.toNanos(1) - 1) / TimeUnit.SECONDS.toNanos(1);
     return Failure.busyClient("too many requests of this client", (int) seconds);
   }

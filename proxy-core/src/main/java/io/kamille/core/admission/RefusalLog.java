@@ -1,10 +1,12 @@
 package io.kamille.core.admission;
 
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the operational log of refusals, one line in ten seconds at most, however many there are.
@@ -37,13 +39,14 @@ final class RefusalLog {
    *
    * @param whose printed with the line, if one is due
    */
-  void refused(Object whose) {
+  void refused(@Nullable Object whose) {
     untold.increment();
     long now = nanoClock.getAsLong();
     long next = nextNanos.get();
     if (now - next >= 0 && nextNanos.compareAndSet(next, now + EVERY_NANOS)) {
       long count = untold.sumThenReset();
-      LOG.log(Level.WARNING, "refused " + count + " " + what + ", the last of " + whose);
+      Object last = whose instanceof InetAddress address ? address.getHostAddress() : whose;
+      LOG.log(Level.WARNING, "refused " + count + " " + what + ", the last of " + last);
     }
   }
 }

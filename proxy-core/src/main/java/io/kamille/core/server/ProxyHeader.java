@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ record ProxyHeader(
   private static final int MOST_LINE_OCTETS = 107;
   private static final byte[] WORD = "PROXY ".getBytes(StandardCharsets.US_ASCII);
   private static final int WORDS = 6;
+  private static final Pattern LEADING_ZERO = Pattern.compile("(^|\\.)0[0-9]");
 
   private static final byte[] SIGNATURE =
       "\r\n\r\n\0\r\nQUIT\n".getBytes(StandardCharsets.US_ASCII);
@@ -119,7 +121,7 @@ record ProxyHeader(
   private static InetAddress address(String text, boolean isIpv4) throws Malformed {
     boolean isValid =
         isIpv4
-            ? NetUtil.isValidIpV4Address(text)
+            ? NetUtil.isValidIpV4Address(text) && !LEADING_ZERO.matcher(text).find()
             : NetUtil.isValidIpV6Address(text)
                 && text.chars().allMatch(c -> c == ':' || c == '.' || Character.digit(c, 16) >= 0);
     byte[] octets = isValid ? NetUtil.createByteArrayFromIpAddressString(text) : null;
@@ -160,15 +162,9 @@ record ProxyHeader(
     if (command != LOCAL && command != PROXY) {
       throw new Malformed("another version or command");
     }
-    int octets =
-        switch (family) {
-          case UNSPECIFIED -> 0;
-          case TCP_OVER_IPV4 -> 4;
-          case TCP_OVER_IPV6 -> 16;
-          case UNIX_STREAM -> UNIX_OCTETS / 2;
-          default -> throw new Malformed("another family or transport");
-        };
-    boolean hasPorts = family == TCP_OVER_IPV4 || family == TCP_OVER_IPV6;
+    // Behind LOCAL the rest says nothing, the family neither (§2.2).
+    int octets = command == LOCAL ? 0 : addressOctets(family);
+    boolean hasPorts = command == PROXY && (family == TCP_OVER_IPV4 || family == TCP_OVER_IPV6);
     int tlvs = FIXED_OCTETS + 2 * octets + (hasPorts ? 4 : 0);
     if (length > MOST_OCTETS || length < tlvs) {
       throw new Malformed("a wrong length");
@@ -176,8 +172,8 @@ record ProxyHeader(
     if (in.readableBytes() < length) {
       return null;
     }
-    // What stands behind no address is not defined, so it is skipped, as is what LOCAL says.
-    if (command == LOCAL || family == UNSPECIFIED) {
+    // What stands behind no address is not defined, so it is skipped.
+    if (octets == 0) {
       return new ProxyHeader(null, null, length);
     }
     checkTlvs(in, start + tlvs, start + length);
@@ -189,6 +185,16 @@ record ProxyHeader(
         endpoint(in, start + FIXED_OCTETS, octets, ports),
         endpoint(in, start + FIXED_OCTETS + octets, octets, ports + 2),
         length);
+  }
+
+  private static int addressOctets(int family) throws Malformed {
+    return switch (family) {
+      case UNSPECIFIED -> 0;
+      case TCP_OVER_IPV4 -> 4;
+      case TCP_OVER_IPV6 -> 16;
+      case UNIX_STREAM -> UNIX_OCTETS / 2;
+      default -> throw new Malformed("another family or transport");
+    };
   }
 
   private static InetSocketAddress endpoint(ByteBuf in, int at, int octets, int port) {

@@ -46,7 +46,8 @@ final class ProxyOpening extends OpeningConnection {
       context.pipeline().remove(this);
     } catch (ProxyHeader.Malformed refused) {
       in.release();
-      clients.refuseProxyHeader(accepted.client().getAddress() + ": " + refused.getMessage());
+      clients.refuseProxyHeader(
+          accepted.client().getAddress().getHostAddress() + ": " + refused.getMessage());
       close();
       return;
     }

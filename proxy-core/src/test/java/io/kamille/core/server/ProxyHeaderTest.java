@@ -70,6 +70,9 @@ class ProxyHeaderTest {
             line("PROXY UNKNOWN"),
             line("PROXY UNKNOWN whatever stands here"),
             binary(0x20, 0x11, new byte[12]),
+            binary(0x20, 0x11),
+            binary(0x20, 0x12, new byte[12]),
+            binary(0x20, 0xff, new byte[3]),
             binary(0x21, 0x00, new byte[7]),
             binary(0x21, 0x31, new byte[216]))) {
       assertThat(read(octets)).isEqualTo(new ProxyHeader(null, null, octets.length));
@@ -88,6 +91,8 @@ class ProxyHeaderTest {
         "PROXY TCP6 192.0.2.7 198.51.100.1 56324 443",
         "PROXY TCP4 192.0.2 198.51.100.1 56324 443",
         "PROXY TCP4 192.0.2.256 198.51.100.1 56324 443",
+        "PROXY TCP4 192.0.2.07 198.51.100.1 56324 443",
+        "PROXY TCP4 192.0.2.7 0198.51.100.1 56324 443",
         "PROXY TCP4 192.0.2.7 198.51.100.1 65536 443",
         "PROXY TCP4 192.0.2.7 198.51.100.1 +1 443",
         "PROXY TCP4 192.0.2.7 198.51.100.1 01 443",
