@@ -25,6 +25,7 @@ public final class RecordingReply implements Reply {
   private boolean keepsContent = true;
   private boolean pausesAtOnce;
   private boolean isFaulty;
+  private long cancelsAt = Long.MAX_VALUE;
   private long contentLength;
   private long received;
 
@@ -37,6 +38,12 @@ public final class RecordingReply implements Reply {
   /** Pauses its source as soon as the response begins, as a very slow client would. */
   public RecordingReply pausedAtOnce() {
     pausesAtOnce = true;
+    return this;
+  }
+
+  /** Gives the response up while so many octets are written, as a full sink may. */
+  public RecordingReply cancellingAt(long octets) {
+    cancelsAt = octets;
     return this;
   }
 
@@ -128,6 +135,10 @@ public final class RecordingReply implements Reply {
       content.append(chunk.toString(StandardCharsets.ISO_8859_1));
     }
     chunk.release();
+    if (received >= cancelsAt) {
+      source().cancel(Failure.of(Failure.Kind.CLIENT_GONE, "enough"));
+      ended.complete(this);
+    }
   }
 
   @Override

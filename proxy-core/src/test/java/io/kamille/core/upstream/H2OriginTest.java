@@ -453,6 +453,46 @@ class H2OriginTest {
   }
 
   @Test
+  void windowsOfResponsesThatAreGivenUpAreLentAgain() throws Exception {
+    // All streams of a connection share what their windows grow by: 16 MiB.
+    int window = 128 * 1024;
+    int givenUp = 16 * 1024 * 1024 / window;
+    String content = "x".repeat(16 * 1024);
+    CompletableFuture<Integer> grown = new CompletableFuture<>();
+    H2Script script =
+        h2 -> {
+          for (int i = 0; i <= givenUp; i++) {
+            int stream = h2.request();
+            h2.head(stream, false, ":status", "200");
+            for (int sent = 0; sent < window; sent += content.length()) {
+              h2.data(stream, false, content);
+            }
+            if (i == givenUp) {
+              int credit = 0;
+              while (credit <= window) {
+                Frame update = h2.await(H2Conversation.WINDOW_UPDATE);
+                credit += update.stream() == stream ? update.number(0) : 0;
+              }
+              grown.complete(credit);
+              h2.data(stream, true, "");
+            }
+          }
+        };
+    try (var origin = ScriptedOrigin.open(h2(script));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      for (int i = 0; i < givenUp; i++) {
+        RecordingReply reply = new RecordingReply().onlyCounting().cancellingAt(window);
+        fixture.send(RequestHead.of("GET", URI), RequestContent.NONE, reply);
+        await(reply.ended());
+      }
+      RecordingReply last = new RecordingReply().onlyCounting();
+      fixture.send(RequestHead.of("GET", URI), RequestContent.NONE, last);
+      assertThat(await(grown)).isEqualTo(2 * window);
+      await(last.ended());
+    }
+  }
+
+  @Test
   void aHeadThatDoesNotComeIsATimeout() throws Exception {
     H2Script silent = h2 -> h2.await(H2Conversation.RST_STREAM);
     try (var origin = ScriptedOrigin.open(h2(silent));

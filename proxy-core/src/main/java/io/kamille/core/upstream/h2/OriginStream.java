@@ -223,6 +223,9 @@ final class OriginStream extends H2Stream
   private void pass(ByteBuf chunk) {
     int bytes = chunk.readableBytes();
     current().reply().write(chunk);
+    if (state != State.CONTENT) {
+      return; // the reply has given it up
+    }
     sinceGrowthBytes += bytes;
     if (!paused && sinceGrowthBytes >= fullWindow() && fullWindow() < MAX_WINDOW) {
       sinceGrowthBytes = 0;
@@ -258,11 +261,10 @@ final class OriginStream extends H2Stream
   }
 
   private void finish() {
-    boolean isCutShort = !isOver() && !isAllSent();
     stopUpload("did not read the whole request");
     Attempt ended = current();
     letGo();
-    if (isCutShort) {
+    if (!isOver() && !isAllSent()) {
       reset(ErrorCode.CANCEL);
     }
     ended.ended();
