@@ -1,5 +1,6 @@
 package io.kamille.core.tls;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
@@ -21,13 +22,11 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +61,8 @@ public final class ServerContext {
   private final boolean slow;
   private final @Nullable OcspResponse stapled;
   private volatile @Nullable SslContext built;
+
+  @GuardedBy("this")
   private boolean retired;
 
   ServerContext(List<ServerCertificate> certificates, TlsPolicy policy) {
@@ -244,37 +245,10 @@ public final class ServerContext {
     return SslContextBuilder.forServer(keys).sslProvider(SslProvider.JDK);
   }
 
-  private SslContextBuilder clients(SslContextBuilder builder) {
+  /** Without authorities it trusts nobody: else each context would load those of the JDK. */
+  private SslContextBuilder clients(SslContextBuilder builder)
+      throws GeneralSecurityException, IOException {
     ClientCertificates clients = policy.clients();
-    builder.clientAuth(clients.mode());
-    return clients.authorities().isEmpty()
-        ? builder.trustManager(TrustsNobody.INSTANCE)
-        : builder.trustManager(clients.authorities());
-  }
-
-  /**
-   * Stands where nobody is asked for a certificate: else each context loads the JDK's authorities.
-   */
-  private static final class TrustsNobody implements X509TrustManager {
-
-    private static final TrustsNobody INSTANCE = new TrustsNobody();
-    private static final X509Certificate[] NONE = {};
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw new CertificateException("no client certificate was asked for");
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw new CertificateException("this is a server");
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return NONE;
-    }
+    return builder.clientAuth(clients.mode()).trustManager(new ClientTrust(clients.authorities()));
   }
 }

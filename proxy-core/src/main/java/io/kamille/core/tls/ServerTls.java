@@ -2,6 +2,7 @@ package io.kamille.core.tls;
 
 import static java.util.Comparator.naturalOrder;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -54,7 +55,11 @@ public final class ServerTls implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private volatile Table table;
   private volatile TicketKeys keys = TicketKeys.fresh(random);
+
+  @GuardedBy("this")
   private TlsPolicy policy;
+
+  @GuardedBy("this")
   private List<ServerCertificate> certificates;
 
   private ServerTls(
@@ -281,6 +286,7 @@ public final class ServerTls implements AutoCloseable {
     }
   }
 
+  @GuardedBy("this")
   private String sessionContext() {
     return HexFormat.of().formatHex(policy.clients().sessionContext());
   }

@@ -194,6 +194,22 @@ class ServerTlsTest {
     ReferenceCountUtil.release(known);
   }
 
+  @Test
+  void aClientWhoseCertificateIsRefusedIsToldSo() throws Exception {
+    ClientCertificates optional =
+        new ClientCertificates(Demand.OPTIONAL, List.of(authority.authority()));
+    // Signed by one of the same name, or the client would not show it.
+    ServerCertificate forged = new Certificates("test authority").ecdsa("client.test");
+    SslContext client =
+        Handshake.client().protocols("TLSv1.2").keyManager(forged.key(), forged.chain()).build();
+    tls.update(Handshake.policy(optional), List.of(first));
+    try (var handshake = new Handshake(client, tls, "first.test")) {
+      assertThat(handshake.clientTls.handshakeFuture().cause())
+          .hasMessageContaining(ServerContext.isNative() ? "BAD_CERTIFICATE" : "certificate");
+    }
+    ReferenceCountUtil.release(client);
+  }
+
   /** Whether a second handshake of this client is an abbreviated one. */
   private static boolean resumes(SslContext client, ServerTls tls) {
     var choosing = new EmbeddedChannel();
