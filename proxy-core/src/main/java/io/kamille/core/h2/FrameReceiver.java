@@ -249,7 +249,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       faults.fail(ErrorCode.ENHANCE_YOUR_CALM, "too many settings");
       return;
     }
-    if (!isGoodChoice(given.get(NO_OLD_PRIORITIES)) || !heads.mayBe(given)) {
+    if (!isGoodChoice(given.get(NO_OLD_PRIORITIES)) || !heads.maySet(given)) {
       faults.fail(ErrorCode.PROTOCOL_ERROR, "a setting that may not have this value");
       return;
     }

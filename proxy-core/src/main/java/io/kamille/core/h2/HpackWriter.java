@@ -18,6 +18,9 @@ public final class HpackWriter {
    * would save the network some octets and cost more than all the rest of a small answer; and
    * without a dynamic table a section can be written once for many connections. The first section
    * of a connection says that the table has no room, which settles every later change of its limit.
+   *
+   * What lets somebody in is never to be indexed by those behind us either (§7.1.3): a client may
+   * have asked for that, and then it has to stay so (§6.2.3).
    */
   private static final int AUTHORITY_NAME = 1;
   private static final int METHOD_NAME = 2;
@@ -27,6 +30,11 @@ public final class HpackWriter {
   private static final int[] STATUS = {200, 204, 206, 304, 400, 404, 500};
   private static final int FORBIDDEN = -1;
   private static final byte[] STATIC_NAME = staticNames();
+  private static final int NEVER_INDEXED = 0x10;
+
+  /** Bits of Authorization, Cookie, Proxy-Authorization and Set-Cookie in the static table. */
+  private static final long SECRETS = 1L << 23 | 1L << 32 | 1L << 49 | 1L << 55;
+
   private static final byte TABLE_SIZE_ZERO = 0x20;
   private static final int KEEP_BYTES = 128 * 1024;
 
@@ -278,7 +286,7 @@ public final class HpackWriter {
   }
 
   private void staticName(int index) {
-    integer(0, 4, index);
+    integer((SECRETS >>> index & 1) == 0 ? 0 : NEVER_INDEXED, 4, index);
   }
 
   /** RFC 7541 §5.1. */

@@ -81,9 +81,9 @@ final class ResponseIntake implements SectionIntake {
   }
 
   private void head(H2Stream stream, boolean isLast) {
-    ResponseTaker taker = responses(stream);
+    ResponseTaker response = responses(stream);
     if (sink.isTooLarge()) {
-      taker.headIsTooLarge();
+      response.headIsTooLarge();
       return;
     }
     Fields stored = fields;
@@ -93,7 +93,7 @@ final class ResponseIntake implements SectionIntake {
       return;
     }
     fields = new Fields();
-    taker.responded(head, sink.contentLength(), isLast);
+    response.responded(head, sink.contentLength(), isLast);
     if (isLast && !stream.isOver()) {
       stream.arrivedEnd();
     }
@@ -132,7 +132,7 @@ final class ResponseIntake implements SectionIntake {
 
   /** RFC 9113 §6.5.2: no server takes pushes. */
   @Override
-  public boolean mayBe(Http2Settings given) {
+  public boolean maySet(Http2Settings given) {
     return !Boolean.TRUE.equals(given.pushEnabled());
   }
 

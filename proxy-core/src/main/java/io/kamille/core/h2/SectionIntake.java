@@ -29,7 +29,7 @@ interface SectionIntake {
   int costOfReset();
 
   /** Whether the other side may set these. */
-  default boolean mayBe(Http2Settings given) {
+  default boolean maySet(Http2Settings given) {
     return true;
   }
 
