@@ -228,6 +228,18 @@ class AccessIT {
   // What is taken down
 
   @Test
+  void whatWasOrderedIsTakenDownAndSecretsAreNot() throws IOException {
+    ask("POST /v1/cache/purges", bearer(fileToken), "{\"url\":\"http://h/\"}");
+    ask("POST /v1/session", "", "{\"token\":\"" + fileToken + "\"}");
+    ask("POST /v1/session", "", "{\"token\":\"kam_guess\"}");
+    assertThat(Files.readString(directory.resolve("audit.jsonl")))
+        .contains("\"order\":\"{\\\"url\\\":\\\"http://h/\\\"}\",\"outcome\":\"200\"")
+        .contains("\"action\":\"wrong secret\",\"target\":\"127.0.0.1\"")
+        .doesNotContain(fileToken)
+        .doesNotContain("kam_guess");
+  }
+
+  @Test
   void changesAreTakenDownAndReadingIsNot() throws IOException {
     ask("GET /v1/status", bearer(fileToken), "");
     ask("POST /v1/cache/purges", bearer(fileToken), "{\"url\":\"http://h/\"}");

@@ -9,7 +9,11 @@ final class Live implements Resource {
   @Override
   public Operation operation() {
     return Operation.get(
-            "/v1/live", Scope.READ, "The figures of each second as server-sent events.")
+            "/v1/live",
+            Scope.READ,
+            "The figures of each second as server-sent events. Each event has all figures of its"
+                + " second; what a client missed is in /v1/series, so Last-Event-ID counts for"
+                + " nothing.")
         .answersAs(Answer.EVENT_STREAM);
   }
 

@@ -33,7 +33,8 @@ public final class OperationTable {
   private static final String PROTECTED = "/v1/";
   private static final String CONFIGURATION = "/v1/config";
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
-  private static final int TARGET_LIMIT = 512;
+  private static final List<String> JSON = List.of("application/json");
+  private static final int SHOWN_LIMIT = 512;
 
   private final List<Entry> entries = new ArrayList<>();
   private final HostRule hosts;
@@ -97,20 +98,21 @@ public final class OperationTable {
     all.addAll(Reports.of(history, clock));
     all.addAll(WhatIfResources.of(appliance));
     all.addAll(TraceResources.of(appliance.tracing(), clock));
-    all.addAll(SessionResources.of(authenticator, audit, origin));
+    AuditedRefusals refusals = new AuditedRefusals(audit, clock);
+    all.addAll(SessionResources.of(authenticator, audit, refusals, origin));
     all.addAll(TokenResources.of(authenticator));
     all.addAll(more);
     all.addAll(UiFile.all());
     all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
-    return new OperationTable(all, authenticator, audit, configuredHost, clock);
+    return new OperationTable(all, authenticator, audit, refusals, configuredHost);
   }
 
   private OperationTable(
       List<Resource> resources,
       Authenticator authenticator,
       AuditLog audit,
-      String configuredHost,
-      WallClock clock) {
+      AuditedRefusals refusals,
+      String configuredHost) {
     for (Resource resource : resources) {
       Operation operation = resource.operation();
       entries.add(new Entry(operation, new PathTemplate(operation.path()), resource));
@@ -118,7 +120,7 @@ public final class OperationTable {
     this.hosts = new HostRule(configuredHost);
     this.authenticator = authenticator;
     this.audit = audit;
-    this.refusals = new AuditedRefusals(audit, clock);
+    this.refusals = refusals;
   }
 
   /** The operation that a request is for, or null if there is none. */
@@ -244,9 +246,10 @@ public final class OperationTable {
   private Answer audited(Entry entry, AdminRequest request) {
     String action = action(entry.operation);
     String target = shortened(target(request));
+    String order = order(entry.operation, request);
     Identity identity = request.identity();
     try {
-      audit.append(identity, action, target, "begun");
+      audit.append(identity, action, target, order, "begun");
     } catch (IOException full) {
       LOGGER.log(System.Logger.Level.ERROR, "the audit log cannot be written", full);
       if (identity == null || identity.via() != Identity.Via.SOCKET) {
@@ -258,11 +261,16 @@ public final class OperationTable {
     }
     Answer answer = done(entry, request);
     try {
-      audit.append(identity, action, target, Integer.toString(answer.status()));
+      audit.append(identity, action, target, order, Integer.toString(answer.status()));
     } catch (IOException full) {
       LOGGER.log(System.Logger.Level.ERROR, "the audit log lacks an outcome", full);
     }
     return answer;
+  }
+
+  /** The versions have what a configuration was changed to; it may hold secrets. */
+  private static String order(Operation operation, AdminRequest request) {
+    return operation.content().types().equals(JSON) ? shortened(request.text()) : "";
   }
 
   private static String action(Operation operation) {
@@ -274,7 +282,7 @@ public final class OperationTable {
   }
 
   private static String shortened(String text) {
-    return text.length() <= TARGET_LIMIT ? text : text.substring(0, TARGET_LIMIT) + "…";
+    return text.length() <= SHOWN_LIMIT ? text : text.substring(0, SHOWN_LIMIT) + "…";
   }
 
   private static Answer done(Entry entry, AdminRequest request) {
@@ -304,7 +312,7 @@ public final class OperationTable {
               StatusCode.UNAUTHORIZED, "A bearer token is needed; it is in the token file.")
           .with("WWW-Authenticate", challenge);
     }
-    refusals.add(null, "wrong secret", address(request), StatusCode.UNAUTHORIZED);
+    refusals.wrongSecret(request.peer());
     if (authenticator.isTooOften(request.peer())) {
       return Answer.problem(
               StatusCode.TOO_MANY_REQUESTS, "Too many wrong tokens; try again in a minute.")
@@ -312,10 +320,6 @@ public final class OperationTable {
     }
     return Answer.problem(StatusCode.UNAUTHORIZED, "The bearer token is wrong.")
         .with("WWW-Authenticate", challenge + ", error=\"invalid_token\"");
-  }
-
-  private static String address(AdminRequest request) {
-    return request.peer() == null ? "" : request.peer().getHostAddress();
   }
 
   private static Credentials credentials(AdminRequest request) {

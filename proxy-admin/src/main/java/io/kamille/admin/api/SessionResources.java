@@ -1,6 +1,7 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.AuditedRefusals;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Scope;
@@ -27,18 +28,27 @@ final class SessionResources {
   /**
    * The resources.
    *
+   * @param refusals where wrong tokens and codes are taken down
    * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
    */
-  static List<Resource> of(Authenticator authenticator, AuditLog audit, Supplier<String> origin) {
+  static List<Resource> of(
+      Authenticator authenticator,
+      AuditLog audit,
+      AuditedRefusals refusals,
+      Supplier<String> origin) {
     return List.of(
-        new SignIn(authenticator, audit, origin),
+        new SignIn(authenticator, audit, refusals, origin),
         new SignedIn(),
         new SignOut(authenticator),
         new SignInCode(authenticator, origin));
   }
 
   /** {@code POST}: takes a token or a code, gives a cookie and a key. */
-  private record SignIn(Authenticator authenticator, AuditLog audit, Supplier<String> origin)
+  private record SignIn(
+      Authenticator authenticator,
+      AuditLog audit,
+      AuditedRefusals refusals,
+      Supplier<String> origin)
       implements Resource {
 
     @Override
@@ -53,7 +63,7 @@ final class SessionResources {
       if (owner == null) {
         return refused(request);
       }
-      note(owner, "200");
+      note(owner);
       Opened opened = authenticator.sessions().open(owner);
       return Answer.json(
               Map.of(
@@ -71,6 +81,7 @@ final class SessionResources {
     }
 
     private Answer refused(AdminRequest request) {
+      refusals.wrongSecret(request.peer());
       if (authenticator.isTooOften(request.peer())) {
         return Answer.problem(
                 StatusCode.TOO_MANY_REQUESTS, "Too many failures; try again in a minute.")
@@ -79,9 +90,9 @@ final class SessionResources {
       return Answer.problem(StatusCode.UNAUTHORIZED, "The token or the code is wrong or over.");
     }
 
-    private void note(Identity owner, String outcome) {
+    private void note(Identity owner) {
       try {
-        audit.append(owner, "POST " + PATH, PATH, outcome);
+        audit.append(owner, "POST " + PATH, PATH, "", "200");
       } catch (IOException full) {
         // A sign-in changes nothing that outlives the process; a full disk must keep nobody out.
         LOGGER.log(System.Logger.Level.WARNING, "a sign-in is not in the audit log", full);

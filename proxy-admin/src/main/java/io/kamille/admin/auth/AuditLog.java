@@ -35,6 +35,8 @@ public final class AuditLog implements Closeable {
    * holds the digest of the line before: who changes or removes a line in the middle has to
    * write all later ones anew. A crash can leave a line without its end; it announced a change that
    * was not made, and is cut off at the next start.
+   *
+   * While one process takes over from another, both write: each follows what the other has written.
    */
   private static final String HASH = ",\"hash\":\"";
   private static final String BEGINNING = "0".repeat(64);
@@ -80,18 +82,22 @@ public final class AuditLog implements Closeable {
   private void resume() throws IOException {
     String text = Files.readString(file);
     String whole = text.substring(0, text.lastIndexOf('\n') + 1);
-    for (String line : whole.lines().toList()) {
+    channel.truncate(whole.getBytes(StandardCharsets.UTF_8).length);
+    channel.position(channel.size());
+    last.clear();
+    follow(whole.isEmpty() && Files.exists(old(1)) ? Files.readString(old(1)) : whole);
+  }
+
+  private void follow(String lines) throws IOException {
+    int number = 0;
+    for (String line : lines.lines().toList()) {
+      number++;
       int at = line.lastIndexOf(HASH);
       if (at < 0 || !line.endsWith("\"}")) {
-        throw new IOException(file + ": line " + (last.size() + 1) + " has no digest");
+        throw new IOException(file + ": line " + number + " has no digest");
       }
       hash = line.substring(at + HASH.length(), line.length() - 2);
       remember(line);
-    }
-    channel.truncate(whole.getBytes(StandardCharsets.UTF_8).length);
-    channel.position(channel.size());
-    if (sequence == 0 && Files.exists(old(1))) {
-      hash = verify(old(1)).hash();
     }
   }
 
@@ -119,12 +125,20 @@ public final class AuditLog implements Closeable {
    *
    * @param who null for nobody who is known
    * @param action such as {@code POST /v1/cache/purges}
+   * @param order the content that asked for it; empty if there is none, or none that may be shown
    * @param outcome {@code begun}, or the status code
    * @return the line's number
    * @throws IOException if it cannot be written; then nothing may be done
    */
-  public long append(@Nullable Identity who, String action, String target, String outcome)
+  public long append(
+      @Nullable Identity who, String action, String target, String order, String outcome)
       throws IOException {
+    if (!channel.isOpen()) {
+      channel = PrivateFile.append(file);
+    }
+    if (channel.position() != channel.size()) {
+      resume();
+    }
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("seq", sequence + 1);
     entry.put("time", Instant.ofEpochMilli(clock.epochMillis()).toString());
@@ -138,6 +152,9 @@ public final class AuditLog implements Closeable {
     }
     entry.put("action", action);
     entry.put("target", target);
+    if (!order.isEmpty()) {
+      entry.put("order", order);
+    }
     entry.put("outcome", outcome);
     entry.put("prev", hash);
     String text = JSON.writeValueAsString(entry);

@@ -1,8 +1,10 @@
 package io.kamille.admin.auth;
 
+import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,12 @@ public final class AuditedRefusals {
     append(who, action, target, Integer.toString(status));
   }
 
+  /** Somebody brought a token, a session or a code that nobody has. */
+  public void wrongSecret(@Nullable InetAddress peer) {
+    String address = peer == null ? "" : peer.getHostAddress();
+    add(null, "wrong secret", address, StatusCode.UNAUTHORIZED);
+  }
+
   private void sum() {
     if (unwritten > 0) {
       append(null, "refusals", unwritten + " more within a minute", "refused");
@@ -60,7 +68,7 @@ public final class AuditedRefusals {
 
   private void append(@Nullable Identity who, String action, String target, String outcome) {
     try {
-      audit.append(who, action, target, outcome);
+      audit.append(who, action, target, "", outcome);
     } catch (IOException full) {
       LOG.log(Level.ERROR, "the audit log lacks a refusal", full);
     }

@@ -85,9 +85,57 @@ class AuditLogTest {
     }
   }
 
+  @Test
+  void anOrderIsTakenDown() throws IOException {
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      log.append(Identity.local(), "POST /v1/cache/purges", "/", "{\"all\":true}", "begun");
+    }
+    assertThat(Files.readString(file)).contains("\"order\":\"{\\\"all\\\":true}\",");
+    assertThat(AuditLog.verify(file).trouble()).isNull();
+  }
+
+  @Test
+  void whileOneProcessTakesOverEachFollowsWhatTheOtherWrites() throws IOException {
+    try (AuditLog one = AuditLog.open(file, clock);
+        AuditLog other = AuditLog.open(file, clock)) {
+      one.append(Identity.local(), "a", "/", "", "200");
+      other.append(Identity.local(), "b", "/", "", "200");
+      assertThat(one.append(Identity.local(), "c", "/", "", "200")).isEqualTo(3);
+      assertThat(one.last(9)).hasSize(3);
+    }
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(3);
+    assertThat(AuditLog.verify(file).trouble()).isNull();
+  }
+
+  @Test
+  void aFullFileGivesWayToAnotherThatGoesOn() throws IOException {
+    Path old = directory.resolve("state/audit.jsonl.1");
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      Files.createFile(directory.resolve("state/audit.jsonl.7"));
+      Path inTheWay = Files.createDirectories(directory.resolve("state/audit.jsonl.8/kept"));
+      assertThatThrownBy(() -> fill(log, 300)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> fill(log, 1)).isInstanceOf(IOException.class);
+      Files.delete(inTheWay);
+      fill(log, 1);
+    }
+    long lines = AuditLog.verify(old).lines();
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(1);
+    assertThat(Files.readString(file)).contains("\"prev\":\"" + AuditLog.verify(old).hash() + "\"");
+    Files.delete(file);
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      assertThat(log.append(Identity.local(), "next", "/", "", "200")).isEqualTo(lines + 1);
+    }
+  }
+
+  private static void fill(AuditLog log, int lines) throws IOException {
+    for (int i = 0; i < lines; i++) {
+      log.append(Identity.local(), "a", "x".repeat(60_000), "", "200");
+    }
+  }
+
   private void append(String action, String outcome) throws IOException {
     try (AuditLog log = AuditLog.open(file, clock)) {
-      log.append(Identity.local(), action, "/", outcome);
+      log.append(Identity.local(), action, "/", "", outcome);
     }
   }
 
