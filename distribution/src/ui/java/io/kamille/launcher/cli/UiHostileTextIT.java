@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +137,9 @@ class UiHostileTextIT {
       assertThat(page.locator(".drawer")).containsText("onerror");
       assertThat(page.locator(".drawer ol.steps")).not().isEmpty();
       isText(page, "traffic, why");
+      button(page, "Record the next one").click();
+      assertThat(page.locator(".drawer [title*='/v1/traces']"))
+          .hasAttribute("title", Pattern.compile("\"url\":\"http://a'\\\\''b\\.example/"));
       page.locator("button[aria-label^='Path of']").first().click();
       assertThat(page.locator(".path table")).containsText("answered");
       isText(page, "traffic, path");

@@ -126,7 +126,7 @@ function sayState() {
 
 /** What was measured before the trial and since, in words. */
 function measures({ before, since }) {
-  const words = (one) => `${count(one.requests)} requests, ${percent(one.failureRatio)} failed, 99 % within ${millis(one.p99Millis)}`;
+  const words = (one) => `${count(one.requests)} requests, ${percent(one.failureRatio)} failed, 99\u00a0% within ${millis(one.p99Millis)}`;
   return `Before: ${words(before)}. Since: ${words(since)}.`;
 }
 

@@ -2,6 +2,17 @@
 import { get } from "./api.js";
 import { answer, card, copyAsCurl, h, replace, table, when } from "./dom.js";
 
+const VIA = {
+  file: (address) => `token from ${address}`, token: (address) => `token from ${address}`,
+  session: (address) => `browser on ${address}`, socket: () => "local socket",
+};
+
+/** What was asked for; of a refusal that stands for others, what it says. */
+function what(entry) {
+  const method = /^[A-Z]+(?= \/)/.exec(entry.action);
+  return method ? `${method[0]} ${entry.target}` : `${entry.action}: ${entry.target}`;
+}
+
 export async function audit(place) {
   await place.every(5, async () => {
     const found = await get("/v1/audit?limit=200", place.signal);
@@ -13,9 +24,8 @@ export async function audit(place) {
       card("", "Changes and refusals", table([
         { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
         { name: "Who", show: (one) => one.who?.name ?? "–" },
-        { name: "Via", show: (one) => (one.who?.via === "socket" ? "this machine" : `${one.who?.via ?? "–"} from ${one.who?.address ?? "–"}`) },
-        { name: "Action", show: (one) => h("code", {}, one.action) },
-        { name: "Target", show: (one) => h("span", { class: "mono" }, one.target) },
+        { name: "Via", show: (one) => VIA[one.who?.via]?.(one.who.address) ?? "–" },
+        { name: "What", show: (one) => h("span", { class: "mono" }, what(one), one.order ? h("div", { class: "muted" }, one.order) : null) },
         { name: "Outcome", show: (one) => h("span", { class: one.outcome.startsWith("2") ? "ok" : "bad" }, one.outcome) },
       ], done, "Purge something, change a setting or make a token: it appears here."), copyAsCurl("/v1/audit")));
   });

@@ -1,6 +1,6 @@
 /** What is kept, why was this a miss, and how do I get rid of something? */
 import { ask, get } from "./api.js";
-import { answer, bytes, card, clock, copyAsCurl, count, h, note, percent, replace, table } from "./dom.js";
+import { answer, bytes, card, copyAsCurl, count, h, note, percent, replace, table, when } from "./dom.js";
 import { explanation } from "./explanation.js";
 import { whatIf } from "./whatif.js";
 
@@ -40,7 +40,7 @@ function memoryMap(map) {
       h("rect", { class: "track", x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 }),
       used > 0 ? h("rect", { class: "s1", opacity: 0.15 + 0.85 * used, x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 },
         h("title", {}, `from ${bytes(i * map.cellBytes)}: ${percent(used)} taken`)) : null])),
-    h("p", { class: "muted" }, `${map.cells.length} cells of ${bytes(map.cellBytes)}: ${full} full, ${empty} empty. The longest free run within 64 KiB is ${bytes(map.longestFreeBytes)}.`),
+    h("p", { class: "muted" }, `${map.cells.length} cells of ${bytes(map.cellBytes)}: ${full} full, ${empty} empty. The longest free run is ${map.longestFreeBytes < 65536 ? bytes(map.longestFreeBytes) : "64\u00a0KiB or more"}.`),
   ];
 }
 
@@ -82,9 +82,15 @@ function order(kind, what) {
   return kind === "tags" ? { tags: what.split(",").map((tag) => tag.trim()).filter(Boolean) } : { [kind]: what };
 }
 
+/** What may be purged, and how that is written. */
+const EXAMPLES = { url: "http://example.org/page", prefix: "http://example.org/news/", host: "example.org", tags: "news, sport", all: "" };
+
 function purgeCard(reload) {
-  const kind = h("select", { name: "kind" }, ["url", "prefix", "host", "tags", "all"].map((name) => h("option", { value: name }, name)));
-  const what = h("input", { class: "mono", name: "what", size: 40, placeholder: "http://example.org/page" });
+  const what = h("input", { class: "mono", name: "what", size: 40, required: true, placeholder: EXAMPLES.url });
+  const kind = h("select", { name: "kind", onchange: () => {
+    what.disabled = kind.value === "all";
+    what.placeholder = EXAMPLES[kind.value];
+  } }, Object.keys(EXAMPLES).map((name) => h("option", { value: name }, name)));
   const mode = h("select", { name: "mode" }, h("option", { value: "hard" }, "remove"), h("option", { value: "soft" }, "make stale"));
   const result = h("div", { "aria-live": "polite" });
   const send = (content) => ask("/v1/cache/purges", { method: "POST", json: content }).then((answered) => answered.document);
@@ -106,10 +112,11 @@ function purgeCard(reload) {
       let counted = await send({ ...content, dry_run: true });
       for (let i = 0; i < 50 && counted.matched === undefined; i++) {
         await new Promise((later) => setTimeout(later, 100));
-        const found = (await get("/v1/cache/purges")).purges.find((one) => one.id === counted.id);
-        if (found && found.state === "done") counted = found;
+        const known = (await get("/v1/cache/purges")).purges.find((one) => one.id === counted.id);
+        if (known?.state === "done") counted = known;
       }
-      replace(result, note("warn", h("p", {}, `This is about ${responses(counted.matched ?? 0).replace(" ", " stored ")}. Each is fetched from its origin again when it is next wanted.`),
+      const found = counted.matched === undefined ? "more responses than could be counted in five seconds" : responses(counted.matched).replace(" ", " stored ");
+      replace(result, note("warn", h("p", {}, `This is about ${found}. Each is fetched from its origin again when it is next wanted.`),
         h("button", { type: "button", class: "main", onclick: () => purge(content) }, mode.value === "hard" ? "Remove them" : "Make them stale"),
         " ", copyAsCurl("/v1/cache/purges", "POST", content)));
     } catch (problem) {
@@ -144,7 +151,7 @@ export async function cache(place) {
       tiers.peak ? card("", "Disk", h("p", {}, `Mode: ${tiers.peak.mode} (${tiers.peak.setting}). ${tiers.peak.reason}`), copyAsCurl("/v1/cache/tiers")) : null);
     await forecast.look({ policy: policy.policy, requestsPerSecond: place.history.figures.requestsPerSecond?.at(-1) ?? 0 });
     replace(purges, card("", "Last purges", table([
-      { name: "Time", show: (one) => clock(one.time) },
+      { name: "Time", show: (one) => when(one.time) },
       { name: "Kind", show: (one) => one.kind },
       { name: "Of", show: (one) => h("span", { class: "mono" }, one.of) },
       { name: "Mode", show: (one) => one.mode },

@@ -1,6 +1,6 @@
 /** What was changed, and when: versions of the configuration, purges, and what was set on the running process. */
 import { ask, get } from "./api.js";
-import { card, clock, diffOf, h, note, replace } from "./dom.js";
+import { card, diffOf, h, note, replace, when } from "./dom.js";
 
 const SET = new Map([
   ["PUT /v1/engine/loops", ["pace of the loops", "#engine"]],
@@ -38,9 +38,9 @@ export function changedAround(place, list, time, seconds, close) {
       ask(`/v1/config/diff?from=${one.version.base}&to=${one.version.number}`, { fields: { Accept: "text/x-diff" }, signal: place.signal })
         .then((found) => replace(lines, diffOf(found.text)), (problem) => replace(lines, note("bad", problem.message)));
     }
-    return h("li", {}, `${clock(one.time)}: `, h("a", { href: one.href }, one.name), one.version?.comment ? `: ${one.version.comment}` : "", lines);
+    return h("li", {}, `${when(one.time)}: `, h("a", { href: one.href }, one.name), one.version?.comment ? `: ${one.version.comment}` : "", lines);
   });
-  return card("", `What changed around ${clock(time)}?`,
+  return card("", `What changed around ${when(time)}?`,
     said.length === 0 ? h("p", { class: "empty" }, "Nothing: no version, no purge, no setting of the running process. Look at origins and clients.") : h("ul", { class: "plain" }, said),
     h("button", { type: "button", class: "plain", onclick: close }, "close"));
 }

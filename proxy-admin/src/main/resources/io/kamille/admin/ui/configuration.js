@@ -5,9 +5,9 @@ import { answer, card, copyAsCurl, diffOf, h, note, replace, table, when } from 
 const YAML = { Accept: "application/yaml" };
 
 function problems(problem) {
-  return note("bad", h("p", {}, problem.message), problem.errors.length === 0 ? null : h("ul", {}, problem.errors.map((one) =>
-    h("li", {}, one.line ? `Line ${one.line}: ` : "", one.pointer ? h("code", {}, one.pointer) : "", one.found ? ` found ${one.found}` : "",
-      one.expected ? `, expected ${one.expected}` : "", one.nearest ? `. Did you mean ${one.nearest}?` : ""))));
+  return note("bad", h("p", {}, problem.message), problem.errors.length === 0 ? null : h("ul", { class: "plain" }, problem.errors.map((one) =>
+    h("li", {}, one.line ? `Line ${one.line}: ` : "", one.pointer ? h("code", {}, one.pointer) : "", one.found ? `: ${one.found}` : "",
+      one.expected ? `; expected ${one.expected}` : "", one.nearest ? `. Did you mean ${one.nearest}?` : ""))));
 }
 
 function changes(list) {

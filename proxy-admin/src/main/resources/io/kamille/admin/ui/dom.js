@@ -61,12 +61,17 @@ export function note(kind, ...content) {
   return h("div", { class: `note ${kind}`, role: kind === "bad" ? "alert" : "status" }, ...content);
 }
 
+/** One word for a shell, whatever clients wrote into it. */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** A button that puts the same question as a command line into the clipboard; in the corner if it is a card's own. */
 export function copyAsCurl(path, method = "GET", content = null, name = "") {
   const words = ["curl", "-H", '"Authorization: Bearer $token"'];
   if (method !== "GET") words.push("-X", method);
-  if (content) words.push("--json", `'${JSON.stringify(content)}'`);
-  words.push(`'${location.origin}${path}'`);
+  if (content) words.push("--json", quoted(JSON.stringify(content)));
+  words.push(quoted(location.origin + path));
   const sheet = (x, y) => h("rect", { x, y, width: 8, height: 9, rx: 1.5 });
   const said = h("span", {}, "copy as curl");
   const button = h("button", { class: "plain curl", type: "button", title: words.join(" "), "aria-label": `Copy ${name ? `${name} ` : ""}as curl` },
@@ -80,20 +85,25 @@ export function copyAsCurl(path, method = "GET", content = null, name = "") {
   return button;
 }
 
+/** A figure and its unit, which stay on one line. */
+function withUnit(figure, unit) {
+  return `${figure}\u00a0${unit}`;
+}
+
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 export function bytes(count) {
   let value = count;
   let unit = 0;
   while (value >= 1024 && unit < UNITS.length - 1) { value /= 1024; unit++; }
-  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+  return withUnit(value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1), UNITS[unit]);
 }
 
 /** Bits per second, as people speak of links. */
 export function bits(bytesPerSecond) {
   const megabits = bytesPerSecond * 8 / 1e6;
-  if (megabits > 10000) return "> 10 Gbit/s";
-  return megabits >= 1000 ? `${(megabits / 1000).toFixed(1)} Gbit/s` : `${rate(megabits)} Mbit/s`;
+  if (megabits > 10000) return withUnit("> 10", "Gbit/s");
+  return megabits >= 1000 ? withUnit((megabits / 1000).toFixed(1), "Gbit/s") : withUnit(rate(megabits), "Mbit/s");
 }
 
 export function count(value) {
@@ -101,7 +111,8 @@ export function count(value) {
 }
 
 export function percent(ratio) {
-  return `${(ratio * 100).toFixed(ratio > 0.995 || ratio < 0.1 ? 2 : 1)} %`;
+  if (ratio === 0) return withUnit(0, "%");
+  return withUnit((ratio * 100).toFixed(ratio > 0.995 || ratio < 0.1 ? 2 : 1), "%");
 }
 
 export function rate(value) {
@@ -109,24 +120,21 @@ export function rate(value) {
 }
 
 export function micros(value) {
-  return value >= 10000 ? `${rate(value / 1000)} ms` : `${value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)} µs`;
+  return value >= 10000 ? withUnit(rate(value / 1000), "ms") : withUnit(value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1), "µs");
 }
 
 export function duration(seconds) {
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return seconds < 129600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} d`;
-}
-
-export function clock(text) {
-  return new Date(text).toLocaleTimeString("en-GB");
+  if (seconds < 90) return withUnit(Math.round(seconds), "s");
+  if (seconds < 5400) return withUnit(Math.round(seconds / 60), "min");
+  return seconds < 129600 ? withUnit(Math.round(seconds / 3600), "h") : withUnit(Math.round(seconds / 86400), "d");
 }
 
 /** A time of today by its clock, another one with its date. */
 export function when(text) {
   const time = new Date(text);
   const day = time.toLocaleDateString("en-CA");
-  return day === new Date().toLocaleDateString("en-CA") ? clock(text) : `${day} ${clock(text)}`;
+  const clock = time.toLocaleTimeString("en-GB");
+  return day === new Date().toLocaleDateString("en-CA") ? clock : `${day} ${clock}`;
 }
 
 /** A figure for an axis: no decimals that say nothing. */
@@ -135,5 +143,5 @@ export function axis(value) {
 }
 
 export function millis(value) {
-  return value >= 100 ? `${Math.round(value).toLocaleString("en")} ms` : `${value.toFixed(value < 1 ? 2 : 1)} ms`;
+  return withUnit(value >= 100 ? count(value) : value.toFixed(value < 1 ? 2 : 1), "ms");
 }

@@ -16,8 +16,16 @@ function sentence(upstreams) {
 
 function summary(upstream) {
   const retried = upstream.retries > 0 ? `${count(upstream.retries)} were sent once more. ` : "";
-  const fast = upstream.head.p99Millis > 0 ? `Half of the answers began within ${millis(upstream.head.p50Millis)}, 99 % within ${millis(upstream.head.p99Millis)}.` : "No answer yet.";
+  const fast = upstream.head.p99Millis > 0 ? `Half of the answers began within ${millis(upstream.head.p50Millis)}, 99\u00a0% within ${millis(upstream.head.p99Millis)}.` : "No answer yet.";
   return `${count(upstream.requests)} requests since the start; ${count(upstream.failures)} failed. ${retried}${fast}`;
+}
+
+function state(origin) {
+  const [kind, word] = WORDS[origin.state] ?? ["muted", origin.state];
+  return h("div", { class: "standing" }, h("span", { class: `pill ${kind}` }, word), " ",
+    origin.drainedUntil ? h("span", { class: "pill warn" }, "drained") : null,
+    origin.since ? h("div", { class: "muted" }, `since ${when(origin.since)}: ${origin.why}`) : null,
+    origin.drainedUntil ? h("div", { class: "muted" }, `drained until ${when(origin.drainedUntil)}`) : null);
 }
 
 export async function origins(place) {
@@ -49,12 +57,11 @@ export async function origins(place) {
     replace(head, answer(sentence(upstreams), isChecked ? "Kamille learns from requests and from checks whether an origin answers." : "Kamille learns from requests whether an origin answers. It checks no origin by itself."));
     replace(groups, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
         { name: "Origin", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
-        { name: "State", show: (one) => { const [kind, word] = WORDS[one.state] ?? ["muted", one.state]; return [h("span", { class: `pill ${kind}` }, word), one.drainedUntil ? [" ", h("span", { class: "pill warn" }, `drained until ${when(one.drainedUntil)}`)] : null]; } },
-        { name: "Since", show: (one) => (one.since ? [`${when(one.since)}: `, one.why] : "the start") },
+        { name: "State", show: state },
         isChecked ? { name: "Last check", show: (one) => (one.check ? h("span", { class: one.check.trouble ? "bad" : "ok" }, one.check.trouble || "passed") : "–") } : null,
         { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },
         { name: "Under way", number: true, show: (one) => count(one.inFlight) },
-        { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") },
+        upstream.origins.some((one) => one.limit > 0) ? { name: "Limit", number: true, show: (one) => (one.limit > 0 ? count(one.limit) : "none") } : null,
         { name: "Requests", number: true, show: (one) => count(one.requests) },
         { name: "Failures", number: true, show: (one) => h("span", { class: one.failures > 0 ? "bad" : null }, count(one.failures)) },
         upstream.origins.length < 2 ? null : { name: "", show: (one) => (one.drainedUntil

@@ -101,7 +101,7 @@ export async function overview(place) {
     tiles.ratio.set(asked > 0 ? percent(sum(hits.slice(-60)) / asked) : "–", "", requests.map((all, i) => (all > 0 ? hits[i] / all : 0)), steps);
     for (const [one, values] of [[tiles.hits, figures.hitP99Millis ?? []], [tiles.misses, figures.missP99Millis ?? []]]) {
       const slowest = Math.max(0, ...values.slice(-60));
-      one.set(slowest > 0 ? millis(slowest).split(" ")[0] : "–", slowest > 0 ? "ms" : "", values, steps);
+      one.set(slowest > 0 ? millis(slowest).split("\u00a0")[0] : "–", slowest > 0 ? "ms" : "", values, steps);
     }
     tiles.failures.set(rate(last(figures.failuresPerSecond)), "/s", figures.failuresPerSecond, steps);
     tiles.connections.set(count(last(figures.connections)), "", figures.connections, steps);

@@ -1,5 +1,5 @@
 /** The way of one request through the stations, as a waterfall. */
-import { bytes, copyAsCurl, h, table } from "./dom.js";
+import { bytes, copyAsCurl, h, millis, table } from "./dom.js";
 
 const WORDS = {
   "route": "route found", "lookup": "looked up", "disk": "disk", "decision": "decided", "collapse": "requests for one key",
@@ -7,10 +7,6 @@ const WORDS = {
   "store": "storing", "response-end": "end from the origin", "end": "answered",
 };
 const CAUSES = { asked: "somebody asked for it", ratio: "it is one of the sampled share", parent: "a trusted client records it, too" };
-
-export function millis(value) {
-  return value >= 100 ? `${Math.round(value).toLocaleString("en")} ms` : `${value.toFixed(value < 1 ? 3 : 1)} ms`;
-}
 
 /** Milliseconds that an origin was waited for: from each choice to the head of the response, or its failure. */
 function waited(steps) {

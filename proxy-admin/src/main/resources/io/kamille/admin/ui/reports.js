@@ -46,7 +46,7 @@ function peaks(report) {
   if (now.requests < 1) return [];
   return [
     `It was busiest at ${when(now.busiest.time)}, with ${rate(now.busiest.value)} requests a second.`,
-    now.missP99.value > 0 ? `Misses were slowest at ${when(now.missP99.time)}: 99 % took up to ${millis(now.missP99.value)}.` : null,
+    now.missP99.value > 0 ? `Misses were slowest at ${when(now.missP99.time)}: 99\u00a0% took up to ${millis(now.missP99.value)}.` : null,
     now.worst.value > 0 ? `Origins failed most at ${when(now.worst.time)}, ${rate(now.worst.value)} times a second.` : null,
   ].filter(Boolean);
 }

@@ -39,7 +39,7 @@ export async function settings(place) {
   const keys = h("input", { type: "checkbox", name: "keys", onchange: (event) => localStorage.setItem("kamille-keys", event.target.checked ? "on" : "off") });
   keys.checked = localStorage.getItem("kamille-keys") !== "off";
   replace(place.main,
-    answer(`You are signed in as ${me.name}, with scope ${me.scope}.`, "After 15 minutes, a change asks for your token again."),
+    answer(`You are signed in ${me.id === "file" ? "by the token file" : `as ${me.name}`}, with scope ${me.scope}.`, "After 15 minutes, a change asks for your token again."),
     h("div", { class: "grid" },
       card("c8", "Tokens", tokens, h("form", { class: "row", onsubmit: create }, h("label", {}, "Name", name), h("label", {}, "Scope", scope), h("label", {}, "Days", days), h("button", { type: "submit" }, "Make a token")), result, copyAsCurl("/v1/tokens")),
       card("c4", "This browser",

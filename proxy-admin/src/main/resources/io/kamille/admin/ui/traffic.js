@@ -1,8 +1,8 @@
 /** What was asked lately, and why was that a miss? */
 import { ask, get } from "./api.js";
-import { answer, bytes, card, clock, copyAsCurl, count, duration, h, note, percent, replace, table } from "./dom.js";
+import { answer, bytes, card, copyAsCurl, count, duration, h, millis, note, percent, replace, table, when } from "./dom.js";
 import { explanation } from "./explanation.js";
-import { millis, pathOf } from "./path.js";
+import { pathOf } from "./path.js";
 
 const HITS = new Set(["hit", "stale-hit", "revalidated"]);
 const RESULTS = ["", "hit", "stale-hit", "revalidated", "collapsed", "miss", "bypass", "none"];
@@ -93,7 +93,7 @@ export async function traffic(place) {
     const url = one.query ? `${one.url}?${one.query}` : one.url;
     const asked = `/v1/explain?${new URLSearchParams({ url, method: one.method })}`;
     const then = h("div", {}, h("h2", {}, "Then"),
-      h("p", {}, h("strong", {}, one.cache), `: ${one.status || "no answer"} in ${millis(one.millis)} at ${clock(one.time)}`,
+      h("p", {}, h("strong", {}, one.cache), `: ${one.status || "no answer"} in ${millis(one.millis)} at ${when(one.time)}`,
         one.origin ? `, from ${one.origin}` : ", no origin was asked", one.failure ? `, failure ${one.failure}` : "",
         `, by route ${one.route || "none"}, to ${one.client}.`));
     const now = h("div", {}, h("h2", {}, "Now"), h("p", { class: "empty" }, "Loading …"));
@@ -115,7 +115,7 @@ export async function traffic(place) {
     }
     replace(head, answer(sentence(list), `Up to ${perSecond} requests a second of each loop are kept, and as many that failed.`));
     replace(rows, table([
-      { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
+      { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
       { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}${one.query ? `?${one.query}` : ""}`) },
       { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
       { name: "Cache", show: (one) => h("span", { class: "nowrap" }, one.cache) },
@@ -126,7 +126,7 @@ export async function traffic(place) {
     ], list.slice(0, isLong ? 200 : 25), "Requests appear here as soon as somebody asks for something."),
       list.length > 25 ? h("button", { type: "button", class: "plain", name: "long", onclick: () => { isLong = !isLong; draw(perSecond); } }, isLong ? "Show fewer" : `Show all ${count(list.length)}`) : null);
     replace(recorded, traces.length === 0 ? null : card("", "Recorded step by step", table([
-      { name: "Time", show: (one) => h("span", { class: "nowrap" }, clock(one.time)) },
+      { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
       { name: "Request", show: (one) => h("span", { class: "mono" }, `${one.method} ${one.url}`) },
       { name: "Status", number: true, show: (one) => h("span", { class: kind(one.status) }, one.status || "left") },
       { name: "Cache", show: (one) => one.cache },
