@@ -49,23 +49,27 @@ public final class FaultComparison {
    * faulty origin, for a second each at most, hold up no others here. Nothing is stored.
    */
 
-  /** What can be chosen. */
-  public static final Options OPTIONS =
-      Session.options(
-          3, 10, 1024, Arrays.stream(TwoRoutes.values()).map(TwoRoutes::label).toList(), List.of());
-
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
   private static final int RATE = 2000;
   private static final int HEALTHY_SECONDS = 5;
-  private static final int AFTER = 3;
   private static final double GOAL = 1.1;
 
   /** Never so short that an origin has no time to come back. */
-  private static final int LEAST_AFTER_SECONDS = 20;
+  private static final int AFTER_SECONDS = 15;
 
-  private static final List<Fault> FAULTS =
-      Arrays.stream(Fault.values()).filter(fault -> fault != Fault.NONE).toList();
+  private static final List<String> FAULTS =
+      Arrays.stream(Fault.values()).filter(fault -> fault != Fault.NONE).map(Fault::label).toList();
+
+  /** What can be chosen. */
+  public static final Options OPTIONS =
+      Session.options(
+              3,
+              10,
+              1024,
+              Arrays.stream(TwoRoutes.values()).map(TwoRoutes::label).toList(),
+              List.of())
+          .names("--faults", FAULTS, FAULTS, "these of " + String.join(", ", FAULTS));
 
   /** After the beginning, the origin got no more than probes. */
   static final Figure OUT = Figure.of("out_seconds");
@@ -84,6 +88,7 @@ public final class FaultComparison {
                       .spread(FaultTally.FAILED_SHARE, all.situation(), all.server())
                       .map(share -> String.format(Locale.ROOT, "%.2f %%", share.median()))
                       .orElse("–")),
+          Column.spread("/a worst wait ms", FaultTally.WORST_WAIT, 0),
           Column.spread("last failure s", FaultTally.LAST_FAILURE, 1),
           Column.spread("out after s", OUT, 1),
           Column.spread("back after s", BACK, 1),
@@ -117,7 +122,7 @@ public final class FaultComparison {
         session.rounds(),
         HEALTHY_SECONDS,
         session.seconds(),
-        afterSeconds(),
+        AFTER_SECONDS,
         RATE,
         connections);
     session.begin();
@@ -126,27 +131,27 @@ public final class FaultComparison {
         round(kind, round);
       }
     }
-    FAULTS.forEach(fault -> session.print(samples.table(fault.label(), fault.label(), COLUMNS)));
-    session.print("Goals of kamille", goals(), samples);
+    faults().forEach(fault -> session.print(samples.table(fault, fault, COLUMNS)));
+    session.print("Goals of kamille", goals(faults()), samples);
     if (samples.any(LIMITED)) {
       session.note("the client was at its limit, or kept from its core, in some rounds");
     }
     session.keep(samples);
   }
 
-  static List<Goal> goals() {
-    return FAULTS.stream()
+  static List<Goal> goals(List<String> faults) {
+    return faults.stream()
         .map(
             fault ->
                 Goal.atMost(
                     GOAL,
-                    fault.label() + ": p99 of another route at most 1.1 × before",
-                    all -> all.spread(FaultTally.OTHER_RATIO, fault.label(), "kamille")))
+                    fault + ": p99 of another route at most 1.1 × before",
+                    all -> all.spread(FaultTally.OTHER_RATIO, fault, "kamille")))
         .toList();
   }
 
-  private int afterSeconds() {
-    return Math.max(LEAST_AFTER_SECONDS, AFTER * session.seconds());
+  private List<String> faults() {
+    return session.chosen().texts("--faults");
   }
 
   private void round(TwoRoutes kind, int round) throws IOException, InterruptedException {
@@ -171,7 +176,7 @@ public final class FaultComparison {
       server.awaitListening(ports.port(), START_LIMIT);
       var measuring = new Measuring(kind.label(), ports);
       measuring.warm(peer.warmupSeconds() / 2);
-      for (Fault fault : FAULTS) {
+      for (String fault : faults()) {
         samples.add(measuring.measure(fault, round));
       }
     } finally {
@@ -226,10 +231,10 @@ public final class FaultComparison {
       }
     }
 
-    private Sample measure(Fault fault, int round) throws IOException, InterruptedException {
+    private Sample measure(String fault, int round) throws IOException, InterruptedException {
       long faultNanos = Duration.ofSeconds(HEALTHY_SECONDS).toNanos();
       long healNanos = faultNanos + Duration.ofSeconds(session.seconds()).toNanos();
-      int seconds = HEALTHY_SECONDS + session.seconds() + afterSeconds();
+      int seconds = HEALTHY_SECONDS + session.seconds() + AFTER_SECONDS;
       var tally = new FaultTally(other, faultNanos, healNanos);
       try (var client = open()) {
         long begin = System.nanoTime();
@@ -239,7 +244,7 @@ public final class FaultComparison {
         List<Arrival> after = FaultyOrigin.parse(ask(FaultyOrigin.ARRIVALS));
         long endNanos = begin + Duration.ofSeconds(seconds).toNanos();
         return tally
-            .fill(Sample.of(fault.label(), server, round))
+            .fill(Sample.of(fault, server, round))
             .with(
                 OUT,
                 new FaultTimeline(played.during, played.faultNanos, played.healNanos).outSeconds())
@@ -251,10 +256,10 @@ public final class FaultComparison {
     /** When the fault was there indeed, and who was asked meanwhile. */
     private record Played(long faultNanos, long healNanos, List<Arrival> during) {}
 
-    private Played play(Fault fault, long begin, long faultNanos, long healNanos) {
+    private Played play(String fault, long begin, long faultNanos, long healNanos) {
       try {
         park(begin + faultNanos);
-        ask(fault.label());
+        ask(fault);
         long began = System.nanoTime();
         park(begin + healNanos);
         List<Arrival> during = FaultyOrigin.parse(ask(FaultyOrigin.ARRIVALS));

@@ -23,6 +23,9 @@ final class FaultTally implements LoadObserver {
   /** From the beginning of the fault to when the last failed request of it was sent. */
   static final Figure LAST_FAILURE = Figure.of("last_failure_seconds");
 
+  /** The longest that a request on that route waited while it failed, answered or not. */
+  static final Figure WORST_WAIT = Figure.of("worst_wait_millis");
+
   /** Requests on that route that failed after the end. */
   static final Figure FAILED_AFTER = Figure.of("failed_after");
 
@@ -50,6 +53,7 @@ final class FaultTally implements LoadObserver {
   private long failedAfter;
   private long otherFailed;
   private long lastFailureNanos;
+  private long worstNanos;
 
   /**
    * A tally of nothing yet.
@@ -73,6 +77,7 @@ final class FaultTally implements LoadObserver {
       otherEnded(outcome, isDuring);
     } else if (isDuring) {
       asked++;
+      worstNanos = Math.max(worstNanos, outcome.firstNanos() - sent);
       if (outcome.failure() != null) {
         failed++;
         lastFailureNanos = Math.max(lastFailureNanos, sent);
@@ -101,6 +106,7 @@ final class FaultTally implements LoadObserver {
         .with(ASKED, asked)
         .with(FAILED, failed)
         .with(LAST_FAILURE, (lastFailureNanos - faultNanos) / 1e9)
+        .with(WORST_WAIT, worstNanos / 1e6)
         .with(FAILED_AFTER, failedAfter)
         .with(OTHER_BEFORE, before.getValueAtPercentile(99) / 1e3)
         .with(OTHER_DURING, during.getValueAtPercentile(99) / 1e3)

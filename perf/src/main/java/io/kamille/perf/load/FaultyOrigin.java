@@ -49,7 +49,9 @@ public final class FaultyOrigin implements AutoCloseable {
     /** Sends a few octets of the head a second. */
     DRIP,
     /** Answers 503. */
-    ERROR;
+    ERROR,
+    /** Answers 300 ms late. */
+    SLOW;
 
     /** As it stands in orders and tables. */
     public String label() {
@@ -82,6 +84,7 @@ public final class FaultyOrigin implements AutoCloseable {
 
   private static final int BEGINNING_LENGTH = 20;
   private static final long DRIP_MILLIS = 200;
+  private static final long SLOW_MILLIS = 300;
 
   private final LoopGroup loops = new LoopGroup(1);
   private final EventLoop loop = loops.loops().getFirst();
@@ -168,6 +171,10 @@ public final class FaultyOrigin implements AutoCloseable {
         }
         case DRIP -> drip(context, 0);
         case ERROR -> context.write(Unpooled.wrappedBuffer(error));
+        case SLOW -> {
+          Runnable late = () -> context.writeAndFlush(Unpooled.wrappedBuffer(answer));
+          loop.schedule(late, SLOW_MILLIS, TimeUnit.MILLISECONDS);
+        }
       }
     }
 

@@ -40,6 +40,15 @@ class FaultTallyTest {
   }
 
   @Test
+  void theWorstWaitIsThatOfTheRouteWhileItFails() {
+    ended(failing, 500, 900, null);
+    ended(failing, 1500, 40, null);
+    ended(failing, 1600, 30, LoadFailure.WRONG_STATUS);
+    ended(other, 1500, 800, null);
+    assertThat(of(FaultTally.WORST_WAIT)).isEqualTo(40);
+  }
+
+  @Test
   void theOtherRouteIsMeasuredFromTheIntendedTimeBeforeAndDuring() {
     ended(other, 500, 2, null);
     ended(other, 1500, 8, null);

@@ -69,6 +69,12 @@ class FaultyOriginIT {
   }
 
   @Test
+  void aSlowOriginAnswersAllTheSame() throws IOException {
+    order(Fault.SLOW);
+    assertThat(ask(ports[0], "/a")).startsWith(OK);
+  }
+
+  @Test
   void aHangingOriginIsCutOffWhenItChanges() throws IOException {
     order(Fault.HANG);
     try (Socket socket = connect(ports[0])) {

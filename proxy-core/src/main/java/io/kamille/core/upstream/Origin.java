@@ -3,6 +3,9 @@ package io.kamille.core.upstream;
 import io.kamille.core.setting.OriginUrl;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -185,11 +188,33 @@ public final class Origin {
 
   /** Takes what a look-up has found; of very many addresses the first ones. */
   void addresses(List<InetAddress> found) {
-    InetSocketAddress[] named = new InetSocketAddress[Math.min(found.size(), MOST_ADDRESSES)];
-    for (int i = 0; i < named.length; i++) {
-      named[i] = new InetSocketAddress(found.get(i), url.port());
-    }
+    InetSocketAddress[] named =
+        inTurn(found).stream()
+            .limit(MOST_ADDRESSES)
+            .map(address -> new InetSocketAddress(address, url.port()))
+            .toArray(InetSocketAddress[]::new);
     lookUps.updateAndGet(last -> adding(named, last));
+  }
+
+  /**
+   * The families in turn, as long as there are two (RFC 8305 §4): one that leads nowhere costs one
+   * attempt, and is passed over from then on.
+   */
+  private static List<InetAddress> inTurn(List<InetAddress> found) {
+    Deque<InetAddress> some = new ArrayDeque<>();
+    Deque<InetAddress> others = new ArrayDeque<>();
+    for (InetAddress address : found) {
+      (address.getClass() == found.getFirst().getClass() ? some : others).add(address);
+    }
+    List<InetAddress> all = new ArrayList<>(found.size());
+    while (!some.isEmpty() || !others.isEmpty()) {
+      for (Deque<InetAddress> family : List.of(some, others)) {
+        if (!family.isEmpty()) {
+          all.add(family.poll());
+        }
+      }
+    }
+    return all;
   }
 
   private static InetSocketAddress[][] adding(

@@ -64,6 +64,18 @@ class HealthProberTest {
   }
 
   @Test
+  void anEndpointThatFlapsPutsNobodyOut() throws Exception {
+    Script[] flapping = new Script[13];
+    Arrays.setAll(flapping, i -> i % 3 == 2 ? WELL : BROKEN);
+    flapping[12] = Conversation::readHead; // and nothing comes after it
+    try (var server = ScriptedOrigin.open(flapping)) {
+      Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 2, 3));
+      until(() -> server.heads().size() == flapping.length);
+      assertThat(origin.health().standing().isFromTheStart()).isTrue();
+    }
+  }
+
+  @Test
   void anEndpointThatHangsFailsAfterTheTimeout() throws Exception {
     try (var server = ScriptedOrigin.open(Conversation::readHead)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, Duration.ofMillis(50), 1, 1));

@@ -75,6 +75,26 @@ class OriginNamesTest {
   }
 
   @Test
+  void aFamilyThatLeadsNowhereCostsOneAttempt() throws Exception {
+    InetAddress six = InetAddress.getByName("2001:db8::1");
+    known.put("origin.test", List.of(six, six, addresses(1).getFirst(), six));
+    names.watch(List.of(origin));
+    origin.passOver(new InetSocketAddress(six, 80));
+    assertThat(origin.address()).isEqualTo(address(1));
+    assertThat(origin.addressCount()).isEqualTo(4);
+  }
+
+  @Test
+  void noFamilyCrowdsTheOtherOut() throws Exception {
+    List<InetAddress> lies =
+        new ArrayList<>(Collections.nCopies(10_000, InetAddress.getByName("2001:db8::1")));
+    lies.addAll(addresses(1));
+    known.put("origin.test", lies);
+    names.watch(List.of(origin));
+    assertThat(origin.isAt(address(1))).isTrue();
+  }
+
+  @Test
   void aLookUpThatFailsForgetsNothing() {
     lookUp(1);
     lookUp(2);

@@ -122,6 +122,32 @@ class DnsLookupTest {
   }
 
   @Test
+  void anAnswerWithoutAnAddressIsAFailure() {
+    server.answerUnknownBy(DnsResponseCode.NOERROR);
+    assertThatThrownBy(() -> find("nothing.test"))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
+        .isInstanceOf(UnknownHostException.class)
+        .hasMessageContaining("nothing.test");
+  }
+
+  @Test
+  void anAnswerForAnotherNameIsNone() {
+    server.lie("origin.test", "evil.test", 300, 66);
+    assertThatThrownBy(() -> find("origin.test"))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(UnknownHostException.class);
+  }
+
+  @Test
+  void aliasesThatLeadInACircleEnd() {
+    server.alias("a.test", 300, "b.test").alias("b.test", 300, "a.test");
+    assertThatThrownBy(() -> find("a.test"))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(UnknownHostException.class);
+  }
+
+  @Test
   void aServerThatFailsSaysWhy() {
     server.answerUnknownBy(DnsResponseCode.SERVFAIL);
     assertThatThrownBy(() -> find("origin.test"))

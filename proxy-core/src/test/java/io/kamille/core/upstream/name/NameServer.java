@@ -82,6 +82,19 @@ final class NameServer implements AutoCloseable {
             Unpooled.wrappedBuffer(new byte[] {127, 0, 0, (byte) last})));
   }
 
+  /** If it is asked for {@code name}, it tells of {@code other}. */
+  NameServer lie(String name, String other, long ttlSeconds, int last) {
+    records
+        .computeIfAbsent(name + ".", _ -> new CopyOnWriteArrayList<>())
+        .add(
+            new Known(
+                other,
+                DnsRecordType.A,
+                ttlSeconds,
+                Unpooled.wrappedBuffer(new byte[] {127, 0, 0, (byte) last})));
+    return this;
+  }
+
   NameServer alias(String name, long ttlSeconds, String to) {
     ByteBuf octets = Unpooled.buffer();
     for (String label : to.split("\\.", -1)) {
