@@ -267,7 +267,8 @@ final class ForwardedRequest
   public void failed(Failure why, Repeat repeat, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
     boolean ended = why.kind() == Kind.CONNECTION_TERMINATED;
-    boolean stale = repeat != Repeat.NEVER && !onFresh && ended;
+    // Once: a connection that is shared may be lent again, and the origin may fail there again.
+    boolean stale = repeat != Repeat.NEVER && !onFresh && !wantsFresh && ended;
     if (isCounted && !stale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }

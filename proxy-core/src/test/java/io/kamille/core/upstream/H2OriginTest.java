@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Origins in HTTP/2: streams, their ends, and what a hostile origin may not do (RFC 9113). */
@@ -348,6 +349,28 @@ class H2OriginTest {
     try (var origin = ScriptedOrigin.open(h2(resets), h2(H2OriginTest::answers));
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
       assertThat(fixture.get("/").content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void anOriginThatResetsEachStreamIsAskedAsOftenAsRetriesAllow() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    H2Script resets =
+        h2 -> {
+          h2.answer(h2.request(), "ok");
+          while (true) {
+            int stream = h2.request();
+            asked.incrementAndGet();
+            h2.reset(stream, INTERNAL_ERROR);
+          }
+        };
+    try (var origin = ScriptedOrigin.open(h2(resets));
+        var fixture = new UpstreamFixture(SETTINGS, origin)) {
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      Failure failure = await(fixture.send("GET", URI).ended()).failure();
+      assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      // Once more without asking: the connection might have been about to end.
+      assertThat(asked.get()).isBetween(2, 2 + SETTINGS.retries());
     }
   }
 
