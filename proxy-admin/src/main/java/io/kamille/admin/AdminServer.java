@@ -19,7 +19,6 @@ import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -27,8 +26,6 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -39,7 +36,6 @@ import java.net.StandardSocketOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -54,9 +50,6 @@ import org.jspecify.annotations.Nullable;
 public final class AdminServer implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
-  private static final int MAX_CONNECTIONS = 128;
-  private static final int REQUEST_LINE_BYTES = 4096;
-  private static final int HEADER_SECTION_BYTES = 8192;
   private static final long STOP_MILLIS = 2000;
   private static final long SAMPLE_SECONDS = 1;
 
@@ -110,7 +103,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * As the other one.
+   * Begins to listen in clear text or by TLS, perhaps beside the process that it takes over from.
    *
    * @param tls null for clear text; stays the caller's
    * @param isBesideAnother whether another process of ours may still listen there
@@ -155,8 +148,8 @@ public final class AdminServer implements AutoCloseable {
             origin::get,
             clock);
     ChannelGroup connections = new DefaultChannelGroup(group.next());
-    Connections equipment =
-        new Connections(
+    ConnectionEquipment equipment =
+        new ConnectionEquipment(
             settings, tls, operations, control, new Answers(clock), streams, connections);
     Sampler sampler = new Sampler(appliance);
     Runnable look =
@@ -227,7 +220,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** Without the local socket there is still the token file. */
-  private void openLocal(Path file, Connections equipment) {
+  private void openLocal(Path file, ConnectionEquipment equipment) {
     try {
       local = LocalSocket.open(file, group, equipment);
     } catch (IOException refused) {
@@ -293,74 +286,6 @@ public final class AdminServer implements AutoCloseable {
       audit.close();
     } catch (IOException failed) {
       LOGGER.log(System.Logger.Level.WARNING, "the audit log cannot be closed", failed);
-    }
-  }
-
-  /** Equips each connection. Confined to the loop. */
-  private static final class Connections extends ChannelInitializer<Channel> {
-
-    private final AdminSettings settings;
-    private final @Nullable ServerTls tls;
-    private final OperationTable operations;
-    private final Executor control;
-    private final Answers answers;
-    private final LiveStreams streams;
-    private final ChannelGroup connections;
-
-    Connections(
-        AdminSettings settings,
-        @Nullable ServerTls tls,
-        OperationTable operations,
-        Executor control,
-        Answers answers,
-        LiveStreams streams,
-        ChannelGroup connections) {
-      this.settings = settings;
-      this.tls = tls;
-      this.operations = operations;
-      this.control = control;
-      this.answers = answers;
-      this.streams = streams;
-      this.connections = connections;
-    }
-
-    @Override
-    protected void initChannel(Channel connection) {
-      // The local socket is the way back in: nobody on the network can take its places.
-      boolean isLocal = !(connection.localAddress() instanceof InetSocketAddress);
-      if (!isLocal && connections.size() >= MAX_CONNECTIONS) {
-        connection.close();
-        return;
-      }
-      connections.add(connection);
-      if (!isLocal && tls != null && !encrypt(connection, tls)) {
-        connection.close();
-        return;
-      }
-      HttpDecoderConfig limits =
-          new HttpDecoderConfig()
-              .setMaxInitialLineLength(REQUEST_LINE_BYTES)
-              .setMaxHeaderSize(HEADER_SECTION_BYTES);
-      connection
-          .pipeline()
-          .addLast(new HttpServerCodec(limits))
-          .addLast(new AnswerDeadline(settings.answerLimit()))
-          .addLast(new RequestCollector(operations, answers))
-          .addLast(new AdminHandler(operations, answers, streams, control));
-    }
-
-    /** By the first certificate, whatever name the client asks for; false if it is not there. */
-    private static boolean encrypt(Channel connection, ServerTls tls) {
-      ServerTls.Choice choice = tls.choose(null, connection.eventLoop().newPromise()).getNow();
-      if (choice == null) {
-        return false;
-      }
-      try {
-        connection.pipeline().addLast(tls.handler(choice, connection.alloc()));
-      } finally {
-        choice.release();
-      }
-      return true;
     }
   }
 }

@@ -10,7 +10,8 @@ function sentence(upstreams) {
   if (all.length === 0) return "No upstream is configured.";
   const drained = all.filter((origin) => origin.drainedUntil).map((origin) => origin.name);
   const idle = drained.length === 0 ? "" : ` ${drained.join(", ")} ${drained.length === 1 ? "is" : "are"} drained.`;
-  if (out.length === 0) return `${all.length === 1 ? "The origin answers." : `All ${all.length} origins answer.`}${idle}`;
+  const well = ["", "The origin answers.", "Both origins answer."][all.length] ?? `All ${all.length} origins answer.`;
+  if (out.length === 0) return well + idle;
   return `${out.map((origin) => origin.name).join(", ")} ${out.length === 1 ? "is" : "are"} out; a request probes ${out.length === 1 ? "it" : "them"} now and then.${idle}`;
 }
 
