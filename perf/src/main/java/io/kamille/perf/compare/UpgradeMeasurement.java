@@ -49,7 +49,7 @@ public final class UpgradeMeasurement {
   private static final String KEY = "/small/";
   private static final int KEYS = 2000;
   private static final int FILL_RATE = 2000;
-  private static final int CONNECTIONS = 4;
+  private static final int CONNECTIONS = 64;
   private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
   /** Two clients, the origin and the download share a core. */

@@ -19,6 +19,7 @@ import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -50,6 +51,10 @@ public final class Listener implements AutoCloseable {
    */
 
   private static final int ACCEPTS_PER_TURN = 64;
+
+  // Accepted sockets take it over (socket(7)). TCP_NODELAY is what Netty sets of each by itself.
+  private static final IntegerUnixChannelOption KEEPALIVE =
+      new IntegerUnixChannelOption("SO_KEEPALIVE", 1, 9);
 
   private final InetSocketAddress address;
   private final List<Channel> sockets;
@@ -186,8 +191,7 @@ public final class Listener implements AutoCloseable {
     return new ServerBootstrap()
         .group(loop, loop)
         .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .option(KEEPALIVE, 1)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .childOption(
             ChannelOption.WRITE_BUFFER_WATER_MARK,

@@ -1,5 +1,6 @@
 package io.kamille.core.server.connection;
 
+import io.kamille.core.socket.SocketEnd;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -53,7 +54,8 @@ public final class Farewell {
       linger();
       SslHandler tls = channel().pipeline().get(SslHandler.class);
       if (tls == null) {
-        shutdownOutput();
+        SocketEnd.send(channel());
+        closeWithClient();
       } else {
         // The client is told that this is the end and no truncation (RFC 8446 §6.1).
         tls.closeOutbound().addListener(told -> shutdownOutput());
@@ -64,6 +66,14 @@ public final class Farewell {
   private void shutdownOutput() {
     if (channel().isActive()) {
       ((DuplexChannel) channel()).shutdownOutput();
+      closeWithClient();
+    }
+  }
+
+  /** The kernel has sent all: once the client has closed its side, nothing is left to wait for. */
+  private void closeWithClient() {
+    if (looks() && shared.output().unsentBytes() == 0) {
+      channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
     }
   }
 
