@@ -38,6 +38,10 @@ public final class Lab {
                   chosen -> new PacedPolling(LabScale.of(chosen), chosen.texts("--against"))),
               command(MemoryAtPeak.PAPER, OPTIONS, chosen -> new MemoryAtPeak(LabScale.of(chosen))),
               command(BusyWait.PAPER, OPTIONS, chosen -> new BusyWait(LabScale.of(chosen))),
+              command(
+                  SandboxNetworks.PAPER,
+                  OPTIONS,
+                  chosen -> new SandboxNetworks(LabScale.of(chosen))),
               command(BufferTuning.PAPER, OPTIONS, chosen -> new BufferTuning(LabScale.of(chosen))),
               command(
                   LossyPaths.PAPER,

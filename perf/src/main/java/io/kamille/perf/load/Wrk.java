@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public final class Wrk {
       if (source == null) {
         throw new IllegalStateException("wrk.lua is not beside the class");
       }
-      Files.copy(source, script);
+      Files.copy(source, script, StandardCopyOption.REPLACE_EXISTING);
     }
     return new Wrk(bench, script, connections);
   }
