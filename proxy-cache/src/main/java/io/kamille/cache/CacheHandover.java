@@ -148,7 +148,16 @@ public final class CacheHandover {
     }
   }
 
-  /** What the process before us removes is removed here. Any thread. */
+  /**
+   * Tells the process before us what is removed here from now on, as long as it drains; null for
+   * nobody. Any thread.
+   */
+  public void tellElder(@Nullable RemovalListener elder) {
+    store.tellElder(elder);
+    purges.alsoTell(elder);
+  }
+
+  /** What another process removes is removed here. Any thread. */
   public RemovalListener follower() {
     return removals.follower();
   }

@@ -102,6 +102,37 @@ class CacheHandoverTest {
   }
 
   @Test
+  void whatTheNewOneRemovesTheOneThatDrainsRemoves() throws IOException {
+    release();
+    try (CacheFixture after = open()) {
+      await(() -> records(after) == 1);
+      Removals there = new Removals();
+      after.cache.handover().tellElder(there);
+      assertThat(before.isReused()).isTrue();
+      after.cache.operations().purge(CacheFixture.URI);
+      there.playTo(before.cache.handover().follower());
+      assertThat(before.isReused()).isFalse();
+    }
+  }
+
+  @Test
+  void whatTheNewOnePurgesByTagTheOneThatDrainsPurges() throws IOException {
+    release();
+    try (CacheFixture after = open()) {
+      await(() -> records(after) == 1);
+      Removals there = new Removals();
+      after.cache.handover().tellElder(there);
+      after.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      there.playTo(before.cache.handover().follower());
+      assertThat(before.isReused()).isFalse();
+      there.told.clear();
+      after.cache.handover().tellElder(null);
+      after.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
+      assertThat(there.told).isEmpty();
+    }
+  }
+
+  @Test
   void aNewerResponseRemovesTheOlderCopyThatTheOtherHas() throws IOException {
     release();
     before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);

@@ -79,7 +79,7 @@ public final class Appliance implements AutoCloseable {
     loops.watch(configuration.engine().stallLimit());
     clientSide = new ClientSide(configuration, preflight, loops, registry);
     before.takeOver(parts());
-    inheritance.follow(before.follower(assembly.handover().follower()));
+    before.follow(inheritance, assembly.handover());
   }
 
   /**

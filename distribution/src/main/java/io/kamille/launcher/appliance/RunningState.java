@@ -4,6 +4,7 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.LossModel;
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.admin.tuning.TuningSettings;
+import io.kamille.cache.CacheHandover;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.HashSecret;
 import io.kamille.cache.peak.PeakChoice;
@@ -15,6 +16,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.service.Inheritance;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -222,6 +224,13 @@ final class RunningState {
                 .with(TuningPolicy.valueOf(parts[0]))
                 .with(LossModel.valueOf(parts[1]))
                 .withBudget(Long.parseLong(parts[2])));
+  }
+
+  /** Removes here what the other process removes, and tells it what is removed here. */
+  void follow(Inheritance inheritance, CacheHandover handover) {
+    inheritance.follow(
+        follower(handover.follower()),
+        elder -> handover.tellElder(elder == null ? null : follower(elder)));
   }
 
   /**

@@ -44,6 +44,11 @@ final class Succession implements Incumbent {
   }
 
   @Override
+  public RemovalListener follower() {
+    return appliance.assembly().handover().follower();
+  }
+
+  @Override
   public void stepBack() {
     appliance.clientSide().stopListening();
     appliance.closeAdmin();

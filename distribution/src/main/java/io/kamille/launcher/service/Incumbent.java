@@ -40,6 +40,9 @@ public interface Incumbent {
    */
   void takeBack(Consumer<RemovalListener> meanwhile) throws IOException;
 
+  /** Removes here what the other process removes, after {@link #release}. Any thread. */
+  RemovalListener follower();
+
   /** Accepts nothing more. */
   void stepBack();
 }

@@ -4,6 +4,7 @@ import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +57,13 @@ public final class Inheritance {
         : null;
   }
 
-  /** Has removed here what the process before us removes from now on, on a thread of its own. */
-  public void follow(RemovalListener cache) {
-    predecessor.ifPresent(before -> before.follow(cache));
+  /**
+   * Has removed here what the process before us removes from now on, on a thread of its own, and
+   * has it told of what is removed here.
+   *
+   * @param removals takes who is to be told, and null once there is nobody any more
+   */
+  public void follow(RemovalListener cache, Consumer<@Nullable RemovalListener> removals) {
+    predecessor.ifPresent(before -> before.follow(cache, removals));
   }
 }

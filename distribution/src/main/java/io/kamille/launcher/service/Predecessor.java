@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The process whose place we take, see {@link Successor}. Confined to the thread that starts. */
@@ -120,38 +121,48 @@ public final class Predecessor implements AutoCloseable {
     return null;
   }
 
-  /** Listens to it until its end: to what it removes, on a thread of its own. */
-  void follow(RemovalListener cache) {
-    follower = Thread.ofPlatform().daemon().name("kamille-follow").start(() -> listen(cache));
+  /**
+   * Listens to it until its end, to what it removes, on a thread of its own. Tells it what is
+   * removed here, once it reads that.
+   *
+   * @param cache removes what it removes
+   * @param removals takes who is to be told of what is removed here; null for nobody any more
+   */
+  void follow(RemovalListener cache, Consumer<@Nullable RemovalListener> removals) {
+    RemovalFeed feed = new RemovalFeed(socket);
+    feed.keepNothing();
+    Thread listening =
+        Thread.ofPlatform()
+            .daemon()
+            .name("kamille-follow")
+            .unstarted(() -> listen(cache, feed, removals));
+    feed.ignore(listening);
+    removals.accept(feed);
+    follower = listening;
+    listening.start();
   }
 
-  private void listen(RemovalListener cache) {
+  private void listen(
+      RemovalListener cache, RemovalFeed feed, Consumer<@Nullable RemovalListener> removals) {
     try {
-      socket.timeout(Duration.ZERO);
-      String words = socket.receive(MOST_BYTES).text();
-      while (!words.isEmpty()) {
-        if (words.equals(Successor.GO)) {
-          isToldToGo = true;
-          hasSteppedBack.countDown();
-        } else {
-          play(words, cache);
-        }
-        words = socket.receive(MOST_BYTES).text();
-      }
+      RemovalWords.listen(socket, cache, word -> isGo(word, feed));
     } catch (IOException failed) {
       LOG.log(Level.WARNING, "the process before us is not heard: " + failed.getMessage());
     } finally {
       hasSteppedBack.countDown();
+      removals.accept(null);
+      feed.end();
     }
   }
 
-  /** What is not understood has cleared the cache; what comes after it still counts. */
-  private static void play(String words, RemovalListener cache) {
-    try {
-      RemovalWords.play(words, cache);
-    } catch (IOException unknown) {
-      LOG.log(Level.WARNING, "the process before us: " + unknown.getMessage());
+  private boolean isGo(String word, RemovalFeed feed) {
+    if (!word.equals(Successor.GO) || isToldToGo) {
+      return false;
     }
+    isToldToGo = true;
+    feed.begin();
+    hasSteppedBack.countDown();
+    return true;
   }
 
   /** Says that we serve, and waits until it steps back. If it is gone, there is nobody else. */

@@ -14,9 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is removed while another process has our disk: sent to that one on a thread of its own, and
- * kept as long as we may have to take the disk back. Any thread; nobody waits for the other
- * process.
+ * What is removed while another process has the same responses: sent to that one on a thread of its
+ * own, and kept as long as we may have to take the disk back. Any thread; nobody waits for the
+ * other process.
  */
 final class RemovalFeed implements RemovalListener {
 
@@ -45,6 +45,10 @@ final class RemovalFeed implements RemovalListener {
   @GuardedBy("this")
   private boolean isEnding;
 
+  /** Its removals come from the other process. */
+  @GuardedBy("this")
+  private @Nullable Thread follower;
+
   /**
    * A feed that has not begun.
    *
@@ -52,6 +56,11 @@ final class RemovalFeed implements RemovalListener {
    */
   RemovalFeed(UnixSocket heir) {
     this.heir = heir;
+  }
+
+  /** Does not tell the other process what it has told itself, which that thread removes here. */
+  synchronized void ignore(Thread thread) {
+    follower = thread;
   }
 
   /** Begins to send. */
@@ -75,6 +84,9 @@ final class RemovalFeed implements RemovalListener {
   }
 
   private synchronized void add(String words) {
+    if (Thread.currentThread().equals(follower)) {
+      return;
+    }
     if (taker != null) {
       play(words, taker);
       return;

@@ -4,12 +4,16 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes.Note;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.semantics.Tags;
+import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Removals as messages of two processes that have the same cache keys. */
 final class RemovalWords {
@@ -19,6 +23,7 @@ final class RemovalWords {
    *   purge hard|soft SECONDS TAGS PREFIX…         tags of 16 digits after ":", prefixes in Base64
    *   clear
    */
+  private static final System.Logger LOG = System.getLogger("kamille.service");
   private static final String REMOVE = "remove ";
   private static final String PURGE = "purge ";
   private static final String CLEAR = "clear";
@@ -70,6 +75,28 @@ final class RemovalWords {
     } catch (IllegalArgumentException | IndexOutOfBoundsException unknown) {
       listener.cleared();
       throw new IOException("it said " + words.substring(0, Math.min(80, words.length())), unknown);
+    }
+  }
+
+  /**
+   * Does what the messages of another process say, until it hangs up. One that is not understood
+   * clears; what comes after it still counts.
+   *
+   * @param isOther takes messages that are no removals
+   */
+  static void listen(UnixSocket socket, RemovalListener listener, Predicate<String> isOther)
+      throws IOException {
+    socket.timeout(Duration.ZERO);
+    String words = socket.receive(2 * MOST_BYTES).text();
+    while (!words.isEmpty()) {
+      if (!isOther.test(words)) {
+        try {
+          play(words, listener);
+        } catch (IOException unknown) {
+          LOG.log(Level.WARNING, "another process is not understood: " + unknown.getMessage());
+        }
+      }
+      words = socket.receive(2 * MOST_BYTES).text();
     }
   }
 

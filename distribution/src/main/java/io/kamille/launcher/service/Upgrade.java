@@ -6,7 +6,6 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,16 +32,7 @@ public final class Upgrade implements AutoCloseable {
   private final Duration limit;
   private final ControlSocket control;
   // Volatile: set by the thread of the orders, read by the one that ends.
-  private volatile @Nullable Feeding feeding;
-
-  /** What the process that took over is told until our end, and over what. */
-  private record Feeding(UnixSocket socket, Optional<RemovalFeed> feed) {
-
-    void end() {
-      feed.ifPresent(RemovalFeed::end);
-      socket.close();
-    }
-  }
+  private volatile @Nullable Heir heir;
 
   Upgrade(
       Path path,
@@ -119,25 +109,27 @@ public final class Upgrade implements AutoCloseable {
     Successor successor = Successor.start(command, path, limit);
     LOG.log(Level.INFO, "process " + successor.processId() + " was started to take over");
     UnixSocket caller = await(successor);
+    Heir next;
     try {
-      feeding = new Feeding(caller, successor.handOver(caller, incumbent));
+      next = new Heir(caller, successor.handOver(caller, incumbent), incumbent.follower());
     } catch (IOException failed) {
       caller.close();
       throw failed;
     }
-    stepBack(successor, caller);
+    heir = next;
+    stepBack(successor, next);
     return successor.processId();
   }
 
   /** There is no way back: the new process serves. */
-  private void stepBack(Successor successor, UnixSocket caller) {
+  private void stepBack(Successor successor, Heir next) {
     manager.mainProcess(successor.processId());
     incumbent.stepBack();
     control.close();
     LOG.log(Level.INFO, "process " + successor.processId() + " has taken over");
     try {
       ControlSocket.publish(path, successor.processId());
-      caller.send(Successor.GO, List.of());
+      next.go();
     } catch (IOException failed) {
       LOG.log(Level.WARNING, "process " + successor.processId() + ": " + failed.getMessage());
     }
@@ -186,7 +178,7 @@ public final class Upgrade implements AutoCloseable {
   @Override
   public void close() {
     control.close();
-    Feeding last = feeding;
+    Heir last = heir;
     if (last != null) {
       last.end();
     }

@@ -48,6 +48,11 @@ class UpgradeTest {
     public void takeBack(Consumer<RemovalListener> meanwhile) {}
 
     @Override
+    public RemovalListener follower() {
+      throw new AssertionError("nobody has taken over");
+    }
+
+    @Override
     public void stepBack() {
       hasSteppedBack.set(true);
     }

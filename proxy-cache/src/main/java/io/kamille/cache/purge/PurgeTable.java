@@ -76,6 +76,10 @@ public final class PurgeTable {
   @GuardedBy("this")
   private PurgeNotes.@Nullable Keeper keeper;
 
+  /** Another process that has the same responses, besides the keeper. */
+  @GuardedBy("this")
+  private @Nullable RemovalListener other;
+
   private volatile long last;
   private volatile long lastRemovalByTag;
   private volatile long floor;
@@ -135,6 +139,9 @@ public final class PurgeTable {
     if (keeper != null) {
       keeper.noted(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
     }
+    if (other != null) {
+      other.purged(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
+    }
     return purge;
   }
 
@@ -163,7 +170,12 @@ public final class PurgeTable {
     this.keeper = keeper;
   }
 
-  /** Tells {@code keeper} of all that comes, and nobody else. */
+  /** Tells that one of all that comes, too; null for nobody. */
+  public synchronized void alsoTell(@Nullable RemovalListener listener) {
+    other = listener;
+  }
+
+  /** Tells {@code keeper} of all that comes, instead of the keeper before. */
   public synchronized void tell(PurgeNotes.@Nullable Keeper keeper) {
     this.keeper = keeper;
   }

@@ -22,6 +22,8 @@ final class TierChanges {
   // Volatile: set by whoever hands over, read by all.
   private volatile @Nullable RemovalListener listener;
   private volatile boolean tellsOfReplacements;
+  // Volatile: set by whoever takes over, read by all.
+  private volatile @Nullable RemovalListener elder;
 
   TierChanges(ResponseIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
     this.index = index;
@@ -35,8 +37,17 @@ final class TierChanges {
     listener = next;
   }
 
+  /** Tells that one, too, of what is removed; of replacements the other alone. Null for nobody. */
+  void tellElder(@Nullable RemovalListener next) {
+    elder = next;
+  }
+
   private void tellRemoved(CacheKey key) {
-    RemovalListener told = listener;
+    tellRemoved(key, listener);
+    tellRemoved(key, elder);
+  }
+
+  private static void tellRemoved(CacheKey key, @Nullable RemovalListener told) {
     if (told != null) {
       told.removed(key);
     }
@@ -60,8 +71,9 @@ final class TierChanges {
     if (copies != null) {
       copies.stored(key, response, index);
     }
-    if (listener != null && (tellsOfReplacements || (copies != null && copies.mayHaveHad(key)))) {
-      tellRemoved(key);
+    RemovalListener told = listener;
+    if (told != null && (tellsOfReplacements || (copies != null && copies.mayHaveHad(key)))) {
+      told.removed(key);
     }
   }
 
@@ -126,11 +138,15 @@ final class TierChanges {
       copies.clear();
       copies.endAll();
     }
-    RemovalListener told = listener;
+    tellCleared(listener);
+    tellCleared(elder);
+    return count;
+  }
+
+  private static void tellCleared(@Nullable RemovalListener told) {
     if (told != null) {
       told.cleared();
     }
-    return count;
   }
 
   private void end(CacheKey key) {

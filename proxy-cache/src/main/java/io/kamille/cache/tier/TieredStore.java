@@ -269,6 +269,11 @@ public final class TieredStore {
     tiers.tell(listener, hasOurs);
   }
 
+  /** Tells that one, too, of what is removed, but not of what is replaced; null for nobody. */
+  public void tellElder(@Nullable RemovalListener elder) {
+    tiers.tellElder(elder);
+  }
+
   /** Makes a response visible that another process stored, if there is room. Takes over a lease. */
   public boolean adopt(CacheKey key, StoredResponse response) {
     response.unpurged(0, purges.last());
