@@ -260,11 +260,7 @@ public final class TieredStore {
     return count;
   }
 
-  /**
-   * Tells that one of everything that is removed from now on; null for nobody.
-   *
-   * @param hasOurs whether it may have all that we have: then what is replaced is removed there
-   */
+  /** Tells that one, or nobody, of removals; of replacements, too, if it has all that we have. */
   public void tell(@Nullable RemovalListener listener, boolean hasOurs) {
     tiers.tell(listener, hasOurs);
   }
