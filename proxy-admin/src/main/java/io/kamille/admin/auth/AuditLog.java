@@ -6,10 +6,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -36,7 +39,8 @@ public final class AuditLog implements Closeable {
    * write all later ones anew. A crash can leave a line without its end; it announced a change that
    * was not made, and is cut off at the next start.
    *
-   * While one process takes over from another, both write: each follows what the other has written.
+   * While one process takes over from another, both write, and one of them may begin a new file. A
+   * lock of a file beside keeps them apart; who has it first reads what the other has written.
    */
   private static final String HASH = ",\"hash\":\"";
   private static final String BEGINNING = "0".repeat(64);
@@ -50,6 +54,7 @@ public final class AuditLog implements Closeable {
   private final WallClock clock;
   private final Deque<Map<String, Object>> last = new ArrayDeque<>();
   private FileChannel channel;
+  private @Nullable Object key;
   private long sequence;
   private String hash = BEGINNING;
 
@@ -74,18 +79,51 @@ public final class AuditLog implements Closeable {
    * @throws IOException if the file cannot be used; the message names it
    */
   public static AuditLog open(Path file, WallClock clock) throws IOException {
-    AuditLog log = new AuditLog(file, clock, PrivateFile.append(file));
-    log.resume();
+    AuditLog log = new AuditLog(file, clock, PrivateFile.open(file));
+    try (FileChannel gate = log.gate();
+        FileLock _ = gate.lock()) {
+      log.resume();
+    } catch (IOException broken) {
+      log.close();
+      throw broken;
+    }
     return log;
   }
 
+  private FileChannel gate() throws IOException {
+    return PrivateFile.open(file.resolveSibling(file.getFileName() + ".lock"));
+  }
+
+  /** What tells this file from the one that has its name after a turn; null if there is none. */
+  private static @Nullable Object key(Path file) throws IOException {
+    return Files.exists(file)
+        ? Files.readAttributes(file, BasicFileAttributes.class).fileKey()
+        : null;
+  }
+
   private void resume() throws IOException {
-    String text = Files.readString(file);
-    String whole = text.substring(0, text.lastIndexOf('\n') + 1);
-    channel.truncate(whole.getBytes(StandardCharsets.UTF_8).length);
-    channel.position(channel.size());
+    key = key(file);
     last.clear();
-    follow(whole.isEmpty() && Files.exists(old(1)) ? Files.readString(old(1)) : whole);
+    channel.position(0);
+    readOn();
+    if (channel.position() == 0 && Files.exists(old(1))) {
+      follow(Files.readString(old(1)));
+    }
+  }
+
+  /** Reads the lines behind those that are known, and cuts off one without its end. */
+  private void readOn() throws IOException {
+    long from = channel.position();
+    ByteBuffer octets = ByteBuffer.allocate(Math.toIntExact(channel.size() - from));
+    for (int read = 0; read >= 0 && octets.hasRemaining(); ) {
+      read = channel.read(octets);
+    }
+    String text = new String(octets.array(), 0, octets.position(), StandardCharsets.UTF_8);
+    String whole = text.substring(0, text.lastIndexOf('\n') + 1);
+    long end = from + whole.getBytes(StandardCharsets.UTF_8).length;
+    channel.truncate(end);
+    channel.position(end);
+    follow(whole);
   }
 
   private void follow(String lines) throws IOException {
@@ -133,12 +171,29 @@ public final class AuditLog implements Closeable {
   public long append(
       @Nullable Identity who, String action, String target, String order, String outcome)
       throws IOException {
-    if (!channel.isOpen()) {
-      channel = PrivateFile.append(file);
+    try (FileChannel gate = gate();
+        FileLock _ = gate.lock()) {
+      follow();
+      return add(who, action, target, order, outcome);
     }
-    if (channel.position() != channel.size()) {
+  }
+
+  /** Takes over what another process has written since. */
+  private void follow() throws IOException {
+    if (!channel.isOpen()
+        || channel.size() < channel.position()
+        || !Objects.equals(key, key(file))) {
+      channel.close();
+      channel = PrivateFile.open(file);
       resume();
+    } else if (channel.size() > channel.position()) {
+      readOn();
     }
+  }
+
+  private long add(
+      @Nullable Identity who, String action, String target, String order, String outcome)
+      throws IOException {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("seq", sequence + 1);
     entry.put("time", Instant.ofEpochMilli(clock.epochMillis()).toString());
@@ -199,7 +254,8 @@ public final class AuditLog implements Closeable {
       }
     }
     Files.move(file, old(1), StandardCopyOption.REPLACE_EXISTING);
-    channel = PrivateFile.append(file);
+    channel = PrivateFile.open(file);
+    key = key(file);
   }
 
   private Path old(int number) {

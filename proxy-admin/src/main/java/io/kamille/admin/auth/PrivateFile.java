@@ -47,8 +47,8 @@ public final class PrivateFile {
     sync(directory);
   }
 
-  /** Opens a file to append to, after creating it and its directory if need be. */
-  static FileChannel append(Path file) throws IOException {
+  /** Opens a file to read and write, after creating it and its directory if need be. */
+  static FileChannel open(Path file) throws IOException {
     createDirectory(file);
     return FileChannel.open(
         file,

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.time.ManualClock;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,6 +128,38 @@ class AuditLogTest {
     try (AuditLog log = AuditLog.open(file, clock)) {
       assertThat(log.append(Identity.local(), "next", "/", "", "200")).isEqualTo(lines + 1);
     }
+  }
+
+  @Test
+  void whenOneProcessBeginsANewFileTheOtherWritesThereToo() throws IOException {
+    Path old = directory.resolve("state/audit.jsonl.1");
+    try (AuditLog one = AuditLog.open(file, clock);
+        AuditLog other = AuditLog.open(file, clock)) {
+      other.append(Identity.local(), "first", "/", "", "200");
+      while (Files.notExists(old)) {
+        fill(one, 1);
+      }
+      long size = Files.size(old);
+      long number = one.append(Identity.local(), "b", "/", "", "200");
+      assertThat(other.append(Identity.local(), "c", "/", "", "200")).isEqualTo(number + 1);
+      assertThat(one.append(Identity.local(), "d", "/", "", "200")).isEqualTo(number + 2);
+      assertThat(Files.size(old)).isEqualTo(size);
+    }
+    assertThat(AuditLog.verify(old).trouble()).isNull();
+    assertThat(AuditLog.verify(file)).extracting("lines", "trouble").containsExactly(4L, null);
+  }
+
+  @Test
+  void nothingIsWrittenWhileAnotherProcessWrites() throws IOException {
+    try (AuditLog log = AuditLog.open(file, clock);
+        FileChannel gate = PrivateFile.open(directory.resolve("state/audit.jsonl.lock"));
+        FileLock held = gate.lock()) {
+      // Within one process, a second lock is refused; another process would wait for it.
+      assertThatThrownBy(() -> fill(log, 1)).isInstanceOf(OverlappingFileLockException.class);
+      held.release();
+      fill(log, 1);
+    }
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(1);
   }
 
   private static void fill(AuditLog log, int lines) throws IOException {
