@@ -252,6 +252,24 @@ class AccessIT {
     assertThat(ask("GET /v1/audit?limit=1", bearer(fileToken), "")).contains("\"seq\":2");
   }
 
+  @Test
+  void queriesOfClientsAreForThoseWhoMayOperate() throws IOException {
+    String escaped = "{\"prefix\":\"http://h/\\u003fsecret\"}";
+    for (String content : List.of("{\"url\":\"http://h/a?secret\"}", escaped)) {
+      ask("POST /v1/cache/purges?url=http://h/?secret", bearer(fileToken), content);
+    }
+    ask("POST /v1/traces", bearer(fileToken), "{\"url\":\"/a?secret\"}");
+    String reader = bearer(token("read"));
+    String operator = bearer(token("operate"));
+    for (String path : List.of("/v1/audit", "/v1/cache/purges", "/v1/traces")) {
+      assertThat(ask("GET " + path, reader, "")).contains("/a?…").doesNotContain("secret");
+      assertThat(ask("GET " + path, operator, "")).contains("/a?secret");
+    }
+    server.close();
+    open();
+    assertThat(ask("GET /v1/audit", reader, "")).contains("/a?…").doesNotContain("secret");
+  }
+
   // The description
 
   @Test

@@ -1,11 +1,14 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Scope;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,9 @@ public record AdminRequest(
     @Nullable InetAddress peer,
     Map<String, String> parameters,
     @Nullable Identity identity) {
+
+  /** A question mark, also as JSON may write it. */
+  private static final Pattern QUERY = Pattern.compile("\\?|\\\\u003[fF]");
 
   public AdminRequest {
     hosts = List.copyOf(hosts);
@@ -59,6 +65,17 @@ public record AdminRequest(
   /** The method whose rules apply: a HEAD is answered as a GET, its content left out on the way. */
   String effectiveMethod() {
     return method.equals("HEAD") ? "GET" : method;
+  }
+
+  /** Whether who asks may see the queries of clients: they may hold secrets. */
+  boolean showsQueries() {
+    return identity != null && identity.scope().allows(Scope.OPERATE);
+  }
+
+  /** A text as who asks may see it: all of it, or what stands before the first query. */
+  String shown(String text) {
+    Matcher query = QUERY.matcher(text);
+    return showsQueries() || !query.find() ? text : text.substring(0, query.start()) + "?…";
   }
 
   /** The same request, by somebody. */

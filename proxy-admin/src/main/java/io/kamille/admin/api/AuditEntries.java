@@ -2,7 +2,10 @@ package io.kamille.admin.api;
 
 import io.kamille.admin.auth.AuditLog;
 import io.kamille.admin.auth.Scope;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import tools.jackson.databind.JsonNode;
 
 /** {@code GET /v1/audit}: who changed what, the newest first. */
 final class AuditEntries implements Resource {
@@ -25,6 +28,19 @@ final class AuditEntries implements Resource {
   @Override
   public Answer answer(AdminRequest request) throws InvalidRequest {
     int limit = Query.of(request, operation()).number("limit", USUAL, LIMIT);
-    return Answer.json(Map.of("entries", audit.last(limit), "head", audit.head()));
+    List<Map<String, Object>> entries =
+        audit.last(limit).stream().map(entry -> shown(entry, request)).toList();
+    return Answer.json(Map.of("entries", entries, "head", audit.head()));
+  }
+
+  private static Map<String, Object> shown(Map<String, Object> entry, AdminRequest request) {
+    Map<String, Object> shown = new LinkedHashMap<>(entry);
+    for (String member : List.of("target", "order")) {
+      shown.computeIfPresent(
+          member,
+          (name, value) ->
+              request.shown(value instanceof JsonNode node ? node.asString() : value.toString()));
+    }
+    return shown;
   }
 }

@@ -21,7 +21,8 @@ final class PurgeList implements Resource {
 
   @Override
   public Answer answer(AdminRequest request) {
-    List<Map<String, Object>> purges = appliance.purges().stream().map(Purges::present).toList();
+    List<Map<String, Object>> purges =
+        appliance.purges().stream().map(report -> Purges.present(report, request)).toList();
     return Answer.json(Map.of("purges", purges));
   }
 }

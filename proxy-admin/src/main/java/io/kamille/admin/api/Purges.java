@@ -54,12 +54,12 @@ final class Purges implements Resource {
     return answer;
   }
 
-  /** A purge with all that is known of it. */
-  static Map<String, Object> present(PurgeReport report) {
+  /** A purge with all that who asks may know of it. */
+  static Map<String, Object> present(PurgeReport report, AdminRequest request) {
     Map<String, Object> purge = new LinkedHashMap<>();
     purge.put("id", report.id());
     purge.put("kind", report.target().kind());
-    purge.put("of", report.target().shown());
+    purge.put("of", request.shown(report.target().shown()));
     purge.put("mode", report.isSoft() ? "soft" : "hard");
     purge.put("time", Instant.ofEpochSecond(report.epochSeconds()).toString());
     purge.put("state", report.state());

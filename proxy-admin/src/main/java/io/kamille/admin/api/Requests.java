@@ -1,6 +1,5 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.log.RequestSample;
@@ -47,8 +46,6 @@ final class Requests implements Resource {
     long least =
         query.optional("minMillis") == null ? 0 : query.number("minMillis", 1, LONGEST_MILLIS);
     int limit = query.number("limit", USUAL, MOST);
-    Identity identity = request.identity();
-    boolean showsQuery = identity != null && identity.scope().allows(Scope.OPERATE);
     return Answer.json(
         new Document(
             appliance.samplesPerSecond(),
@@ -59,7 +56,7 @@ final class Requests implements Resource {
                 .filter(sample -> sample.durationNanos() / NANOS_PER_MILLI >= least)
                 .sorted(Comparator.comparingLong(RequestSample::startEpochMillis).reversed())
                 .limit(limit)
-                .map(sample -> Row.of(sample, showsQuery))
+                .map(sample -> Row.of(sample, request.showsQueries()))
                 .toList()));
   }
 

@@ -1,6 +1,5 @@
 package io.kamille.admin.api;
 
-import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Scope;
 import io.kamille.core.exchange.Trace;
 import io.kamille.core.http.StatusCode;
@@ -133,7 +132,7 @@ final class TraceResources {
     return Math.round(nanos / 1e3) / 1e3;
   }
 
-  private static Answer present(Tracing tracing, WallClock clock, int limit) {
+  private static Answer present(AdminRequest request, Tracing tracing, WallClock clock, int limit) {
     TraceOrder order = tracing.order();
     return Answer.json(
         new Document(
@@ -144,7 +143,7 @@ final class TraceResources {
                 ? null
                 : new Open(
                     order.host(),
-                    order.path(),
+                    request.shown(order.path()),
                     order.count(),
                     order.left(),
                     Duration.ofNanos(order.leftNanos(clock.nanos())).toSeconds()),
@@ -170,7 +169,10 @@ final class TraceResources {
     @Override
     public Answer answer(AdminRequest request) throws InvalidRequest {
       return present(
-          tracing, clock, Query.of(request, operation()).number("limit", LISTED, MOST_LISTED));
+          request,
+          tracing,
+          clock,
+          Query.of(request, operation()).number("limit", LISTED, MOST_LISTED));
     }
   }
 
@@ -205,7 +207,7 @@ final class TraceResources {
       int count = number(document, "count", USUAL_COUNT, MOST_ORDERED);
       int seconds = number(document, "seconds", USUAL_SECONDS, LONGEST_SECONDS);
       tracing.order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
-      return present(tracing, clock, LISTED);
+      return present(request, tracing, clock, LISTED);
     }
 
     private static int number(JsonNode document, String name, int usual, int most)
@@ -233,7 +235,7 @@ final class TraceResources {
     @Override
     public Answer answer(AdminRequest request) {
       tracing.cancelOrder();
-      return present(tracing, clock, LISTED);
+      return present(request, tracing, clock, LISTED);
     }
   }
 
@@ -249,13 +251,11 @@ final class TraceResources {
     @Override
     public Answer answer(AdminRequest request) {
       String id = request.parameter("trace");
-      Identity identity = request.identity();
-      boolean showsQuery = identity != null && identity.scope().allows(Scope.OPERATE);
       List<Exchanged> exchanges =
           tracing.traces().stream()
               .filter(trace -> trace.ids().trace().equals(id))
               .sorted(newestFirst().reversed())
-              .map(trace -> Exchanged.of(trace, showsQuery))
+              .map(trace -> Exchanged.of(trace, request.showsQueries()))
               .toList();
       return exchanges.isEmpty()
           ? Answer.problem(StatusCode.NOT_FOUND, "No such trace is kept.")
