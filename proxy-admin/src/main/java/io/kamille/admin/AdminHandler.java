@@ -82,7 +82,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private void ask(ChannelHandlerContext context, AdminRequest asked, FullHttpRequest request) {
     Operation operation = operations.find(asked.method(), asked.path());
     if (operation != null && operation.result().isImmediate()) {
-      write(context, request, operations.answer(asked));
+      write(context, request, asked, operations.answer(asked));
       return;
     }
     isAsking = true;
@@ -94,15 +94,16 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
               .execute(
                   () -> {
                     isAsking = false;
-                    write(context, request, answer);
+                    write(context, request, asked, answer);
                     next(context);
                   });
         });
   }
 
-  private void write(ChannelHandlerContext context, FullHttpRequest request, Answer answer) {
+  private void write(
+      ChannelHandlerContext context, FullHttpRequest request, AdminRequest asked, Answer answer) {
     if (answer.contentType().equals(Answer.EVENT_STREAM)) {
-      stream(context, answer);
+      stream(context, asked, answer);
     } else if (HttpUtil.isKeepAlive(request)) {
       answers.write(context, answer, request.protocolVersion());
     } else {
@@ -111,7 +112,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   /** Nothing comes behind a stream on its connection. */
-  private void stream(ChannelHandlerContext context, Answer first) {
+  private void stream(ChannelHandlerContext context, AdminRequest asked, Answer first) {
     if (streams.isFull()) {
       writeLast(
           context, Answer.problem(StatusCode.SERVICE_UNAVAILABLE, "Too many streams are open."));
@@ -119,7 +120,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     isLastAnswered = true;
     waiting.clear();
-    streams.open(context, first);
+    streams.open(context, first, () -> operations.isKnown(asked));
   }
 
   private void writeLast(ChannelHandlerContext context, Answer answer) {

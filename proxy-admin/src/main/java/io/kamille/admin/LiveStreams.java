@@ -20,10 +20,12 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AttributeKey;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BooleanSupplier;
 
 /**
  * The connections that read server-sent events. Everybody gets the same events; who does not read
- * them misses some, and is closed in the end. Confined to the loop, but for {@link #publish}.
+ * them misses some, and is closed in the end; who is no longer let in is closed before the next
+ * event. Confined to the loop, but for {@link #publish}.
  */
 final class LiveStreams {
 
@@ -36,6 +38,8 @@ final class LiveStreams {
   private static final int MOST_MISSED = 60;
   private static final int CR_LF = 0x0D0A;
   private static final AttributeKey<Integer> MISSED = AttributeKey.valueOf("kamille.missed");
+  private static final AttributeKey<BooleanSupplier> LET_IN =
+      AttributeKey.valueOf("kamille.let-in");
 
   private final EventLoop loop;
   private final WallClock clock;
@@ -52,8 +56,12 @@ final class LiveStreams {
     return streams.size() >= LIMIT;
   }
 
-  /** Begins a stream with what {@code first} says. */
-  void open(ChannelHandlerContext context, Answer first) {
+  /**
+   * Begins a stream with what {@code first} says.
+   *
+   * @param isLetIn whether its reader still is; each {@link #publish} asks
+   */
+  void open(ChannelHandlerContext context, Answer first, BooleanSupplier isLetIn) {
     HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
     head.headers()
         .set(HttpHeaderNames.DATE, HttpDate.format(clock.epochSeconds()))
@@ -68,11 +76,17 @@ final class LiveStreams {
       stream.pipeline().remove(AnswerDeadline.class);
     }
     stream.attr(MISSED).set(0);
+    stream.attr(LET_IN).set(isLetIn);
     streams.add(stream);
   }
 
-  /** Sends an event to everybody who keeps up. Any thread. */
+  /** Sends an event to everybody who is let in and keeps up. On the control thread. */
   void publish(String name, String data) {
+    for (Channel stream : streams) {
+      if (!stream.attr(LET_IN).get().getAsBoolean()) {
+        stream.close();
+      }
+    }
     byte[] event =
         ("event: " + name + "\ndata: " + data.strip() + "\n\n").getBytes(StandardCharsets.UTF_8);
     byte[] size = (Integer.toHexString(event.length) + "\r\n").getBytes(StandardCharsets.US_ASCII);

@@ -202,6 +202,41 @@ class AccessIT {
     assertThat(ask("GET /v1/status", other.fields(), "")).startsWith("HTTP/1.1 401");
   }
 
+  // Streams
+
+  @Test
+  void aStreamEndsWithItsToken() throws IOException {
+    String revoked = token("read");
+    try (Wire stream = live(bearer(revoked))) {
+      ask("DELETE /v1/tokens/" + revoked.split("_", -1)[1], bearer(fileToken), "");
+      assertThat(stream.rest()).startsWith("d\r\nretry: 2000");
+    }
+    try (Wire stream = live(bearer(token("read")))) {
+      clock.advance(Duration.ofDays(90));
+      assertThat(stream.rest()).startsWith("d\r\nretry: 2000");
+    }
+  }
+
+  @Test
+  void aStreamEndsWithItsSession() throws IOException {
+    Session out = signIn("{\"token\":\"" + fileToken + "\"}");
+    try (Wire stream = live(out.fields())) {
+      ask("DELETE /v1/session", out.fields() + ownOrigin(), "");
+      assertThat(stream.rest()).startsWith("d\r\nretry: 2000");
+    }
+    try (Wire stream = live(signIn("{\"token\":\"" + fileToken + "\"}").fields())) {
+      clock.advance(Duration.ofHours(12));
+      assertThat(stream.rest()).startsWith("d\r\nretry: 2000");
+    }
+  }
+
+  private Wire live(String fields) throws IOException {
+    Wire wire = new Wire(server.address());
+    wire.send("GET /v1/live HTTP/1.1\r\nHost: localhost:" + port() + "\r\n" + fields + "\r\n");
+    assertThat(wire.head()).startsWith("HTTP/1.1 200");
+    return wire;
+  }
+
   // The local socket
 
   @Test

@@ -18,9 +18,11 @@ class LiveStreamsTest {
   private final LiveStreams streams =
       new LiveStreams(reader.eventLoop(), ManualClock.atSeconds(1_795_251_660L));
 
+  private boolean isLetIn = true;
+
   private void open() {
     ChannelHandlerContext context = reader.pipeline().firstContext();
-    streams.open(context, Answer.of(200, Answer.EVENT_STREAM, "retry: 2000\n\n"));
+    streams.open(context, Answer.of(200, Answer.EVENT_STREAM, "retry: 2000\n\n"), () -> isLetIn);
     reader.releaseOutbound();
   }
 
@@ -39,6 +41,16 @@ class LiveStreamsTest {
     streams.publish("figures", "{\"a\":1}");
     reader.runPendingTasks();
     assertThat(event()).isEqualTo("1e\r\nevent: figures\ndata: {\"a\":1}\n\n\r\n");
+  }
+
+  @Test
+  void whoIsNoLongerLetInGetsNoFurtherEvent() {
+    open();
+    isLetIn = false;
+    streams.publish("figures", "{}");
+    reader.runPendingTasks();
+    assertThat(reader.outboundMessages()).isEmpty();
+    assertThat(reader.isOpen()).isFalse();
   }
 
   /** Whoever does not read misses events; nothing piles up for them. */

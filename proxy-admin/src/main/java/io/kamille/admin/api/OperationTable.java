@@ -166,6 +166,11 @@ public final class OperationTable {
     return route(request.by(identity));
   }
 
+  /** Whether the token or the session that a request came with still holds. */
+  public boolean isKnown(AdminRequest request) {
+    return authenticator.identify(credentials(request)) != null;
+  }
+
   private boolean isForEverybody(AdminRequest request) {
     Operation operation = find(request.method(), request.path());
     return operation != null && operation.scope() == null;
