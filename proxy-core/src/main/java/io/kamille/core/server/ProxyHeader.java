@@ -40,7 +40,9 @@ record ProxyHeader(
   private static final int MOST_LINE_OCTETS = 107;
   private static final byte[] WORD = "PROXY ".getBytes(StandardCharsets.US_ASCII);
   private static final int WORDS = 6;
-  private static final Pattern LEADING_ZERO = Pattern.compile("(^|\\.)0[0-9]");
+
+  /** In the dotted part of an address: some read such a number as octal. */
+  private static final Pattern LEADING_ZERO = Pattern.compile("\\.0[0-9]|(^|:)0[0-9]+\\.");
 
   private static final byte[] SIGNATURE =
       "\r\n\r\n\0\r\nQUIT\n".getBytes(StandardCharsets.US_ASCII);
@@ -121,9 +123,10 @@ record ProxyHeader(
   private static InetAddress address(String text, boolean isIpv4) throws Malformed {
     boolean isValid =
         isIpv4
-            ? NetUtil.isValidIpV4Address(text) && !LEADING_ZERO.matcher(text).find()
+            ? NetUtil.isValidIpV4Address(text)
             : NetUtil.isValidIpV6Address(text)
                 && text.chars().allMatch(c -> c == ':' || c == '.' || Character.digit(c, 16) >= 0);
+    isValid &= !LEADING_ZERO.matcher(text).find();
     byte[] octets = isValid ? NetUtil.createByteArrayFromIpAddressString(text) : null;
     if (octets == null) {
       throw new Malformed("a line with a wrong address");

@@ -101,4 +101,13 @@ class HpackWriterTest {
     writer.line(Fields.of("Server", "known"), 0);
     assertThat(octets()).startsWith("0f");
   }
+
+  /** A client may have sent it as one that nobody may index (RFC 7541 §6.2.3). */
+  @Test
+  void whatTheStaticTableDoesNotNameIsNeverIndexed() throws Http2Exception {
+    writer.begin(false);
+    writer.line(Fields.of("X-Api-Key", "secret"), 0);
+    assertThat(octets()).startsWith("1009");
+    assertThat(decoded()).containsExactly("x-api-key: secret");
+  }
 }

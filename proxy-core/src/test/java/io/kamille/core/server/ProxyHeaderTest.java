@@ -80,6 +80,12 @@ class ProxyHeaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"::ffff:10.0.1.1", "2001:0db8::01", "0db8::0", "::ffff:0.1.1.1"})
+  void zerosThatLeadNobodyAstrayAreTaken(String source) throws ProxyHeader.Malformed {
+    assertThat(read(line("PROXY TCP6 " + source + " 2001:db8::1 1 2"))).isNotNull();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "PROXY TCP4 192.0.2.7 198.51.100.1 56324",
@@ -93,6 +99,9 @@ class ProxyHeaderTest {
         "PROXY TCP4 192.0.2.256 198.51.100.1 56324 443",
         "PROXY TCP4 192.0.2.07 198.51.100.1 56324 443",
         "PROXY TCP4 192.0.2.7 0198.51.100.1 56324 443",
+        "PROXY TCP4 010.0.2.7 198.51.100.1 56324 443",
+        "PROXY TCP6 ::ffff:010.1.1.1 2001:db8::1 1 2",
+        "PROXY TCP6 ::ffff:10.1.1.01 2001:db8::1 1 2",
         "PROXY TCP4 192.0.2.7 198.51.100.1 65536 443",
         "PROXY TCP4 192.0.2.7 198.51.100.1 +1 443",
         "PROXY TCP4 192.0.2.7 198.51.100.1 01 443",
