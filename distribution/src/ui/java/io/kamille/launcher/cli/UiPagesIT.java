@@ -127,6 +127,44 @@ class UiPagesIT {
   }
 
   @Test
+  void aChangeIsCommittedWithoutCommentOrTrial() {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page page = browser.page();
+      browser.show("configuration");
+      Locator text = page.locator("textarea[name=yaml]");
+      assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
+      text.fill(text.inputValue().replace("ttl: 10s", "ttl: 40s"));
+      page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Commit").setExact(true))
+          .click();
+      assertThat(page.locator("main .note")).containsText("Version 2 runs.");
+      assertThat(text).hasValue(Pattern.compile("ttl: 40s"));
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void allTabsSignOutAndInTogether() throws IOException {
+    String token = Files.readString(directory.resolve("demo/admin-token")).strip();
+    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+      Page first = browser.page();
+      Page other = first.context().newPage();
+      other.navigate(first.url());
+      other.locator("nav").waitFor();
+      first.route(
+          "**/v1/audit?*",
+          route -> route.fulfill(new Route.FulfillOptions().setStatus(401)),
+          new Page.RouteOptions().setTimes(1));
+      first.evaluate("() => { location.hash = 'audit'; }");
+      assertThat(first.locator("main .note")).containsText("The session is over.");
+      assertThat(other.locator("main .note")).containsText("The session is over.");
+      first.locator("input[name=token]").fill(token);
+      button(first, "Sign in").click();
+      assertThat(first.locator("header .state")).containsText("Serving");
+      assertThat(other.locator("header .state")).containsText("Serving");
+    }
+  }
+
+  @Test
   void aDraftIsKeptAndCommittedLater() {
     try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
       Page page = browser.page();

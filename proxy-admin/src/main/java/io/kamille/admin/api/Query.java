@@ -27,7 +27,8 @@ public final class Query {
     Set<String> known =
         operation.parameters().stream().map(Operation.Parameter::name).collect(Collectors.toSet());
     Query parsed = new Query();
-    for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
+    for (String parameter :
+        query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {
       int equals = parameter.indexOf('=');
       String name = equals < 0 ? parameter : parameter.substring(0, equals);
       if (!known.contains(name)) {

@@ -26,6 +26,11 @@ export function forget() {
   localStorage.removeItem(KEY);
 }
 
+/** All tabs share the key: what another tab does with it holds here, too. */
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === KEY) dispatchEvent(new CustomEvent(newValue === null ? "signed-out" : "signed-in"));
+});
+
 export async function signIn(proof) {
   const { document } = await ask("/v1/session", { method: "POST", json: proof });
   localStorage.setItem(KEY, document.key);
@@ -49,7 +54,10 @@ export async function ask(path, { method = "GET", json, text, type, fields = {},
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
   const document = isJson && content ? JSON.parse(content) : null;
   if (!response.ok) {
-    if (response.status === 401 && path !== "/v1/session") dispatchEvent(new CustomEvent("signed-out"));
+    if (response.status === 401 && path !== "/v1/session" && key === localStorage.getItem(KEY)) {
+      forget();
+      dispatchEvent(new CustomEvent("signed-out"));
+    }
     const problem = new Problem(response.status, document ?? {});
     if (problem.type === "/problems/proof-needed" && await prove()) return ask(path, { method, json, text, type, fields, signal });
     throw problem;

@@ -1,5 +1,5 @@
 /** The shell: who is signed in, which page is shown, what lives in the header. */
-import { ask, forget, get, isSignedIn, live, provenBy, signIn } from "./api.js";
+import { ask, get, isSignedIn, live, provenBy, signIn } from "./api.js";
 import { count, h, millis, note, percent, replace } from "./dom.js";
 import { overview } from "./overview.js";
 import { traffic } from "./traffic.js";
@@ -167,7 +167,7 @@ addEventListener("configuration", () => { if (status) sayTrial().catch(() => {})
 /** One stream for each tab, and none while the tab is hidden: browsers open few connections. */
 async function connect() {
   stream?.abort();
-  if (document.hidden) return;
+  if (document.hidden || !isSignedIn()) return;
   stream = new AbortController();
   const { signal } = stream;
   try {
@@ -187,7 +187,7 @@ async function connect() {
   }
   if (!signal.aborted) setTimeout(connect, 2000);
 }
-document.addEventListener("visibilitychange", () => { if (isSignedIn()) connect(); });
+document.addEventListener("visibilitychange", connect);
 
 let prefix = false;
 document.addEventListener("keydown", (event) => {
@@ -247,9 +247,10 @@ provenBy(() => new Promise((answered) => {
   dialog.showModal();
 }));
 
+const asksToSignIn = () => document.querySelector("main.sign-in") !== null;
+addEventListener("signed-in", () => { if (asksToSignIn()) shell(); });
 addEventListener("signed-out", () => {
-  if (!isSignedIn()) return;
-  forget();
+  if (asksToSignIn()) return;
   stream?.abort();
   leave?.();
   signInPage("The session is over.");

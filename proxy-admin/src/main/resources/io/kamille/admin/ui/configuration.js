@@ -66,12 +66,12 @@ export async function configuration(place) {
       replace(result, problems(problem));
     }
   };
-  const query = (more) => {
-    const parameters = new URLSearchParams(more);
+  const query = () => {
+    const parameters = new URLSearchParams();
     for (const [name, field] of [["comment", comment], ["confirm", trial], ["guard", guard], ["guardP99", guardP99]]) {
       if (field.value && (!name.startsWith("guard") || trial.value)) parameters.set(name, field.value);
     }
-    return `/v1/config?${parameters}`;
+    return parameters.size === 0 ? "" : `?${parameters}`;
   };
   const rehearse = async () => {
     try {
@@ -81,7 +81,7 @@ export async function configuration(place) {
       replace(result, problems(problem));
     }
   };
-  const commit = () => change(() => ask(query(), { method: "PUT", text: editor.value, fields: { "If-Match": running.etag } }));
+  const commit = () => change(() => ask(`/v1/config${query()}`, { method: "PUT", text: editor.value, fields: { "If-Match": running.etag } }));
   const rollback = (to) => change(() => ask("/v1/config/rollback", { method: "POST", json: { to }, fields: { "If-Match": running.etag } }));
   const compare = async (from, to) => {
     try {
