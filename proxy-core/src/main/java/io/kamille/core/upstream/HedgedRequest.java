@@ -96,7 +96,7 @@ final class HedgedRequest implements ContentSource {
     }
   }
 
-  /** Whether there is a second way now. */
+  /** Whether there is a second way now, which was not refused at once. */
   private boolean trySecond() {
     if (second != null || home.originCount() < 2) {
       return false;
@@ -122,7 +122,7 @@ final class HedgedRequest implements ContentSource {
                 way),
             place);
     way.start();
-    return true;
+    return way.isOpen || winner == way;
   }
 
   private boolean isOtherOpen(Way way) {

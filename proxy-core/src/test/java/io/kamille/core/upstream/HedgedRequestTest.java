@@ -9,8 +9,10 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
+import io.kamille.core.upstream.pool.PoolSettings;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class HedgedRequestTest {
@@ -18,6 +20,10 @@ class HedgedRequestTest {
   private static final Hedge SOON = new Hedge(true, Duration.ofMillis(1));
   private static final Hedge LATE = new Hedge(true, Duration.ofMinutes(1));
   private static final UpstreamSettings DEFAULTS = UpstreamSettings.DEFAULTS;
+
+  /** A connection to each origin, and no line for it. */
+  private static final PoolSettings ONE_AT_A_TIME =
+      new PoolSettings(1, 0, Duration.ofMinutes(1), 1, Duration.ofMinutes(1), 0);
 
   private static final Script ANSWERS = answers("200 OK", Integer.MAX_VALUE);
   private static final Script UNAVAILABLE = answers("503 Service Unavailable", Integer.MAX_VALUE);
@@ -41,8 +47,20 @@ class HedgedRequestTest {
 
   @Test
   void aSecondOriginAnswersForOneThatHangs() throws Exception {
-    try (var hanging = ScriptedOrigin.open(HANGS);
-        var sound = ScriptedOrigin.open(ANSWERS);
+    var asked = new CompletableFuture<Void>();
+    Script hangs =
+        with -> {
+          with.readHead();
+          asked.complete(null);
+          with.readHead();
+        };
+    Script answersLater =
+        with -> {
+          asked.join();
+          ANSWERS.run(with);
+        };
+    try (var hanging = ScriptedOrigin.open(hangs);
+        var sound = ScriptedOrigin.open(answersLater);
         var fixture = new UpstreamFixture(hedging(SOON), hanging, sound)) {
       RecordingReply reply = fixture.get("/");
       assertThat(reply.head().status()).isEqualTo(200);
@@ -85,6 +103,21 @@ class HedgedRequestTest {
       RecordingReply reply = fixture.get("/");
       assertThat(reply.head().status()).isEqualTo(503);
       assertThat(reply.content()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void aSecondOriginWithoutAPlaceLeavesTheAnswerToTheFirst() throws Exception {
+    try (var busy = ScriptedOrigin.open(HANGS);
+        var broken = ScriptedOrigin.open(UNAVAILABLE);
+        var fixture = new UpstreamFixture(hedging(LATE, ONE_AT_A_TIME), busy, broken)) {
+      fixture.send("GET", "http://example.org/");
+      RecordingReply reply = fixture.get("/");
+      assertThat(reply.head().status()).isEqualTo(503);
+      assertThat(reply.content()).isEqualTo("ok");
+      assertThat(fixture.metric(UpstreamMetrics.HEDGES)).isEqualTo(1);
+      assertThat(fixture.origins.getFirst().inFlight()).isEqualTo(1);
+      assertThat(fixture.origins.getLast().inFlight()).isZero();
     }
   }
 
@@ -201,6 +234,10 @@ class HedgedRequestTest {
   }
 
   private static UpstreamSettings hedging(Hedge hedge) {
+    return hedging(hedge, DEFAULTS.pool());
+  }
+
+  private static UpstreamSettings hedging(Hedge hedge, PoolSettings pool) {
     ChoiceSettings choice = DEFAULTS.choice();
     return new UpstreamSettings(
         new ChoiceSettings(OriginChoice.Kind.ROUND_ROBIN, choice.hashKey(), choice.sticky(), hedge),
@@ -210,7 +247,7 @@ class HedgedRequestTest {
         DEFAULTS.retries(),
         DEFAULTS.health(),
         DEFAULTS.concurrency(),
-        DEFAULTS.pool(),
+        pool,
         DEFAULTS.connection(),
         DEFAULTS.forwarding());
   }
