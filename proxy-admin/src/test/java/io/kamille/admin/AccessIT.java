@@ -167,7 +167,12 @@ class AccessIT {
     String purge = "{\"url\":\"http://h/\"}";
     for (String origin :
         List.of(
-            "", "Origin: null\r\n", "Origin: http://evil\r\n", "Origin: http://localhost\r\n")) {
+            "",
+            "Origin: null\r\n",
+            "Origin: http://evil\r\n",
+            "Origin: http://localhost\r\n",
+            "Origin: localhost:" + port() + "\r\n",
+            "Origin: https://localhost:" + port() + "\r\n")) {
       assertThat(ask("POST /v1/cache/purges", session.fields() + origin, purge))
           .as(origin)
           .startsWith("HTTP/1.1 403");
@@ -303,6 +308,17 @@ class AccessIT {
     server.close();
     open();
     assertThat(ask("GET /v1/audit", reader, "")).contains("/a?…").doesNotContain("secret");
+  }
+
+  @Test
+  void changesThatASessionIsRefusedAreTakenDown() throws IOException {
+    Session session = signIn("{\"token\":\"" + fileToken + "\"}");
+    ask("PUT /v1/engine/loops", session.fields() + "Origin: http://evil\r\n", "{}");
+    clock.advance(Duration.ofMinutes(15));
+    ask("POST /v1/cache/purges", session.fields() + ownOrigin(), "{}");
+    assertThat(Files.readString(directory.resolve("audit.jsonl")).lines())
+        .anyMatch(line -> line.matches(".*\"PUT /v1/engine/loops\".*\"outcome\":\"403\".*"))
+        .anyMatch(line -> line.matches(".*\"POST /v1/cache/purges\".*\"outcome\":\"403\".*"));
   }
 
   // The description

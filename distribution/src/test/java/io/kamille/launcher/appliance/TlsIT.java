@@ -315,6 +315,36 @@ class TlsIT {
   }
 
   @Test
+  void aPageInClearTextChangesNothingOverTls() throws Exception {
+    journey.with(
+        "admin: {address: '127.0.0.1:0', token-file: '"
+            + journey.file("token")
+            + "', tls: {source: self-signed}}");
+    String admin = journey.appliance().adminListening().orElseThrow();
+    HttpRequest.Builder session =
+        HttpRequest.newBuilder(URI.create("https://" + admin + "/v1/session"));
+    try (HttpClient browser = client(Version.HTTP_1_1)) {
+      HttpResponse<String> opened =
+          browser.send(
+              session
+                  .header("Content-Type", "application/json")
+                  .POST(BodyPublishers.ofString("{\"token\":\"" + journey.token() + "\"}"))
+                  .build(),
+              BodyHandlers.ofString());
+      session
+          .setHeader("Cookie", opened.headers().firstValue("Set-Cookie").orElseThrow())
+          .setHeader(
+              "X-Kamille-Key", opened.body().replaceAll("(?s).*\"key\":\"([^\"]+)\".*", "$1"))
+          .DELETE();
+      for (String scheme : List.of("http://", "https://")) {
+        HttpRequest signOut = session.setHeader("Origin", scheme + admin).build();
+        assertThat(browser.send(signOut, BodyHandlers.ofString()).statusCode())
+            .isEqualTo(scheme.equals("https://") ? 200 : 403);
+      }
+    }
+  }
+
+  @Test
   void theControlPlaneSpeaksTlsAndAsksForCertificates() throws Exception {
     var authority = new Certificates("operators");
     Path authorities = journey.file("operators.pem");

@@ -41,6 +41,7 @@ public final class OperationTable {
   private final Authenticator authenticator;
   private final AuditLog audit;
   private final AuditedRefusals refusals;
+  private final Supplier<String> origin;
 
   private record Entry(Operation operation, PathTemplate path, Resource resource) {}
 
@@ -104,7 +105,7 @@ public final class OperationTable {
     all.addAll(more);
     all.addAll(UiFile.all());
     all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
-    return new OperationTable(all, authenticator, audit, refusals, configuredHost);
+    return new OperationTable(all, authenticator, audit, refusals, configuredHost, origin);
   }
 
   private OperationTable(
@@ -112,7 +113,8 @@ public final class OperationTable {
       Authenticator authenticator,
       AuditLog audit,
       AuditedRefusals refusals,
-      String configuredHost) {
+      String configuredHost,
+      Supplier<String> origin) {
     for (Resource resource : resources) {
       Operation operation = resource.operation();
       entries.add(new Entry(operation, new PathTemplate(operation.path()), resource));
@@ -121,6 +123,7 @@ public final class OperationTable {
     this.authenticator = authenticator;
     this.audit = audit;
     this.refusals = refusals;
+    this.origin = origin;
   }
 
   /** The operation that a request is for, or null if there is none. */
@@ -204,6 +207,7 @@ public final class OperationTable {
     if (!operation.isSafe() && identity != null && identity.via() == Identity.Via.SESSION) {
       Answer refusal = refusalOfSession(request, identity);
       if (refusal != null) {
+        refusals.add(identity, action(operation), shortened(target(request)), refusal.status());
         return refusal;
       }
     }
@@ -221,10 +225,10 @@ public final class OperationTable {
    * A page of another origin cannot read our key, and still may not change anything with it.
    * Browsers name the origin of every change (Fetch standard, "append a request Origin header").
    */
-  private static @Nullable Answer refusalOfSession(AdminRequest request, Identity identity) {
-    String origin = request.field("Origin");
+  private @Nullable Answer refusalOfSession(AdminRequest request, Identity identity) {
+    String scheme = origin.get().startsWith("https:") ? "https://" : "http://";
     String host = request.hosts().isEmpty() ? "" : request.hosts().getFirst();
-    if (origin == null || !origin.substring(origin.indexOf("//") + 2).equalsIgnoreCase(host)) {
+    if (!(scheme + host).equalsIgnoreCase(request.field("Origin"))) {
       return Answer.problem(
           StatusCode.FORBIDDEN, "Changes are taken from pages of this origin only.");
     }
