@@ -24,14 +24,15 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.Semaphore;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
  * A sandbox that is connected to the helper, as the helper serves it: on a thread of its own, which
- * reads a request when one of those under way is answered.
+ * waits for nothing but the next request, so that it sees the caller leave.
  */
 final class HostCaller {
 
@@ -39,7 +40,9 @@ final class HostCaller {
   private final AllowedAddresses allowed;
   private final EventLoopGroup loop;
   private final Consumer<String> log;
-  private final Semaphore room = new Semaphore(HostRequest.MOST_AT_A_TIME);
+
+  @GuardedBy("this")
+  private final Set<ChannelFuture> opening = new HashSet<>();
 
   @GuardedBy("this")
   private boolean isClosed;
@@ -62,7 +65,6 @@ final class HostCaller {
   void serve() {
     try {
       while (true) {
-        room.acquire();
         UnixSocket.Message message = socket.receive(HostRequest.MOST_BYTES);
         message.descriptors().forEach(Descriptors::close);
         if (message.text().isEmpty()) {
@@ -79,8 +81,6 @@ final class HostCaller {
       }
     } catch (IOException gone) {
       log.accept("a sandbox was disconnected: " + gone.getMessage());
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
     } finally {
       close();
     }
@@ -119,6 +119,10 @@ final class HostCaller {
 
   // Nothing is read here: the first octets are the sandbox's.
   private void connect(String number, Connect request) {
+    if (isFull()) {
+      fail(number, Trouble.LIMIT, "the helper opens no more connections at a time");
+      return;
+    }
     Bootstrap bootstrap =
         new Bootstrap()
             .group(loop)
@@ -131,10 +135,21 @@ final class HostCaller {
                     PacketFilter.onlyFrom(request.address(), descriptor(channel));
                   }
                 });
-    bootstrap
-        .channelFactory(LoopGroup::socket)
-        .connect(request.address())
-        .addListener((ChannelFuture opened) -> connected(number, opened));
+    ChannelFuture opened = bootstrap.channelFactory(LoopGroup::socket).connect(request.address());
+    begun(opened);
+    opened.addListener(done -> connected(number, opened));
+  }
+
+  private synchronized boolean isFull() {
+    return opening.size() == HostRequest.MOST_AT_A_TIME;
+  }
+
+  private synchronized void begun(ChannelFuture opened) {
+    opening.add(opened);
+  }
+
+  private synchronized void ended(ChannelFuture opened) {
+    opening.remove(opened);
   }
 
   private static int descriptor(Channel channel) {
@@ -142,6 +157,7 @@ final class HostCaller {
   }
 
   private void connected(String number, ChannelFuture opened) {
+    ended(opened);
     Throwable cause = opened.cause();
     if (cause == null) {
       answer(number, HostRequest.GIVEN, List.of(descriptor(opened.channel())));
@@ -202,7 +218,6 @@ final class HostCaller {
 
   /** Any thread. A caller that does not read its answers is disconnected. */
   private synchronized void answer(String number, String words, List<Integer> descriptors) {
-    room.release();
     if (isClosed) {
       return;
     }
@@ -223,8 +238,19 @@ final class HostCaller {
     }
   }
 
-  private synchronized void close() {
+  /** The caller's place is free once its connections are gone: else nothing bounds them. */
+  private void close() {
+    closeSocket().stream()
+        // One that is done may have no channel; it ends in connected().
+        .filter(opened -> !opened.isDone())
+        .map(opened -> opened.channel().close())
+        .toList()
+        .forEach(ChannelFuture::awaitUninterruptibly);
+  }
+
+  private synchronized List<ChannelFuture> closeSocket() {
     isClosed = true;
     socket.close();
+    return List.copyOf(opening);
   }
 }

@@ -25,7 +25,7 @@ sealed interface HostRequest {
   /** The longest message in either direction, in octets. */
   int MOST_BYTES = 4096;
 
-  /** As many are under way at a time; others wait. */
+  /** As many are under way at a time; others wait in the sandbox. The helper refuses them. */
   int MOST_AT_A_TIME = 64;
 
   int MOST_MILLIS = 60_000;

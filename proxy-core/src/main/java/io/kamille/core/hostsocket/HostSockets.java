@@ -28,14 +28,14 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -80,7 +80,7 @@ public final class HostSockets implements Network, NameLookup {
   private final Map<String, Asked> underWay = new LinkedHashMap<>();
 
   @GuardedBy("this")
-  private final Deque<Asked> waiting = new ArrayDeque<>();
+  private final SequencedSet<Asked> waiting = new LinkedHashSet<>();
 
   /** Null while there is no helper. */
   @GuardedBy("this")

@@ -1,6 +1,7 @@
 package io.kamille.core.socket;
 
 import io.netty.channel.Channel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
@@ -14,16 +15,17 @@ public final class SocketEnd {
   /**
    * Sends it behind all that the kernel has. Nothing may wait in the channel, and nothing may be
    * written to it any more: unlike {@code DuplexChannel.shutdownOutput}, this makes no exception
-   * with its stack for writes that never come.
+   * with its stack for writes that never come, if the channel is one of {@code LoopGroup}.
    */
   public static void send(Channel channel) {
-    if (!(channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket)) {
-      return;
-    }
-    try {
-      socket.shutdown(false, true);
-    } catch (IOException | NotYetConnectedException over) {
-      channel.close();
+    if (channel instanceof UnixChannel unix && unix.fd() instanceof Socket socket) {
+      try {
+        socket.shutdown(false, true);
+      } catch (IOException | NotYetConnectedException over) {
+        channel.close();
+      }
+    } else if (channel instanceof DuplexChannel duplex) {
+      duplex.shutdownOutput();
     }
   }
 }

@@ -15,6 +15,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -35,6 +36,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -335,6 +337,77 @@ class HostSocketsTest {
     } finally {
       callers.forEach(UnixSocket::close);
     }
+  }
+
+  @Test
+  void connectionsThatACallerBeganEndWithIt() throws IOException {
+    List<Socket> line = new ArrayList<>();
+    try (ServerSocket silent = new ServerSocket(0, 1, HERE);
+        AllowedAddresses both = AllowedAddresses.of(List.of(), List.of(at(silent)));
+        HostSocketServer server = HostSocketServer.open(path(), NOBODY, both)) {
+      fill(silent, line);
+      long before = open();
+      try (UnixSocket caller = caller()) {
+        String connect = " connect " + HostRequest.text(addressOf(silent)) + " 60000";
+        for (int i = 1; i <= HostRequest.MOST_AT_A_TIME + 1; i++) {
+          caller.send(i + connect, List.of());
+        }
+        assertThat(caller.receive(MOST_BYTES).text()).startsWith("65 failed LIMIT");
+        assertThat(open() - before).isGreaterThanOrEqualTo(HostRequest.MOST_AT_A_TIME);
+      }
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (open() - before >= HostRequest.MOST_AT_A_TIME / 2 && System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      assertThat(open() - before).isLessThan(HostRequest.MOST_AT_A_TIME / 2);
+      assertThat(server.path()).exists();
+    } finally {
+      for (Socket socket : line) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Connects until the kernel drops each SYN, because nobody accepts. */
+  private static void fill(ServerSocket silent, List<Socket> line) throws IOException {
+    try {
+      while (true) {
+        Socket next = new Socket();
+        line.add(next);
+        next.connect(silent.getLocalSocketAddress(), 200);
+      }
+    } catch (SocketTimeoutException full) {
+      assertThat(line).hasSizeGreaterThan(1);
+    }
+  }
+
+  private static HostPort at(ServerSocket socket) {
+    return new HostPort("127.0.0.1", socket.getLocalPort());
+  }
+
+  private static InetSocketAddress addressOf(ServerSocket socket) {
+    return (InetSocketAddress) socket.getLocalSocketAddress();
+  }
+
+  /** Each refusal is cheap: the line is not searched for what never stood in it. */
+  @Test
+  void whatFindsTheLineFullIsRefusedAndTheLineStays() {
+    List<Future<?>> line = new ArrayList<>();
+    try (HostSockets sockets = HostSockets.open(path())) {
+      Bootstrap bootstrap =
+          new Bootstrap()
+              .group(loops.loops().getFirst())
+              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, HostRequest.MOST_MILLIS)
+              .handler(new ChannelInboundHandlerAdapter());
+      for (int i = 0; i < 1 << 16; i++) {
+        line.add(sockets.connect(bootstrap, originAddress()));
+      }
+      for (int i = 0; i < 100_000; i++) {
+        assertThat(sockets.find("localhost").isCompletedExceptionally()).isTrue();
+      }
+      assertThat(line.stream().anyMatch(Future::isDone)).isFalse();
+    }
+    assertThat(line.getLast().awaitUninterruptibly().cause()).hasMessage("closing");
   }
 
   private static InetSocketAddress addressOf(int descriptor) {
