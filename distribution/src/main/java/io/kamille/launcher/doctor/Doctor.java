@@ -2,12 +2,16 @@ package io.kamille.launcher.doctor;
 
 import io.kamille.cache.DiskSettings;
 import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.tls.TlsSettings;
+import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.configuration.Configuration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +24,7 @@ public final class Doctor {
   private static final long OWN_DESCRIPTORS = 200;
 
   private static final long MIB = 1L << 20;
+  private static final Duration RENEWAL = Duration.ofDays(14);
   private static final String STRICT = "2";
 
   private final Path root;
@@ -45,6 +50,7 @@ public final class Doctor {
     doctor.overcommit();
     doctor.clock();
     doctor.names();
+    doctor.certificates();
     doctor.disk(configuration.cache().disk());
     return doctor.findings;
   }
@@ -157,6 +163,28 @@ public final class Doctor {
               "origin " + host,
               "no address",
               "Correct the name or the resolver: requests to it are answered with 502."));
+    }
+  }
+
+  private void certificates() {
+    configuration.listeners().stream()
+        .map(ListenerSettings::tls)
+        .filter(TlsSettings::isOn)
+        .forEach(this::certificates);
+  }
+
+  private void certificates(TlsSettings tls) {
+    for (CertificateFiles files : tls.certificates()) {
+      String subject = "certificate " + files.chain();
+      try {
+        Instant end = files.read().notAfter();
+        findings.add(
+            end.isAfter(Instant.now().plus(RENEWAL))
+                ? Finding.well(subject, "until " + end)
+                : new Finding(subject, "until " + end, "Renew it: clients refuse it after that."));
+      } catch (IOException unusable) {
+        findings.add(new Finding(subject, String.valueOf(unusable.getMessage()), "Replace it."));
+      }
     }
   }
 

@@ -99,7 +99,7 @@ final class ControlSocket implements AutoCloseable {
         if (caller != null) {
           serve(caller);
         }
-      } catch (IOException trouble) {
+      } catch (IOException | RuntimeException trouble) {
         if (!isClosed) {
           LOG.log(Level.WARNING, path + ": " + trouble.getMessage());
         }

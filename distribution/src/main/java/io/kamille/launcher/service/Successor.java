@@ -89,6 +89,8 @@ final class Successor {
       return new Successor(
           ProcessHandle.of(processId).orElseThrow(() -> new IOException("it ended at once")),
           limit);
+    } catch (NumberFormatException empty) {
+      throw new IOException("no room for a file beside " + control, empty);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", interrupted);

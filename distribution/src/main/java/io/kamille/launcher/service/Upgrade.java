@@ -78,7 +78,7 @@ public final class Upgrade implements AutoCloseable {
     long successor;
     try {
       successor = succeed();
-    } catch (IOException failed) {
+    } catch (IOException | RuntimeException failed) {
       LOG.log(Level.ERROR, "not upgraded, this process goes on: " + failed.getMessage());
       caller.send(FAILED + failed.getMessage(), List.of());
       return;
@@ -143,16 +143,28 @@ public final class Upgrade implements AutoCloseable {
       if (caller == null) {
         continue;
       }
-      if (successor.is(caller.peer())
-          && caller.receive(MOST_BYTES).text().equals(Successor.TAKE_OVER)) {
+      if (takesOver(successor, caller)) {
         return caller;
       }
-      caller.send(FAILED + "an upgrade is under way", List.of());
-      caller.close();
     }
     String ending = successor.ending();
     successor.end();
     throw new IOException("the new process did not start: " + ending);
+  }
+
+  /** Whether this is the new process; anybody else is told to come again, and closed. */
+  private static boolean takesOver(Successor successor, UnixSocket caller) {
+    try {
+      if (successor.is(caller.peer())
+          && caller.receive(MOST_BYTES).text().equals(Successor.TAKE_OVER)) {
+        return true;
+      }
+      caller.send(FAILED + "an upgrade is under way", List.of());
+    } catch (IOException gone) {
+      // It does not want to know any more.
+    }
+    caller.close();
+    return false;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.kamille.launcher.doctor;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.tls.Certificates;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -19,14 +20,19 @@ class DoctorTest {
   @TempDir private Path root;
 
   private List<Finding> findings(String more) {
+    return findings("", more);
+  }
+
+  private List<Finding> findings(String ofListener, String more) {
     String text =
         """
-        listeners: [{address: ':8080', backlog: 1000}]
+        listeners: [{address: ':8080', backlog: 1000%s}]
         loops: 2
         upstreams: {a: {origins: ['http://127.0.0.1:1'], max-connections: 500}}
         routes: [{upstream: a}]
         limits: {connections: 1000}
         """
+                .replace("%s", ofListener)
             + more;
     var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
     Configuration configuration = ((ConfigurationReading.Accepted) reading).configuration();
@@ -85,5 +91,21 @@ class DoctorTest {
   @Test
   void whatCannotBeReadIsNotJudged() {
     assertThat(findings("").stream().map(Finding::subject)).doesNotContain("net.core.somaxconn");
+  }
+
+  @Test
+  void aCertificateThatEndsSoonOrCannotBeReadIsNamed() throws Exception {
+    machine("2200", "1000", "10000\t10999", "999999999");
+    Certificates.write(new Certificates("authority").ecdsa("a"), root, "a");
+    String files = "{chain: '%s/a.pem', key: '%s/a.key'}".replace("%s", root.toString());
+    String tls = ", tls: {certificates: [" + files + "]}";
+    assertThat(troubles(findings(tls, "")))
+        .containsExactly("Renew it: clients refuse it after that.");
+    Files.delete(root.resolve("a.pem"));
+    assertThat(troubles(findings(tls, ""))).containsExactly("Replace it.");
+  }
+
+  private static List<String> troubles(List<Finding> findings) {
+    return findings.stream().filter(finding -> !finding.isWell()).map(Finding::advice).toList();
   }
 }
