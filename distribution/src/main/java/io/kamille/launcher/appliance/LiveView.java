@@ -142,13 +142,15 @@ final class LiveView implements ApplianceView {
     }
     if (seconds == 0) {
       drained.forEach(origin -> origin.health().endDrain());
+      LOG.log(Level.INFO, "the drain of {0} of {1} is ended through the API", name, upstream);
     } else if (all.stream().noneMatch(other -> !drained.contains(other) && isAsked(other, now))) {
       return Draining.LAST;
     } else {
       long until = now + TimeUnit.SECONDS.toNanos(seconds);
       drained.forEach(origin -> origin.health().drain(until));
+      String said = "{0} of {1} is drained through the API for {2} s";
+      LOG.log(Level.INFO, said, name, upstream, seconds);
     }
-    LOG.log(Level.INFO, "{0} of {1} is drained through the API for {2} s", name, upstream, seconds);
     return Draining.DONE;
   }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The browser UI of the demo, as Chromium shows it: {@code ./dev test --ui}. */
 class UiPagesIT {
@@ -102,9 +103,10 @@ class UiPagesIT {
     }
   }
 
-  @Test
-  void aTrialCountsDownOnEveryPageAndIsReverted() {
-    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
+  @ParameterizedTest
+  @ValueSource(ints = {320, 1280})
+  void aTrialCountsDownOnEveryPageAndIsReverted(int width) {
+    try (Browser browser = signedIn(ColorScheme.LIGHT, width)) {
       Page page = browser.page();
       browser.show("configuration");
       Locator text = page.locator("textarea[name=yaml]");
@@ -112,11 +114,13 @@ class UiPagesIT {
       text.fill(text.inputValue().replace("ttl: 10s", "ttl: 20s"));
       button(page, "What changes?").click();
       assertThat(page.locator("main")).containsText("+        ttl: 20s");
-      page.locator("select[name=confirm]").selectOption("5m");
+      page.locator("select[name=confirm]").selectOption("15m");
       button(page, "Commit").click();
-      assertThat(page.locator("header .trial")).containsText(Pattern.compile("4:5\\d"));
+      assertThat(page.locator("header .trial")).containsText(Pattern.compile("14:5\\d"));
       browser.show("overview");
-      assertThat(page.locator("header .trial")).containsText(Pattern.compile("4:[45]\\d"));
+      assertThat(page.locator("header .trial")).containsText(Pattern.compile("14:[45]\\d"));
+      assertThat(browser.isTooWide()).isFalse();
+      assertThat(browser.violations()).isEmpty();
       button(page, "Revert").click();
       assertThat(page.locator("header .trial")).isEmpty();
       browser.show("configuration");

@@ -46,7 +46,7 @@ final class PathTemplate {
         .toList();
   }
 
-  /** Empty if it is not percent-encoded. */
+  /** Empty if it is malformed. */
   private static String decoded(String segment) {
     try {
       return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);

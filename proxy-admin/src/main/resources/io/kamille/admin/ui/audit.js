@@ -2,10 +2,8 @@
 import { get } from "./api.js";
 import { answer, card, copyAsCurl, h, replace, table, when } from "./dom.js";
 
-const VIA = {
-  file: (address) => `token from ${address}`, token: (address) => `token from ${address}`,
-  session: (address) => `browser on ${address}`, socket: () => "local socket",
-};
+const token = (address) => `token from ${address}`;
+const VIA = { file: token, token, session: (address) => `browser on ${address}`, socket: () => "local socket" };
 
 /** What was asked for; of a refusal that stands for others, what it says. */
 function what(entry) {
@@ -23,8 +21,8 @@ export async function audit(place) {
         "Each line holds the digest of the line before; kamille audit verify checks them."),
       card("", "Changes and refusals", table([
         { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },
-        { name: "Who", show: (one) => one.who?.name ?? "–" },
-        { name: "Via", show: (one) => VIA[one.who?.via]?.(one.who.address) ?? "–" },
+        { name: "Who", show: (one) => h("span", { class: "nowrap" }, one.who?.name ?? "–") },
+        { name: "Via", show: (one) => h("span", { class: "nowrap" }, VIA[one.who?.via]?.(one.who.address) ?? "–") },
         { name: "What", show: (one) => h("span", { class: "mono" }, what(one), one.order ? h("div", { class: "muted" }, one.order) : null) },
         { name: "Outcome", show: (one) => h("span", { class: one.outcome.startsWith("2") ? "ok" : "bad" }, one.outcome) },
       ], done, "Purge something, change a setting or make a token: it appears here."), copyAsCurl("/v1/audit")));

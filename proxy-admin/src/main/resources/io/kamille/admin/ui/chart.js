@@ -50,7 +50,7 @@ export function chart(series, steps, stepSeconds, show, sentence, marks = [], lo
     ];
   });
   const span = steps * stepSeconds;
-  const ago = (seconds) => seconds < 30 ? "now" : seconds < 120 ? `−${Math.round(seconds)} s` : seconds >= 7200 ? `−${Math.round(seconds / 3600)} h` : `−${Math.round(seconds / 60)} min`;
+  const ago = (seconds) => seconds < 3 ? "now" : seconds < 120 ? `−${Math.round(seconds)} s` : seconds >= 7200 ? `−${Math.round(seconds / 3600)} h` : `−${Math.round(seconds / 60)} min`;
   const times = [1, 0.5, 0].map((share) => h("text", {
     x: width - (width - LEFT) * share, y: HEIGHT - 4,
     "text-anchor": share === 1 ? "start" : share === 0 ? "end" : "middle" }, ago(span * share)));
