@@ -229,6 +229,11 @@ final class ForwardedRequest
     return true;
   }
 
+  /** Whether its origin may be asked again, where no other may be. */
+  private boolean mayStay() {
+    return !home.origin(place).health().isBarred();
+  }
+
   @Override
   public Exchange exchange() {
     return exchange;
@@ -278,7 +283,7 @@ final class ForwardedRequest
         ended
             && (repeat == Repeat.ALWAYS || (repeat == Repeat.IF_IDEMPOTENT && isIdempotent()))
             && (stale || mayRetry())
-            && findsAnother();
+            && (findsAnother() || mayStay());
     if (again) {
       over = false;
       wantsFresh = true;

@@ -75,7 +75,7 @@ public abstract sealed class OriginChoice
    * The place of the origin to ask, in the list this choice was made from, or {@link #NOWHERE}.
    *
    * @param avoid the place of an origin that just failed this request, or -1; it is chosen again
-   *     only when there is no other
+   *     only where the list has no other
    */
   public int choose(int avoid, long nowNanos) {
     if (origins.length == 1) {

@@ -193,6 +193,69 @@ class UpstreamHandlerTest {
   }
 
   @Test
+  void aStaleConnectionIsRepeatedAtTheSameOriginWhereTheOtherIsDrained() throws Exception {
+    try (var origin = ScriptedOrigin.open(GOES_STALE, GOES_STALE, ANSWERS);
+        var drained = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), origin, drained)) {
+      fixture.origins.getLast().health().drain(Duration.ofMinutes(10).toNanos());
+      for (int i = 0; i < 4; i++) {
+        assertThat(fixture.get("/").content()).isEqualTo("ok");
+      }
+      assertThat(drained.connections()).isZero();
+      assertThat(fixture.origins).allMatch(each -> each.inFlight() == 0);
+    }
+  }
+
+  @Test
+  void aStaleConnectionIsRepeatedAtTheSameOriginWhereTheOtherIsOutAndTriedAlready()
+      throws Exception {
+    try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), origin.port(), closedPort())) {
+      OriginHealth other = fixture.origins.getLast().health();
+      while (other.isIn()) {
+        other.failed(true, 0);
+      }
+      assertThat(other.claimTrial(0)).isTrue();
+      assertThat(fixture.get("/1").content()).isEqualTo("ok");
+      assertThat(fixture.get("/2").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void anOriginThatIsOutIsNotAskedAgainWhereThePolicyRefuses() throws Exception {
+    try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var drained = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(outAtOnceAndRefused(), origin, drained)) {
+      fixture.origins.getLast().health().drain(Duration.ofMinutes(10).toNanos());
+      assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_TERMINATED);
+      assertThat(origin.connections()).isEqualTo(1);
+    }
+  }
+
+  private static UpstreamSettings outAtOnceAndRefused() {
+    HealthPolicy health = SETTINGS.health();
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
+        SETTINGS.tls(),
+        1,
+        new HealthPolicy(
+            1,
+            health.failureRatio(),
+            health.outFor(),
+            health.longestOut(),
+            health.slowReturn(),
+            HealthPolicy.WhenAllOut.REFUSE,
+            health.check()),
+        UpstreamSettings.Concurrency.FIXED,
+        SETTINGS.pool(),
+        SETTINGS.connection(),
+        SETTINGS.forwarding());
+  }
+
+  @Test
   void aPostOnAStaleConnectionIsNotRepeated() throws Exception {
     try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
