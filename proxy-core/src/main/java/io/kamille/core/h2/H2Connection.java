@@ -186,12 +186,16 @@ public final class H2Connection {
     if (faults.haveEnded()) {
       in.skipBytes(in.readableBytes());
     }
+    lookAtUnfinished();
+    return taken;
+  }
+
+  private void lookAtUnfinished() {
     boolean before = unfinished;
     unfinished = unfinishedHeadBytes() > 0;
     if (unfinished && !before) {
       unfinishedSinceNanos = clock.getAsLong();
     }
-    return taken;
   }
 
   private final class Cut implements FrameCutter.Taker {
@@ -233,6 +237,8 @@ public final class H2Connection {
    * @param nanos for all of it
    */
   public boolean isUnfinishedFor(long nanos) {
+    // A frame of content becomes one when its stream ends, without a further octet.
+    lookAtUnfinished();
     return unfinished && clock.getAsLong() - unfinishedSinceNanos >= nanos;
   }
 

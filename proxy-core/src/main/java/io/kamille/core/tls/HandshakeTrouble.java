@@ -1,6 +1,7 @@
 package io.kamille.core.tls;
 
 import io.kamille.core.failure.Failure.Kind;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.security.cert.CertificateException;
@@ -58,6 +59,13 @@ public record HandshakeTrouble(Kind kind, String reason) {
       return new HandshakeTrouble(Kind.TLS_CERTIFICATE_ERROR, certificate(ofCertificate, name));
     }
     return ofTls == null ? null : of(ofTls);
+  }
+
+  /** What was thrown, without what Netty's decoders wrap around it if it is about TLS. */
+  public static Throwable unwrapped(Throwable thrown) {
+    return thrown instanceof DecoderException && thrown.getCause() instanceof SSLException ofTls
+        ? ofTls
+        : thrown;
   }
 
   private static String certificate(CertificateException refused, String name) {

@@ -4,6 +4,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.tls.ClientCertificate;
+import io.kamille.core.tls.HandshakeTrouble;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -352,7 +353,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     // What a socket throws is the end of this client and nothing else: no stack trace in the log.
-    if (!(cause instanceof IOException)) {
+    if (!(HandshakeTrouble.unwrapped(cause) instanceof IOException)) {
       LOG.log(Level.ERROR, "a connection ends by a fault of ours", cause);
     }
     closed("the connection to the client broke: " + cause.getMessage());

@@ -182,6 +182,9 @@ public final class H2ClientConnection extends ClientSocket
   @Override
   public void over(H2Stream stream) {
     if (!isProcessing()) {
+      if (isOpen()) {
+        countHead();
+      }
       settle();
     }
   }

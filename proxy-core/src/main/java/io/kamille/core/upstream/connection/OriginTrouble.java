@@ -3,10 +3,8 @@ package io.kamille.core.upstream.connection;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.tls.HandshakeTrouble;
-import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What went wrong on the connection to an origin, and how it is said. Confined to its loop. */
@@ -29,11 +27,7 @@ public final class OriginTrouble {
 
   /** This was thrown; a fault of ours is logged. */
   public void caught(Throwable thrown) {
-    // Netty's decoders wrap what TLS throws at them.
-    cause =
-        thrown instanceof DecoderException && thrown.getCause() instanceof SSLException tls
-            ? tls
-            : thrown;
+    cause = HandshakeTrouble.unwrapped(thrown);
     if (isOurs()) {
       LOG.log(Level.ERROR, "a fault of ours on the connection to " + origin, thrown);
     }

@@ -159,6 +159,28 @@ class H2FloodIT {
   }
 
   @Test
+  void contentOfAStreamThatHasEndedHasItsTimeAndCounts() {
+    server.on("/slow", begun::add);
+    try (TestH2Client client = client().request(1, "GET", "/slow", true)) {
+      client.settle();
+      client.raw(new byte[] {0, 0x40, 0, 0, 0}).flush();
+      TestServer.await("nobody knows what it is", () -> unfinishedHeadBytes() > 0);
+      client.raw(new byte[] {0, 0, 0, 1, 'x'}).flush();
+      TestServer.await("it is content", () -> unfinishedHeadBytes() == 0);
+      Exchange exchange = begun.remove();
+      server.loops().getFirst().loop().execute(() -> TestServer.stored(exchange, "early"));
+      assertThat(client.answer(1).content()).isEqualTo("early");
+      TestServer.await("nobody wants it", () -> unfinishedHeadBytes() >= 16_384);
+      server.sweep();
+      server.pass(Duration.ofSeconds(9));
+      assertThat(server.connections()).isEqualTo(1);
+      server.pass(Duration.ofSeconds(2));
+      client.awaitEnd();
+    }
+    assertThat(unfinishedHeadBytes()).isZero();
+  }
+
+  @Test
   void unfinishedHeadsOfAllConnectionsHaveRoomInCommon() {
     try (TestServer small = new TestServer(TestServer.withRoomForHeads(3_000), 1, Protocols.H2)) {
       byte[] part = TestH2Client.section(":method", "GET", "a", "x".repeat(900));
