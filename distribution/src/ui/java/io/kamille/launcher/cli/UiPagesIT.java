@@ -199,13 +199,13 @@ class UiPagesIT {
       socket
           .getOutputStream()
           .write(
-              ("GET /now?" + markup + " HTTP/1.1\r\nHost: a'b.example\r\nConnection: close\r\n\r\n")
+              ("GET /hostile?" + markup + " HTTP/1.1\r\nHost: a'b.example\r\nConnection: close\r\n\r\n")
                   .getBytes(StandardCharsets.US_ASCII));
       assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
           .startsWith("HTTP/1.1 ");
       Page page = browser.page();
       browser.show("traffic");
-      page.locator("input[name=filter]").fill("/now");
+      page.locator("input[name=filter]").fill("/hostile");
       page.locator("input[name=filter]").press("Enter");
       Locator row = page.locator("tr", new Page.LocatorOptions().setHasText(markup)).first();
       row.locator("button").click();
