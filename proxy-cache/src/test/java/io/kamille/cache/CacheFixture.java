@@ -8,10 +8,10 @@ import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.ManualClock;
-import io.kamille.core.time.WallClock;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
@@ -49,7 +49,6 @@ final class CacheFixture implements AutoCloseable {
   final Cache cache;
   final CacheHandler handler;
   private @Nullable Runnable interruption;
-  private int readingsBefore;
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
   CacheFixture() {
@@ -64,9 +63,9 @@ final class CacheFixture implements AutoCloseable {
     channel.freezeTime();
     cache =
         sendfileFromBytes == Long.MAX_VALUE
-            ? Cache.open(capacityBytes, workers::add, registry, new InterruptingClock())
+            ? Cache.open(capacityBytes, workers::add, registry, clock)
             : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
-    handler = cache.handler(origin, settings, RouteGate.OPEN);
+    handler = cache.handler(origin, settings, this::gate);
   }
 
   /** A cache whose memory comes from there. */
@@ -94,30 +93,20 @@ final class CacheFixture implements AutoCloseable {
   }
 
   /**
-   * Does something once between the lookup of a request that leads a validation and its way to the
-   * origin: when the cache reads the time for the third time from now on.
+   * Does something once, on the thread of the request, between the lookup of the next request that
+   * what is stored does not answer and its way to the origin.
    */
-  void beforeTheValidationIsForwarded(Runnable action) {
-    readingsBefore = 2;
+  void beforeTheNextIsForwarded(Runnable action) {
     interruption = action;
   }
 
-  private final class InterruptingClock implements WallClock {
-
-    @Override
-    public long epochMillis() {
-      Runnable action = interruption;
-      if (action != null && readingsBefore-- == 0) {
-        interruption = null;
-        action.run();
-      }
-      return clock.epochMillis();
+  private @Nullable Failure gate(Exchange exchange) {
+    Runnable action = interruption;
+    interruption = null;
+    if (action != null) {
+      action.run();
     }
-
-    @Override
-    public long nanos() {
-      return clock.nanos();
-    }
+    return null;
   }
 
   /** Sends a request on the fixture's loop, and lets the loop come to rest. */

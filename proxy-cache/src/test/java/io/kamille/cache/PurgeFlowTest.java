@@ -330,7 +330,7 @@ class PurgeFlowTest {
   void whatIsPurgedAfterTheLookupAndBeforeItIsForwardedIsNotFreshened(PurgeTarget.Kind kind) {
     fixture.store("x", "Surrogate-Key", "a", "ETag", "\"1\"");
     fixture.advance(61);
-    fixture.beforeTheValidationIsForwarded(() -> purge(target(kind)));
+    fixture.beforeTheNextIsForwarded(() -> purge(target(kind)));
     RecordingReply reply = fixture.get();
     fixture.origin.last().respond(304, "", "Cache-Control", "max-age=60", "Surrogate-Key", "b");
     assertThat(reply.text()).isEqualTo("x");
