@@ -11,8 +11,16 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Netty's epoll handler with two faults mended. Confined to its loop, but for {@code wakeup}. */
+/**
+ * Netty's epoll handler with two faults mended, and a call saved. Confined to its loop, but for
+ * {@code wakeup}.
+ */
 final class MendedEpollHandler implements IoHandler {
 
   /*
@@ -27,9 +35,16 @@ final class MendedEpollHandler implements IoHandler {
    * gets the other's event. A connection to an origin was read before it was made, reported
    * NotYetConnectedException, and was closed as if the origin had refused it. So what is registered
    * while the events of a poll are handled gets none of them: its own can only come later.
+   *
+   * A call saved: an accepted socket is registered without interest, and asks to be read right
+   * after. So what is asked for first while the events of a poll are handled goes to the kernel when
+   * all of them are, with what was asked for since then.
    */
 
+  private static final System.Logger LOG = System.getLogger("kamille.loop");
+
   private final IoHandler epoll;
+  private final List<Registration> newcomers = new ArrayList<>();
   private boolean isPolling;
   private long polls;
 
@@ -64,6 +79,10 @@ final class MendedEpollHandler implements IoHandler {
       return epoll.run(context);
     } finally {
       isPolling = false;
+      if (!newcomers.isEmpty()) {
+        newcomers.forEach(Registration::begin);
+        newcomers.clear();
+      }
     }
   }
 
@@ -79,8 +98,8 @@ final class MendedEpollHandler implements IoHandler {
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
-    return new Registration(
-        epoll.register(isPolling ? new Newcomer((EpollIoHandle) handle) : handle));
+    EpollIoHandle its = (EpollIoHandle) handle;
+    return new Registration(epoll.register(isPolling ? new Newcomer(its) : its), its);
   }
 
   @Override
@@ -93,7 +112,17 @@ final class MendedEpollHandler implements IoHandler {
     return epoll.isCompatible(handleType);
   }
 
-  private record Registration(IoRegistration epoll) implements IoRegistration {
+  private final class Registration implements IoRegistration {
+
+    private final IoRegistration epoll;
+    private final EpollIoHandle handle;
+    private boolean hasBegun;
+    private @Nullable IoOps first;
+
+    Registration(IoRegistration epoll, EpollIoHandle handle) {
+      this.epoll = epoll;
+      this.handle = handle;
+    }
 
     @Override
     @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's signature
@@ -103,7 +132,39 @@ final class MendedEpollHandler implements IoHandler {
 
     @Override
     public long submit(IoOps ops) {
-      return epoll.submit(EpollIoOps.NONE.equals(ops) ? EpollIoOps.EPOLLET : ops);
+      IoOps wanted = EpollIoOps.NONE.equals(ops) ? EpollIoOps.EPOLLET : ops;
+      if (!hasBegun && isPolling) {
+        if (first == null) {
+          newcomers.add(this);
+        }
+        first = wanted;
+        return ((EpollIoOps) wanted).value();
+      }
+      hasBegun = true;
+      return epoll.submit(wanted);
+    }
+
+    /** Tells the kernel what is asked for by now. */
+    private void begin() {
+      IoOps wanted = first;
+      hasBegun = true;
+      first = null;
+      if (wanted != null && handle.fd().isOpen() && epoll.isValid()) {
+        try {
+          epoll.submit(wanted);
+        } catch (UncheckedIOException refused) {
+          LOG.log(Level.WARNING, "a socket cannot be waited for: {0}", refused.getMessage());
+          close();
+        }
+      }
+    }
+
+    private void close() {
+      try {
+        handle.close();
+      } catch (Exception failed) {
+        LOG.log(Level.WARNING, "nor can it be closed", failed);
+      }
     }
 
     @Override
@@ -113,6 +174,7 @@ final class MendedEpollHandler implements IoHandler {
 
     @Override
     public boolean cancel() {
+      begin(); // what epoll never had Netty cannot take out of it without an exception
       return epoll.cancel();
     }
   }

@@ -103,6 +103,40 @@ class MendedEpollHandlerTest {
     }
   }
 
+  /** What is closed within the poll that registered it was never waited for. */
+  @Test
+  void whatIsRegisteredWithinAPollIsWaitedForUnlessItIsClosed() throws Exception {
+    var handlers = MendedEpollHandler.factory(EpollIoHandler.newFactory());
+    var group = new MultiThreadIoEventLoopGroup(1, handlers);
+    IoEventLoop loop = group.next();
+    CompletableFuture<String> event = new CompletableFuture<>();
+    try (Pipe first = Pipe.open();
+        Pipe brief = Pipe.open();
+        Pipe lasting = Pipe.open()) {
+      brief.write();
+      lasting.write();
+      first.onEvent(loop, () -> succeed(first, brief, lasting, loop, event));
+      loop.submit(first::write).get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      assertThat(event.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("of the open one");
+    } finally {
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE_MILLIS);
+    }
+  }
+
+  /** Closes the first and has two others waited for, of which one is closed at once. */
+  private static void succeed(
+      Pipe first, Pipe brief, Pipe lasting, IoEventLoop loop, CompletableFuture<String> event) {
+    brief.onEvent(loop, () -> event.complete("of the closed one"));
+    lasting.onEvent(
+        loop,
+        () -> {
+          lasting.close();
+          event.complete("of the open one");
+        });
+    brief.close();
+    first.close();
+  }
+
   @Test
   void changingThreadsIsLeftToEpoll() {
     IoHandlerFactory epoll = EpollIoHandler.newFactory();

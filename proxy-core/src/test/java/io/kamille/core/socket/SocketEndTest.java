@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,30 @@ class SocketEndTest {
     assertThat(firstRead(NioIoHandler.newFactory(), NioSocketChannel::new)).isEqualTo(-1);
   }
 
+  @Test
+  void aClosedSocketOfOursEndsAndItsLoopGoesOn() throws Exception {
+    assertThat(firstRead(LoopGroup.epoll(), LoopGroup::socket, SocketEnd::close)).isEqualTo(-1);
+  }
+
+  @Test
+  void anyOtherClosedSocketEnds() throws Exception {
+    assertThat(firstRead(NioIoHandler.newFactory(), NioSocketChannel::new, SocketEnd::close))
+        .isEqualTo(-1);
+  }
+
   private static int firstRead(IoHandlerFactory handlers, Supplier<Channel> sockets)
+      throws Exception {
+    return firstRead(
+        handlers,
+        sockets,
+        channel -> {
+          SocketEnd.send(channel);
+          assertThat(channel.isOpen()).isTrue();
+        });
+  }
+
+  private static int firstRead(
+      IoHandlerFactory handlers, Supplier<Channel> sockets, Consumer<Channel> end)
       throws Exception {
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, handlers);
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -45,10 +69,9 @@ class SocketEndTest {
               .channel();
       try (Socket accepted = server.accept()) {
         accepted.setSoTimeout(10_000);
-        channel.eventLoop().submit(() -> SocketEnd.send(channel)).sync();
-        int read = accepted.getInputStream().read();
-        assertThat(channel.isOpen()).isTrue();
-        return read;
+        channel.eventLoop().submit(() -> end.accept(channel)).sync();
+        assertThat(channel.isOpen()).isEqualTo(channel.isActive());
+        return accepted.getInputStream().read();
       }
     } finally {
       loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();

@@ -37,6 +37,9 @@ public final class ClientOutput {
     void notSent(long bytes);
   }
 
+  /** Ten segments of the least size that every host takes (RFC 6928 §2, RFC 9293 §3.7.1). */
+  private static final int FIRST_FLIGHT_BYTES = 10 * 536;
+
   private final Channel channel;
   private final LoopTime time;
   private final Owner owner;
@@ -46,6 +49,7 @@ public final class ClientOutput {
   private boolean inBurst;
   private boolean flushPlanned;
   private boolean unflushed;
+  private boolean hasFlushed;
   private int unencryptedBytes;
 
   /**
@@ -154,12 +158,23 @@ public final class ClientOutput {
   /** What is queued leaves now. */
   public void flush() {
     unflushed = false;
+    hasFlushed = true;
     unencryptedBytes = 0;
     if (tunable != null) {
       tunable.writes();
     }
     channel.flush();
     owner.flushed();
+  }
+
+  /** Whether all that was ever written here is queued, and so little that one flight carries it. */
+  public boolean isFirstFlight() {
+    return !hasFlushed && !isEncrypted && pendingBytes() <= FIRST_FLIGHT_BYTES;
+  }
+
+  /** Whether TLS stands between us and the socket. */
+  public boolean isEncrypted() {
+    return isEncrypted;
   }
 
   /** Whether the client takes its answers: no region waits, nor too many octets. */

@@ -49,15 +49,6 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
    * The socket of a connection, which belongs to the loop of {@code shared}.
    *
    * @param secure whether what goes over it is encrypted
-   */
-  protected ClientSocket(ServerShard shared, Accepted accepted, boolean secure) {
-    this(shared, accepted, secure, "HTTP/1.1");
-  }
-
-  /**
-   * The socket of a connection, which belongs to the loop of {@code shared}.
-   *
-   * @param secure whether what goes over it is encrypted
    * @param version of HTTP, for people
    */
   @SuppressWarnings("this-escape") // the output tells of nothing before something is written
@@ -278,14 +269,21 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   /** Closes the connection once the last answer is with the client; what still comes is dropped. */
   protected final void end() {
+    end(false);
+  }
+
+  /** As {@link #end()}; {@code isLastSaid} if the client has said that it sends nothing more. */
+  protected final void end(boolean isLastSaid) {
     if (stage == Stage.CLOSED) {
       return;
     }
     linger();
-    if (inputClosed) {
+    if (!inputClosed) {
+      input.readMore(true);
+    }
+    if (inputClosed || isLastSaid) {
       farewell.afterFlush();
     } else {
-      input.readMore(true);
       farewell.inStages();
     }
   }
@@ -305,7 +303,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   @Override
   protected final void close() {
-    channel.close();
+    farewell.close();
   }
 
   @Override

@@ -20,9 +20,13 @@ public final class Farewell {
    * After an answer that ends the connection, the client may still be sending. Closing at once
    * would reset the connection and could destroy the answer in flight, so we close our side, read
    * and drop for a moment, and close then (RFC 9112 §9.6), but not while the kernel still waits to
-   * send: the least rate holds for that, too. The same holds for a client that has closed its side
-   * before. Of such a socket epoll has nothing more to tell, not even a reset: so each sweep asks
-   * the kernel whether the connection is over.
+   * send: the least rate holds for that, too. If the client has closed its side before, epoll has
+   * nothing more to tell of its socket, not even a reset: so each sweep asks the kernel whether the
+   * connection is over.
+   *
+   * Nothing more comes from a client that has closed its side, or whose request without content
+   * said that it is the last (§9.6). Such a connection is closed whole once the kernel has sent all.
+   * The kernel is not asked if so little was ever sent that one flight carries it.
    *
    * A client that is too slow is reset, so that the kernel drops what it holds for it; a clean
    * close would leave it to send that for as long as the client likes.
@@ -77,17 +81,30 @@ public final class Farewell {
     }
   }
 
-  /** The client has closed its side: closes the connection once all is with the kernel. */
+  /** Nothing more comes from the client: closes the connection once all is with the kernel. */
   public void afterFlush() {
-    channel().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> closeIfSent());
+    boolean isFirstFlight = output.isFirstFlight();
+    channel()
+        .write(Unpooled.EMPTY_BUFFER)
+        .addListener(written -> closeIfSent(isFirstFlight && written.isSuccess()));
+    output.flush();
   }
 
   /** The kernel has all: while it waits to send it, only our side closes, and the rate goes on. */
-  private void closeIfSent() {
-    if (channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
+  private void closeIfSent(boolean isSent) {
+    if (!isSent && channel().isActive() && looks() && shared.output().unsentBytes() > 0) {
       closeOutput();
     } else {
+      close();
+    }
+  }
+
+  /** Closes the connection, below TLS only behind its word for the end. */
+  public void close() {
+    if (output.isEncrypted()) {
       channel().close();
+    } else {
+      SocketEnd.close(channel());
     }
   }
 
@@ -105,7 +122,7 @@ public final class Farewell {
   public boolean closeIfAllIsAcknowledged() {
     boolean done = looks() && shared.output().isAllAcknowledged();
     if (done) {
-      channel().close();
+      close();
     }
     return done;
   }
@@ -113,7 +130,7 @@ public final class Farewell {
   /** Ends a connection on which nothing has moved. */
   public void giveUp() {
     if (output.pendingBytes() == 0) {
-      channel().close();
+      close();
     } else {
       shared.connections().resetStopped();
       reset("the client took nothing of its answer");

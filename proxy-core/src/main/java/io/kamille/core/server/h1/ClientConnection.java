@@ -57,7 +57,7 @@ public final class ClientConnection extends ClientSocket implements Carrier {
    * @param secure whether what goes over it is encrypted
    */
   public ClientConnection(H1Shard shard, Accepted accepted, boolean secure) {
-    super(shard.server(), accepted, secure);
+    super(shard.server(), accepted, secure, "HTTP/1.1");
     this.shard = shard;
     this.connections = shared.connections();
     this.admission = new RequestAdmission(shared, accepted.tally());
@@ -281,11 +281,12 @@ public final class ClientConnection extends ClientSocket implements Carrier {
     over.reply().leave();
     admission.over();
     boolean ends = over.reply().endsConnection() || mustClose();
+    boolean isLastSaid = over.isLastSaid() && !moreBehind && !connections.isDraining();
     if (reusable) {
       shard.giveBack(over);
     }
     if (ends) {
-      end();
+      end(isLastSaid && input.isEmpty());
       return;
     }
     phase = Phase.HEAD;

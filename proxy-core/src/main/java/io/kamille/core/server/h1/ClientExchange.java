@@ -37,6 +37,7 @@ final class ClientExchange implements ClientContent.Owner {
   private @Nullable Carrier carrier;
   private @Nullable Exchange exchange;
   private @Nullable ClientContent content;
+  private boolean isLastSaid;
 
   ClientExchange(ServerShard shared, ExchangeHandler handler, ReplyHeads heads, HeadLimits limits) {
     this.shared = shared;
@@ -61,6 +62,7 @@ final class ClientExchange implements ClientContent.Owner {
 
   void begin(Carrier carrier) {
     this.carrier = carrier;
+    isLastSaid = false;
     parser.reset();
     reply.begin(carrier);
   }
@@ -100,6 +102,7 @@ final class ClientExchange implements ClientContent.Owner {
     content = given;
     observed.begin();
     persistence.asked(terms.isPersistent(), given);
+    isLastSaid = trouble == null && given == null && !terms.isPersistent();
     writer.awaitsContinue(terms.expectsContinue());
     if (trouble != null) {
       refuse(trouble);
@@ -164,6 +167,11 @@ final class ClientExchange implements ClientContent.Owner {
    */
   boolean isReusable() {
     return content == null && reply.wasStored();
+  }
+
+  /** Whether the request has no content, and said that the client sends nothing behind it. */
+  boolean isLastSaid() {
+    return isLastSaid;
   }
 
   // What the client sends

@@ -432,6 +432,8 @@ class DeadlineIT {
       TestClient slow = lastRequest(strict, isHalfClosed);
       slow.readUntil("\r\n\r\n");
       strict.settle();
+      TestServer.await(
+          "the closing", () -> strict.loops().getFirst().connections().lingering() == 1);
       for (int i = 0; i < 10; i++) {
         strict.pass(Duration.ofSeconds(3));
         strict.settle();
@@ -529,9 +531,32 @@ class DeadlineIT {
   // After the last answer (RFC 9112 §9.6)
 
   @Test
-  void aClientThatDoesNotCloseAfterTheLastAnswerIsClosed() {
+  void aClientThatSaidThatItSendsNothingMoreIsClosedAtOnce() {
     TestClient client = server.connect();
     client.get("/a", "Connection: close");
+    assertThat(client.answer().content()).isEqualTo("/a");
+    assertThat(client.isAtEnd()).isTrue();
+    TestServer.await("the end", () -> server.connections() == 0);
+  }
+
+  @Test
+  void aClientOfHttp10IsClosedAtOnce() {
+    TestClient client = server.connect();
+    client.send("GET /a HTTP/1.0\r\n\r\n");
+    assertThat(client.answer().content()).isEqualTo("/a");
+    assertThat(client.isAtEnd()).isTrue();
+    TestServer.await("the end", () -> server.connections() == 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /a HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\nx",
+        "POST /a HTTP/1.1\r\nHost: b\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"
+      })
+  void aClientThatDoesNotCloseAfterTheLastAnswerIsClosed(String request) {
+    TestClient client = server.connect();
+    client.send(request);
     assertThat(client.answer().content()).isEqualTo("/a");
     assertThat(client.isAtEnd()).isTrue();
     server.settle();
