@@ -12,7 +12,6 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.upstream.Standing.Phase;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.FileRegion;
 import io.netty.util.concurrent.Future;
@@ -28,6 +27,7 @@ final class HedgedRequest implements ContentSource {
   /*
    * Each way is a ForwardedRequest with a reply of its own. Whoever gets a final head first has the
    * client, and the other way is cancelled. A 502, 503 or 504 wins only where no other way is open.
+   * Interim responses of a second way are dropped until it has won: the first way had its own.
    * Each second way is paid for from the budget of retries, so that a slow upstream gets no more
    * than a fifth of requests on top.
    *
@@ -98,13 +98,12 @@ final class HedgedRequest implements ContentSource {
 
   /** Whether there is a second way now, which was not refused at once. */
   private boolean trySecond() {
-    if (second != null || home.originCount() < 2) {
+    // The budget first: a choice may use up the probe that an origin is due for.
+    if (second != null || !home.budget().has()) {
       return false;
     }
-    int place = home.choose(exchange, first.place());
-    if (place == OriginChoice.NOWHERE
-        || home.origin(place).health().phase() == Phase.OUT
-        || !home.budget().spend()) {
+    int place = home.chooseIn(exchange, first.place());
+    if (place == OriginChoice.NOWHERE || !home.budget().spend()) {
       return false;
     }
     home.counters().hedge();
@@ -247,7 +246,7 @@ final class HedgedRequest implements ContentSource {
 
     @Override
     public void interim(ResponseHead head) {
-      if (winner == null || isClients()) {
+      if (isClients() || (winner == null && this == first)) {
         super.interim(head);
       }
     }

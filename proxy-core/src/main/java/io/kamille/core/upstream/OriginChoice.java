@@ -81,17 +81,28 @@ public abstract sealed class OriginChoice
     if (origins.length == 1) {
       return only(nowNanos);
     }
-    int place = amongThoseIn(false, avoid, nowNanos);
-    if (place == NOWHERE && hasBackups) {
-      place = amongThoseIn(true, avoid, nowNanos);
-    }
+    int place = chooseIn(avoid, nowNanos);
     return place == NOWHERE ? amongThoseOut(avoid, nowNanos) : place;
+  }
+
+  private int chooseIn(int avoid, long nowNanos) {
+    int place = amongThoseIn(false, avoid, nowNanos);
+    return place == NOWHERE && hasBackups ? amongThoseIn(true, avoid, nowNanos) : place;
   }
 
   /** As {@link #choose(int, long)}, for a request that is hashed by {@code key}. */
   public int choose(long key, int avoid, long nowNanos) {
     this.key = key;
     return choose(avoid, nowNanos);
+  }
+
+  /**
+   * As {@link #choose(long, int, long)}, but only an origin that is in or due for its probe, and
+   * never {@code avoid}.
+   */
+  int chooseIn(long key, int avoid, long nowNanos) {
+    this.key = key;
+    return chooseIn(avoid, nowNanos);
   }
 
   private int amongThoseIn(boolean isBackup, int avoid, long nowNanos) {

@@ -20,9 +20,14 @@ final class RetryBudget {
     }
   }
 
+  /** Whether one may be sent again. */
+  boolean has() {
+    return balance >= PRICE;
+  }
+
   /** Whether one may be sent again; it is paid for then. */
   boolean spend() {
-    if (balance < PRICE) {
+    if (!has()) {
       return false;
     }
     balance -= PRICE;

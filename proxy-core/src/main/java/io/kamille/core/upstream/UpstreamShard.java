@@ -140,9 +140,16 @@ final class UpstreamShard {
    * OriginChoice#NOWHERE}.
    */
   int choose(Exchange exchange, int avoid) {
-    return hashKey == null
-        ? choice.choose(avoid, clock.nanos())
-        : choice.choose(hashKey.of(exchange), avoid, clock.nanos());
+    return choice.choose(key(exchange), avoid, clock.nanos());
+  }
+
+  /** As {@link #choose(Exchange, int)}, but only an origin that is in or due for its probe. */
+  int chooseIn(Exchange exchange, int avoid) {
+    return choice.chooseIn(key(exchange), avoid, clock.nanos());
+  }
+
+  private long key(Exchange exchange) {
+    return hashKey == null ? 0 : hashKey.of(exchange);
   }
 
   /** The origin sent a head, so long after it was asked. */

@@ -149,6 +149,62 @@ class HedgedRequestTest {
   }
 
   @Test
+  void aHedgeThatCannotBePaidForLeavesAnOriginItsProbe() throws Exception {
+    var asked = new CompletableFuture<Void>();
+    var due = new CompletableFuture<Void>();
+    Script answersLater =
+        with -> {
+          while (with.readHead().contains("/early")) {
+            with.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nok");
+          }
+          asked.complete(null);
+          due.join();
+          with.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nok");
+        };
+    try (var broken = ScriptedOrigin.open(times(40, answersLater));
+        var sound = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(hedging(LATE), broken, sound)) {
+      for (int i = 0; i < 38; i++) {
+        fixture.get("/early");
+      }
+      OriginHealth health = fixture.origins.getLast().health();
+      for (int i = 0; i < HealthPolicy.DEFAULTS.failuresUntilOut(); i++) {
+        health.failed(false, fixture.clock.nanos());
+      }
+      RecordingReply reply = fixture.send("GET", "http://example.org/late");
+      await(asked);
+      fixture.clock.advance(HealthPolicy.DEFAULTS.longestOut());
+      due.complete(null);
+      assertThat(await(reply.ended()).head().status()).isEqualTo(503);
+      assertThat(health.claimProbe(fixture.clock.nanos())).isTrue();
+    }
+  }
+
+  @Test
+  void anInterimResponseOfASecondOriginIsDropped() throws Exception {
+    Script hints =
+        with -> {
+          with.readHead();
+          with.send("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n");
+          with.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+          with.readHead();
+        };
+    try (var hanging = ScriptedOrigin.open(HANGS);
+        var hinting = ScriptedOrigin.open(hints, hints);
+        var fixture = new UpstreamFixture(hedging(SOON), hanging, hinting)) {
+      RecordingReply reply = fixture.get("/");
+      assertThat(reply.head().status()).isEqualTo(200);
+      assertThat(reply.interims()).isEmpty();
+      assertThat(fixture.metric(UpstreamMetrics.HEDGES)).isEqualTo(1);
+    }
+    try (var hinting = ScriptedOrigin.open(hints);
+        var other = ScriptedOrigin.open(hints);
+        var fixture = new UpstreamFixture(hedging(LATE), hinting, other)) {
+      assertThat(fixture.get("/").interims()).hasSize(1);
+    }
+  }
+
+  @Test
   void anOriginThatOthersAreSoonerThanGoesOut() throws Exception {
     Script[] hanging = times(100, HANGS);
     hanging[0] = answers("200 OK", 100);

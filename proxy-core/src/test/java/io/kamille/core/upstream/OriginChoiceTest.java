@@ -130,6 +130,16 @@ class OriginChoiceTest {
   }
 
   @Test
+  void aHedgeTakesNoTrialOfAnOriginThatIsOut() {
+    List<Origin> origins = origins(1, 1);
+    OriginChoice choice = powerOfTwo(origins);
+    assertThat(choice.chooseIn(0, 0, clock.nanos())).isEqualTo(1);
+    origins.forEach(origin -> putOut(origin, true));
+    assertThat(choice.chooseIn(0, NONE, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+    assertThat(chosen(choice, 2)).containsExactly(0, 1);
+  }
+
+  @Test
   void theOnlyOriginIsAskedWhileItCanBeReached() {
     List<Origin> origins = origins(1);
     OriginChoice choice = powerOfTwo(origins);
