@@ -17,6 +17,7 @@ import io.kamille.core.admission.RateLimit;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.admission.RateLimitSettings.Counts;
 import io.kamille.core.admission.RouteGate;
+import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
@@ -229,10 +230,14 @@ final class Assembly implements AutoCloseable {
         String host = settings.host() == null ? Route.ANY_HOST : settings.host();
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
+        ErrorPages pages = RouteTargets.pages(settings);
         RouteGate gate = gate(settings, rate);
+        if (!pages.byStatus().isEmpty()) {
+          gate = RouteTargets.gate(pages).and(gate);
+        }
         SplitSettings split = settings.actions().split();
-        ExchangeHandler handler = targets.of(settings, next);
-        ExchangeHandler other = targets.ofSplit(settings, next);
+        ExchangeHandler handler = targets.of(settings, next, pages);
+        ExchangeHandler other = targets.ofSplit(settings, next, pages);
         if (settings.isCached()) {
           RouteGate forwarded = countsForwarded(settings) ? overload.and(rate) : overload;
           CacheHandler caching = caching(handler, settings, configuration, forwarded);

@@ -1,9 +1,12 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.core.action.ErrorPageSettings;
 import io.kamille.core.action.HeaderRules;
 import io.kamille.core.action.RequestId;
 import io.kamille.core.action.RuledHandler;
 import io.kamille.core.action.StaticResponse;
+import io.kamille.core.admission.RouteGate;
+import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.file.FileHandler;
 import io.kamille.core.file.FileThreads;
@@ -32,28 +35,52 @@ final class RouteTargets implements AutoCloseable {
   }
 
   /** What answers for the route behind the cache. Looks up names that are new: blocks. */
-  ExchangeHandler of(RouteSettings route, Upstreams.Next upstreams) {
-    return ruled(route, answer(route, route.actions(), upstreams));
+  ExchangeHandler of(RouteSettings route, Upstreams.Next upstreams, ErrorPages pages) {
+    return ruled(route, answer(route, route.actions(), upstreams), pages);
   }
 
   /** What answers the other part of its clients; null if there is none. */
-  @Nullable ExchangeHandler ofSplit(RouteSettings route, Upstreams.Next upstreams) {
+  @Nullable ExchangeHandler ofSplit(
+      RouteSettings route, Upstreams.Next upstreams, ErrorPages pages) {
     String other = route.actions().split().upstream();
-    return other == null ? null : ruled(route, upstreams.handler(other, route));
+    return other == null ? null : ruled(route, upstreams.handler(other, route), pages);
   }
 
-  private static ExchangeHandler ruled(RouteSettings route, ExchangeHandler answer) {
+  /** What stands in place of errors of the route. Reads files: blocks. */
+  static ErrorPages pages(RouteSettings route) {
+    try {
+      return ErrorPageSettings.pages(route.actions().errorPages());
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+    }
+  }
+
+  /** Refuses nobody, and has errors say what these pages do. */
+  static RouteGate gate(ErrorPages pages) {
+    return exchange -> {
+      if (ErrorPages.suit(exchange.request())) {
+        exchange.notes().errorPages(pages);
+      }
+      return null;
+    };
+  }
+
+  private static ExchangeHandler ruled(
+      RouteSettings route, ExchangeHandler answer, ErrorPages pages) {
     RouteActions actions = route.actions();
     HeaderRules response =
         actions.requestId()
             ? RequestId.ofStored(actions.responseHeaders())
             : actions.responseHeaders();
     boolean isPlain =
-        actions.requestHeaders().isEmpty() && response.isEmpty() && actions.pathRewrite() == null;
+        actions.requestHeaders().isEmpty()
+            && response.isEmpty()
+            && actions.pathRewrite() == null
+            && !pages.intercept();
     return isPlain
         ? answer
         : new RuledHandler(
-            answer, actions.requestHeaders(), response, route.path(), actions.pathRewrite());
+            answer, actions.requestHeaders(), response, route.path(), actions.pathRewrite(), pages);
   }
 
   private ExchangeHandler answer(

@@ -1,5 +1,6 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.action.ErrorPageSettings;
 import io.kamille.core.action.HeaderRules;
 import io.kamille.core.action.Redirect;
 import io.kamille.core.action.ResponseSettings;
@@ -12,6 +13,7 @@ import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.upstream.MirrorSettings;
 import io.kamille.core.upstream.SplitSettings;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestId whether each request gets a name
  * @param split which clients get another upstream
  * @param mirror which upstream gets copies
+ * @param errorPages what stands in place of errors, by status code or class
  */
 public record RouteActions(
     @Nullable Path root,
@@ -36,7 +39,8 @@ public record RouteActions(
     HeaderRules responseHeaders,
     boolean requestId,
     SplitSettings split,
-    MirrorSettings mirror) {
+    MirrorSettings mirror,
+    Map<String, ErrorPageSettings> errorPages) {
 
   static final Setting<Path> ROOT =
       Setting.of(
@@ -94,6 +98,15 @@ public record RouteActions(
   static final Subsection<MirrorSettings> MIRROR =
       MirrorSettings.SECTION.one("mirror", "Which upstream gets copies of forwarded requests.");
 
+  static final Subsection<ErrorPageSettings> ERROR_PAGES =
+      ErrorPageSettings.SECTION
+          .named(
+              "error-pages",
+              "Pages in place of the text of Kamille's own errors, by status code or class. A code"
+                  + " wins over its class. `5xx: FILE` is short for `5xx: {file: FILE}`. The status"
+                  + " code stays. Calls of gRPC get no page.")
+          .withShorthand(ResponseSettings.FILE);
+
   static final Section<RouteActions> SECTION =
       Section.of(
           RouteActions.class,
@@ -110,7 +123,8 @@ public record RouteActions(
                       + " response.")
               .defaultsTo(false),
           SPLIT,
-          MIRROR);
+          MIRROR,
+          ERROR_PAGES);
 
   static final RouteActions NONE = SECTION.defaults();
 }

@@ -1,5 +1,6 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.core.action.ErrorPageSettings;
 import io.kamille.core.action.HeaderRules;
 import io.kamille.core.action.Redirect;
 import io.kamille.core.action.ResponseSettings;
@@ -44,6 +45,7 @@ final class RouteChecks {
           RouteActions.RESPOND, ResponseSettings.SECTION, ResponseSettings.STATUS, "status");
       checks.secondUpstreamsDiffer();
       checks.filesCanBeRead();
+      checks.errorPagesAreWhole();
       checks.fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
       checks.fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
     }
@@ -154,17 +156,50 @@ final class RouteChecks {
             Integer.toString(status),
             "no body and no file beside it, because that status has no content");
       }
-      Path file = respond.find(ResponseSettings.FILE);
-      try {
-        if (file != null) {
-          ResponseSettings.read(file);
-        }
-      } catch (IOException unreadable) {
-        addFile(
-            respond,
-            ResponseSettings.FILE,
-            file,
-            "a file of at most 1MiB that can be read (" + unreadable.getMessage() + ")");
+      bodyCanBeRead(respond);
+    }
+  }
+
+  private void bodyCanBeRead(SectionValues response) {
+    Path file = response.find(ResponseSettings.FILE);
+    try {
+      if (file != null) {
+        ResponseSettings.read(file);
+      }
+    } catch (IOException unreadable) {
+      addFile(
+          response,
+          ResponseSettings.FILE,
+          file,
+          "a file of at most 1MiB that can be read (" + unreadable.getMessage() + ")");
+    }
+  }
+
+  private void errorPagesAreWhole() {
+    boolean isUpstreams = route.find(RouteSettings.UPSTREAM) != null;
+    for (SectionValues page : route.all(RouteActions.ERROR_PAGES)) {
+      bodyCanBeRead(page);
+      if (!ErrorPageSettings.isName(page.name())) {
+        add(
+            page.position(),
+            page.path(),
+            Problems.quote(page.name()),
+            "a status code of 400–599 such as 404, or 4xx or 5xx");
+      }
+      boolean hasBody = page.isGiven(ResponseSettings.BODY);
+      if (hasBody == page.isGiven(ResponseSettings.FILE)) {
+        add(
+            page.position(),
+            page.path(),
+            hasBody ? "body and file" : "neither body nor file",
+            "one of them");
+      }
+      if (!isUpstreams && page.value(ErrorPageSettings.INTERCEPT)) {
+        add(
+            page.position(ErrorPageSettings.INTERCEPT),
+            page.path(ErrorPageSettings.INTERCEPT),
+            "on",
+            "off, because the route has no upstream");
       }
     }
   }

@@ -1,10 +1,16 @@
 package io.kamille.launcher.appliance;
 
 import static io.kamille.launcher.appliance.StubOrigin.head;
+import static io.kamille.launcher.appliance.StubOrigin.message;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.server.h1.TestClient;
 import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.server.h2.TestH2Client;
+import io.kamille.launcher.appliance.StubOrigin.Visit;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -101,5 +107,68 @@ class RouteActionsIT {
     String second = String.valueOf(journey.get("/a").field("X-Request-Id"));
     assertThat(List.of(first, second)).doesNotHaveDuplicates().allMatch(id -> id.length() == 32);
     assertThat(journey.origin().request("/a").values("X-Request-Id")).containsExactly(first);
+  }
+
+  @Test
+  void errorsOfOurOwnHaveTheRoutesPage() throws IOException {
+    Files.writeString(journey.file("sorry.html"), "<p>Sorry");
+    journey.with(
+        "routes: [{upstream: site, request-id: on, rate-limit: {rate: 1/h, burst: 4},"
+            + " error-pages: {5xx: '"
+            + journey.file("sorry.html")
+            + "', 429: {body: Wait., type: text/x}}}]");
+    journey.origin().on("/a", Visit::close);
+    Answer answer = journey.get("/a");
+    assertThat(answer.status()).isEqualTo(502);
+    assertThat(answer.content()).isEqualTo("<p>Sorry");
+    assertThat(answer.field("Content-Type")).isEqualTo("text/html; charset=utf-8");
+    assertThat(answer.field("Content-Length")).isEqualTo("8");
+    assertThat(answer.field("Proxy-Status")).isEqualTo("kamille; error=connection_terminated");
+    assertThat(answer.field("Cache-Status")).startsWith("kamille; fwd=");
+    assertThat(answer.field("Cache-Control")).isEqualTo("no-store");
+    assertThat(answer.field("X-Request-Id")).hasSize(32);
+    assertThat(journey.say("GET /a HTTP/1.0\r\nHost: h\r\n\r\n").content()).isEqualTo("<p>Sorry");
+    assertThat(journey.ask("HEAD", "/a").content()).isEmpty();
+    assertThat(journey.get("/a", "Content-Type: application/grpc").content()).startsWith("502");
+    Answer limited = journey.get("/a");
+    assertThat(limited.status()).isEqualTo(429);
+    assertThat(limited.content()).isEqualTo("Wait.");
+    assertThat(limited.field("Retry-After")).isNotNull();
+  }
+
+  @Test
+  void aPageStandsInPlaceOfWhatTheOriginSendsOnlyIfItIntercepts() {
+    journey.origin().on("/a", message("404 Not Found", "gone", "ETag: \"1\"", "X-One: 1"));
+    journey.origin().on("/b", message("410 Gone", "gone"));
+    journey.with(
+        "routes: [{upstream: site, error-pages: {4xx: {body: No.},"
+            + " 404: {body: Not here., intercept: on}}}]");
+    for (int i = 0; i < 2; i++) {
+      Answer answer = journey.get("/a");
+      assertThat(answer.status()).isEqualTo(404);
+      assertThat(answer.content()).isEqualTo("Not here.");
+      assertThat(answer.field("ETag")).isNull();
+      assertThat(answer.field("X-One")).isEqualTo("1");
+    }
+    assertThat(journey.ask("HEAD", "/a").content()).isEmpty();
+    assertThat(journey.get("/a", "Content-Type: application/grpc").content()).isEqualTo("gone");
+    assertThat(journey.get("/b").content()).isEqualTo("gone");
+    try (TestClient client = journey.client()) {
+      assertThat(client.get("/a").answer().content()).isEqualTo("Not here.");
+      assertThat(client.get("/b").answer().content()).isEqualTo("gone");
+    }
+  }
+
+  @Test
+  void pagesGoByHttp2AsWell() {
+    journey.origin().on("/a", Visit::close);
+    journey.with(
+        "listeners: [{address: '127.0.0.1:0', protocols: [h2c]}]",
+        "routes: [{upstream: site, error-pages: {502: {body: Sorry.}}}]");
+    try (TestH2Client client = TestH2Client.connect(journey.address())) {
+      TestH2Client.Answer answer = client.get(1, "/a").answer(1);
+      assertThat(answer.status()).isEqualTo(502);
+      assertThat(answer.content()).isEqualTo("Sorry.");
+    }
   }
 }

@@ -480,6 +480,17 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, response-headers: {set: {Content-Length: 1}}}] | 3:67:"
             + " routes[0].response-headers.set.Content-Length: found \"Content-Length\", expected"
             + " the name of a field that neither frames messages nor is Host (host-rewrite)",
+        "routes: [{upstream: web, error-pages: {5xx: /no/page}}] | 3:45:"
+            + " routes[0].error-pages.5xx.file: found \"/no/page\", expected a file of at most 1MiB"
+            + " that can be read (/no/page: no such file)",
+        "routes: [{upstream: web, error-pages: {399: {body: x}}}] | 3:45:"
+            + " routes[0].error-pages.399: found \"399\", expected a status code of 400–599 such as"
+            + " 404, or 4xx or 5xx",
+        "routes: [{upstream: web, error-pages: {404: {intercept: on}}}] | 3:45:"
+            + " routes[0].error-pages.404: found neither body nor file, expected one of them",
+        "routes: [{respond: 404, error-pages: {4xx: {body: x, intercept: on}}}] | 3:65:"
+            + " routes[0].error-pages.4xx.intercept: found on, expected off, because the route has"
+            + " no upstream",
         "routes: [{upstream: web, split: {upstream: wev}}] | 3:44: routes[0].split.upstream: found"
             + " \"wev\", expected the name of an upstream: web",
         "routes: [{upstream: web, mirror: {upstream: web}}] | 3:45: routes[0].mirror.upstream:"

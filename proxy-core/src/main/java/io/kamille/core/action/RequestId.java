@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestId implements RouteGate {
 
-  private static final String NAME = "X-Request-Id";
+  public static final String NAME = "X-Request-Id";
 
   @Override
   public @Nullable Failure refusal(Exchange exchange) {
@@ -33,6 +33,7 @@ public final class RequestId implements RouteGate {
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
     exchange.request(named);
+    exchange.notes().requestId(id);
     exchange.reply(new NamedReply(exchange.reply(), id));
     return null;
   }

@@ -1,6 +1,8 @@
 package io.kamille.core.action;
 
+import io.kamille.core.file.MediaTypes;
 import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
@@ -26,6 +28,8 @@ public record ResponseSettings(
   /** A page of maintenance is small; so what a client can make us send is, too. */
   private static final int MOST_BYTES = 1024 * 1024;
 
+  private static final String TEXT = "text/plain; charset=utf-8";
+
   public static final Setting<Integer> STATUS =
       Setting.of(
               "status",
@@ -48,6 +52,23 @@ public record ResponseSettings(
               "The body of the response.")
           .defaultsTo("");
 
+  static final Setting<String> TYPE =
+      Setting.of(
+              "type",
+              ValueType.of(
+                  "media type",
+                  "",
+                  "a media type such as text/html; charset=utf-8",
+                  text -> text.matches("[!-~]+/[ -~]+") ? text : null,
+                  text -> text),
+              "The `Content-Type` of the response.")
+          .defaultsTo("by the name of `file`; else `" + TEXT + "`", ResponseSettings::typeOf);
+
+  private static String typeOf(SectionValues section) {
+    Path file = section.find(FILE);
+    return file == null ? TEXT : MediaTypes.of(file.toString(), TEXT);
+  }
+
   /** The settings under {@code respond}. */
   public static final Section<ResponseSettings> SECTION =
       Section.of(
@@ -55,16 +76,7 @@ public record ResponseSettings(
           STATUS,
           BODY,
           FILE,
-          Setting.of(
-                  "type",
-                  ValueType.of(
-                      "media type",
-                      "",
-                      "a media type such as text/html; charset=utf-8",
-                      text -> text.matches("[!-~]+/[ -~]+") ? text : null,
-                      text -> text),
-                  "The `Content-Type` of the response.")
-              .defaultsTo("text/plain; charset=utf-8"),
+          TYPE,
           Setting.of(
                   "retry-after",
                   ValueTypes.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(365)),
@@ -84,6 +96,10 @@ public record ResponseSettings(
    * @throws IOException if its file cannot be read, or is too large
    */
   public byte[] content() throws IOException {
+    return content(file, body);
+  }
+
+  static byte[] content(@Nullable Path file, String body) throws IOException {
     return file == null ? body.getBytes(StandardCharsets.UTF_8) : read(file);
   }
 
@@ -94,8 +110,8 @@ public record ResponseSettings(
    * @throws IOException if it cannot be read, is no regular file or is too large
    */
   public static byte[] read(Path file) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException(file + ": no regular file");
+    if (!Files.isRegularFile(file)) {
+      throw new IOException(file + (Files.exists(file) ? ": no regular file" : ": no such file"));
     }
     long length = Files.size(file);
     if (length > MOST_BYTES) {

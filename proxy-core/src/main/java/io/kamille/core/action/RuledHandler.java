@@ -1,17 +1,24 @@
 package io.kamille.core.action;
 
+import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.failure.Failure;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.route.NormalPath;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.FileRegion;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Changes requests and responses between the stations before it and one behind it. Any thread. */
@@ -23,30 +30,52 @@ public final class RuledHandler implements ExchangeHandler {
    * with the head of the response, or when there will be none: stations before us may ask again
    * with it.
    */
+  /** Fields about the content that a page replaces. */
+  private static final List<String> OF_CONTENT =
+      List.of(
+          "Accept-Ranges",
+          "Content-Digest",
+          "Content-Disposition",
+          "Content-Encoding",
+          "Content-Language",
+          "Content-Location",
+          "Content-MD5",
+          "Content-Range",
+          "Content-Type",
+          "Digest",
+          "ETag",
+          "Last-Modified",
+          "Repr-Digest",
+          "Trailer");
+
   private final ExchangeHandler next;
   private final HeaderRules request;
   private final HeaderRules response;
   private final int prefixLength;
   private final byte @Nullable [] prefix;
+  private final ErrorPages pages;
 
   /**
    * Rules before {@code next}.
    *
    * @param path the prefix of the paths that come
    * @param rewrite what stands in its place behind us; null for the same
+   * @param pages those that intercept take the place of responses
    */
   public RuledHandler(
       ExchangeHandler next,
       HeaderRules request,
       HeaderRules response,
       String path,
-      @Nullable String rewrite) {
+      @Nullable String rewrite,
+      ErrorPages pages) {
     this.next = next;
     this.request = request;
     this.response = response;
     this.prefixLength = withoutSlash(path).length();
     this.prefix =
         rewrite == null ? null : withoutSlash(rewrite).getBytes(StandardCharsets.ISO_8859_1);
+    this.pages = pages;
   }
 
   private static String withoutSlash(String path) {
@@ -96,6 +125,7 @@ public final class RuledHandler implements ExchangeHandler {
     private final Exchange exchange;
     private final RequestHead came;
     private final Reply reply;
+    private boolean isReplaced;
 
     RuledReply(Exchange exchange, RequestHead came, Reply reply) {
       super(reply);
@@ -115,12 +145,45 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void head(ResponseHead head, long contentLength) {
       putBack();
+      ErrorPages.Page page = ErrorPages.suit(came) ? pages.intercepting(head.status()) : null;
+      if (page == null) {
+        begin(head, contentLength);
+        return;
+      }
+      isReplaced = true;
+      OF_CONTENT.forEach(head.fields()::remove);
+      head.fields().add(FieldName.CONTENT_TYPE, page.type());
+      begin(head, page.content().length);
+      if (came.method() != Method.HEAD) {
+        super.write(Unpooled.wrappedBuffer(page.content()));
+      }
+    }
+
+    private void begin(ResponseHead head, long contentLength) {
       if (head.status() == StatusCode.NOT_MODIFIED) {
         response.applyToUpdate(head.fields());
       } else {
         response.apply(head.fields());
       }
       super.head(head, contentLength);
+    }
+
+    @Override
+    public void write(ByteBuf chunk) {
+      if (isReplaced) {
+        chunk.release();
+      } else {
+        super.write(chunk);
+      }
+    }
+
+    @Override
+    public void write(FileRegion region) {
+      if (isReplaced) {
+        region.release();
+      } else {
+        super.write(region);
+      }
     }
 
     @Override
@@ -138,7 +201,7 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void end(@Nullable Fields trailers) {
       putBack();
-      super.end(trailers);
+      super.end(isReplaced ? null : trailers);
     }
   }
 }

@@ -44,6 +44,8 @@ public final class ExchangeNotes {
   private String cacheStatus = "";
   private int grpcStatus = NO_GRPC_STATUS;
   private @Nullable Trace trace;
+  private String requestId = "";
+  private ErrorPages errorPages = ErrorPages.NONE;
 
   void clear() {
     route = "";
@@ -53,6 +55,8 @@ public final class ExchangeNotes {
     cacheStatus = "";
     grpcStatus = NO_GRPC_STATUS;
     trace = null;
+    requestId = "";
+    errorPages = ErrorPages.NONE;
   }
 
   public String route() {
@@ -98,6 +102,24 @@ public final class ExchangeNotes {
 
   public void cacheStatus(String cacheStatus) {
     this.cacheStatus = cacheStatus;
+  }
+
+  /** The name of the request, for an answer of the connection's own making; empty if none. */
+  public String requestId() {
+    return requestId;
+  }
+
+  public void requestId(String requestId) {
+    this.requestId = requestId;
+  }
+
+  /** The content of an answer of the connection's own making. */
+  public ErrorPages errorPages() {
+    return errorPages;
+  }
+
+  public void errorPages(ErrorPages errorPages) {
+    this.errorPages = errorPages;
   }
 
   /** How a call of gRPC ended, from 0 to 254; or {@link #NO_GRPC_STATUS}. */

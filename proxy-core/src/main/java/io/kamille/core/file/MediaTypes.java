@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The media types of files, by what their names end in. Stateless; any thread. */
-final class MediaTypes {
+public final class MediaTypes {
 
   private static final String OTHER = "application/octet-stream";
 
@@ -77,8 +77,13 @@ final class MediaTypes {
 
   /** The value of {@code Content-Type} for a file of that name. */
   static String of(String name) {
+    return of(name, OTHER);
+  }
+
+  /** The same, or {@code other} if the name says nothing. */
+  public static String of(String name, String other) {
     String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
-    return BY_ENDING.getOrDefault(ending, OTHER);
+    return BY_ENDING.getOrDefault(ending, other);
   }
 
   /** Whether files of that type are worth compressing, so that there may be compressed ones. */

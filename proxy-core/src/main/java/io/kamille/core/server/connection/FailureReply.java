@@ -1,5 +1,7 @@
 package io.kamille.core.server.connection;
 
+import io.kamille.core.action.RequestId;
+import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Our own answer to a request that failed.
  *
  * @param head without framing fields
- * @param content plain text
+ * @param content plain text, or a page of the route
  */
 @SuppressWarnings("ArrayRecordComponent") // sent once, and compared with nothing
 public record FailureReply(ResponseHead head, byte[] content) {
@@ -26,14 +28,12 @@ public record FailureReply(ResponseHead head, byte[] content) {
    */
   public static FailureReply of(
       Failure failure, String proxy, @Nullable ExchangeNotes notes, ClientSettings settings) {
-    String text = failure.status() + " " + StatusCode.reason(failure.status());
-    byte[] content =
-        (text + "\n" + failure.publicReason() + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    ErrorPages.Page page = notes == null ? null : notes.errorPages().find(failure.status());
     ResponseHead head =
         ResponseHead.of(
             failure.status(),
             "Content-Type",
-            "text/plain; charset=iso-8859-1",
+            page == null ? "text/plain; charset=iso-8859-1" : page.type(),
             "Cache-Control",
             "no-store",
             "Proxy-Status",
@@ -48,7 +48,15 @@ public record FailureReply(ResponseHead head, byte[] content) {
     if (!cacheStatus.isEmpty()) {
       head.fields().add(FieldName.CACHE_STATUS, cacheStatus);
     }
-    return new FailureReply(head, content);
+    if (notes != null && !notes.requestId().isEmpty()) {
+      head.fields().add(RequestId.NAME, notes.requestId());
+    }
+    return new FailureReply(head, page == null ? text(failure) : page.content());
+  }
+
+  private static byte[] text(Failure failure) {
+    String status = failure.status() + " " + StatusCode.reason(failure.status());
+    return (status + "\n" + failure.publicReason() + "\n").getBytes(StandardCharsets.ISO_8859_1);
   }
 
   /** What the cache noted, or that no cache was asked because no route took the request. */

@@ -1,0 +1,50 @@
+package io.kamille.core.exchange;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The content that errors of a route have, by status code. Immutable. */
+public record ErrorPages(Map<Integer, Page> byStatus) {
+
+  /**
+   * One page.
+   *
+   * @param content shared by all that send it, and never changed
+   * @param type its {@code Content-Type}
+   * @param intercepts whether it also takes the place of what an origin sends
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
+  public record Page(byte[] content, String type, boolean intercepts) {}
+
+  public static final ErrorPages NONE = new ErrorPages(Map.of());
+
+  private static final String GRPC = "application/grpc";
+
+  public ErrorPages {
+    byStatus = Map.copyOf(byStatus);
+  }
+
+  /** The page for an error of our own, or null. */
+  public @Nullable Page find(int status) {
+    return byStatus.get(status);
+  }
+
+  /** The page in place of what an origin sends, or null. */
+  public @Nullable Page intercepting(int status) {
+    Page page = status < 400 ? null : find(status);
+    return page != null && page.intercepts() ? page : null;
+  }
+
+  /** Whether any page takes the place of what an origin sends. */
+  public boolean intercept() {
+    return byStatus.values().stream().anyMatch(Page::intercepts);
+  }
+
+  /** Whether the client may get a page: one that calls by gRPC reads none. */
+  public static boolean suit(RequestHead request) {
+    String type = request.fields().first(FieldName.CONTENT_TYPE);
+    return type == null || !type.startsWith(GRPC);
+  }
+}
