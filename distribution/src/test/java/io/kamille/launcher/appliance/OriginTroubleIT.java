@@ -77,6 +77,27 @@ class OriginTroubleIT {
     return new LiveView(journey.appliance()).upstreams().getFirst().origins().getFirst();
   }
 
+  @ParameterizedTest
+  @CsvSource({"ask, 200", "refuse, 503"})
+  void whenAllOriginsAreOutTheyAreAskedOrNotBySetting(String setting, int status) {
+    journey
+        .withUpstream(
+            "retries: 0, health: {failures: 1, out-for: 1h, longest-out: 1h, when-all-out: "
+                + setting
+                + "}")
+        .origin()
+        .on("/broken", StubOrigin.Visit::close)
+        .on("/a", ok("x"));
+    assertThat(journey.get("/broken").status()).isEqualTo(502);
+    Answer answer = journey.get("/a");
+    assertThat(answer.status()).isEqualTo(status);
+    if (status == 503) {
+      assertThat(answer.field("Proxy-Status")).contains("error=destination_unavailable");
+      assertThat(answer.field("Retry-After")).isEqualTo("1");
+      assertThat(journey.origin().requests("/a")).isEmpty();
+    }
+  }
+
   @Test
   void anOriginThatHangsIsA504() {
     var never = new CountDownLatch(1);

@@ -413,6 +413,25 @@ class OriginHealthTest {
     assertThat(probes()).isTrue();
   }
 
+  /** Up for two seconds, down for two, asked a hundred times a second while it is in. */
+  @Test
+  void whoFlapsFailsFewerThanOneRequestInAThousand() {
+    int failed = 0;
+    for (int i = 0; i < 60_000; i++) {
+      boolean isUp = clock.nanos() / 2_000_000_000L % 2 == 0;
+      boolean isAsked = health.sharePercent(clock.nanos()) > 0 || probes();
+      if (isAsked && isUp) {
+        answer(200);
+        health.ended(200, clock.nanos());
+      } else if (isAsked) {
+        fail(1);
+        failed++;
+      }
+      clock.advance(Duration.ofMillis(10));
+    }
+    assertThat(failed).isBetween(3, 60);
+  }
+
   @Test
   void itIsUnreachableOnlyWhileItIsOutAndTakesNoConnection() {
     health.failed(true, clock.nanos());

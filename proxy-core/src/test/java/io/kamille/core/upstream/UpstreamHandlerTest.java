@@ -513,6 +513,27 @@ class UpstreamHandlerTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-86_400_000, 86_400_000})
+  void aStepOfTheClockBringsNoOriginBackAndPutsNoneOut(long stepMillis) throws Exception {
+    try (var sound = ScriptedOrigin.open(ANSWERS, ANSWERS);
+        var lost = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, sound, lost)) {
+      OriginHealth health = fixture.origins.getLast().health();
+      for (int i = 0; i < SETTINGS.health().failuresUntilOut(); i++) {
+        health.failed(false, fixture.clock.nanos());
+      }
+      fixture.clock.setTimeOfDay(fixture.clock.epochMillis() + stepMillis);
+      fixture.get("/");
+      assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+      assertThat(lost.connections()).isZero();
+      fixture.clock.advance(SETTINGS.health().longestOut());
+      fixture.get("/");
+      assertThat(lost.connections()).isEqualTo(1);
+      assertThat(health.isIn()).isTrue();
+    }
+  }
+
   @Test
   void theOnlyOriginIsAskedEvenWhenItIsOut() throws Exception {
     try (var origin = ScriptedOrigin.open(ANSWERS);
