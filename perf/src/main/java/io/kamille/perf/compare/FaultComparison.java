@@ -29,37 +29,49 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
- * One of two origins of a route fails for a while: what its route and another one notice of it, and
- * how soon it is out and back.
+ * One of the origins of a route fails for a while, or their name server: what its route and another
+ * one notice of it, and how soon it is out and back.
  */
 public final class FaultComparison {
 
   /*
-   * One server at a time runs on its core; the three origins, one process, and the load share the
-   * other. Requests for both routes alternate on connections enough that those which wait for the
+   * One server at a time runs on its core; the origins, one process, and the load share the other.
+   * Each tenth request for the faulty origin's route is a POST of its own, which must not come
+   * twice. If the name server is to fail, the origins have a name, and the server finds it by a
+   * resolv.conf of its own. Requests for both routes alternate on connections enough that those which wait for the
    * faulty origin, for a second each at most, hold up no others here. Nothing is stored.
    */
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
-  private static final int RATE = 2000;
+  private static final int POST_EVERY = 10;
+  private static final double MOST_FAILED_PERCENT = 0.05;
+  private static final String NAME_SERVER = "127.0.0.53";
+  private static final byte[] CONTENT = FixedContent.octets(FaultyOrigin.CONTENT_LENGTH);
   private static final int HEALTHY_SECONDS = 5;
   private static final double GOAL = 1.1;
 
   /** Never so short that an origin has no time to come back. */
   private static final int AFTER_SECONDS = 15;
 
-  private static final List<String> FAULTS =
+  private static final List<String> ALL_FAULTS =
       Arrays.stream(Fault.values()).filter(fault -> fault != Fault.NONE).map(Fault::label).toList();
+
+  private static final List<String> FAULTS =
+      ALL_FAULTS.stream().filter(fault -> !fault.equals(Fault.DNS.label())).toList();
 
   /** What can be chosen. */
   public static final Options OPTIONS =
@@ -69,13 +81,22 @@ public final class FaultComparison {
               1024,
               Arrays.stream(TwoRoutes.values()).map(TwoRoutes::label).toList(),
               List.of())
-          .names("--faults", FAULTS, FAULTS, "these of " + String.join(", ", FAULTS));
+          .number("--rate", 2000, 10, 100_000, "requests per second, half on each route")
+          .number("--origins", 2, 2, 64, "of the route with the fault")
+          .names(
+              "--faults",
+              FAULTS,
+              ALL_FAULTS,
+              "these of " + String.join(", ", ALL_FAULTS) + "; dns needs root");
 
   /** After the beginning, the origin got no more than probes. */
   static final Figure OUT = Figure.of("out_seconds");
 
   /** After the end, it got its share again. */
   static final Figure BACK = Figure.of("back_seconds");
+
+  /** POSTs that an origin got though one had got them. */
+  static final Figure POSTED_TWICE = Figure.of("posted_twice");
 
   private static final Figure LIMITED = Figure.of("client_limited");
 
@@ -86,24 +107,30 @@ public final class FaultComparison {
               all ->
                   all.samples()
                       .spread(FaultTally.FAILED_SHARE, all.situation(), all.server())
-                      .map(share -> String.format(Locale.ROOT, "%.2f %%", share.median()))
+                      .map(share -> String.format(Locale.ROOT, "%.3f %%", share.median()))
                       .orElse("–")),
           Column.spread("/a worst wait ms", FaultTally.WORST_WAIT, 0),
           Column.spread("last failure s", FaultTally.LAST_FAILURE, 1),
           Column.spread("out after s", OUT, 1),
           Column.spread("back after s", BACK, 1),
           Column.sum("/a failed later", FaultTally.FAILED_AFTER),
+          Column.sum("POST failed", FaultTally.POST_FAILED),
+          Column.sum("POST twice", POSTED_TWICE),
           Column.spread("/b p99 µs", FaultTally.OTHER_DURING, 0),
           Column.spread("/b p99 × before", FaultTally.OTHER_RATIO, 2),
           Column.sum("/b failed", FaultTally.OTHER_FAILED));
 
   private final Session session;
   private final int connections;
+  private final int rate;
+  private final int origins;
   private final Samples samples = new Samples("fault");
 
   private FaultComparison(Session session, int connections) {
     this.session = session;
     this.connections = connections;
+    this.rate = session.chosen().number("--rate");
+    this.origins = session.chosen().number("--origins");
   }
 
   /** Compares with as many connections as there may be here. */
@@ -118,13 +145,14 @@ public final class FaultComparison {
     session.fact(
         "run",
         "%d rounds; %d s sound, %d s with each fault, %d s after; %d/s, half on each route, %d"
-            + " connections",
+            + " connections, %d origins",
         session.rounds(),
         HEALTHY_SECONDS,
         session.seconds(),
         AFTER_SECONDS,
-        RATE,
-        connections);
+        rate,
+        connections,
+        origins);
     session.begin();
     for (int round = 1; round <= session.rounds(); round++) {
       for (TwoRoutes kind : TwoRoutes.values()) {
@@ -141,12 +169,21 @@ public final class FaultComparison {
 
   static List<Goal> goals(List<String> faults) {
     return faults.stream()
-        .map(
+        .flatMap(
             fault ->
-                Goal.atMost(
-                    GOAL,
-                    fault + ": p99 of another route at most 1.1 × before",
-                    all -> all.spread(FaultTally.OTHER_RATIO, fault, "kamille")))
+                Stream.of(
+                    Goal.atMost(
+                        GOAL,
+                        fault + ": p99 of another route at most 1.1 × before",
+                        all -> all.spread(FaultTally.OTHER_RATIO, fault, "kamille")),
+                    Goal.atMost(
+                        MOST_FAILED_PERCENT,
+                        fault + ": at most 0.05 % of safe requests fail",
+                        all -> all.spread(FaultTally.FAILED_SHARE, fault, "kamille")),
+                    Goal.atMost(
+                        0,
+                        fault + ": no POST comes twice",
+                        all -> all.spread(POSTED_TWICE, fault, "kamille"))))
         .toList();
   }
 
@@ -165,12 +202,24 @@ public final class FaultComparison {
       return;
     }
     session.fact(kind.label(), "%s", peer.version());
+    List<Integer> free = new ArrayList<>();
+    for (int i = 0; i < origins; i++) {
+      free.add(Workbench.freePort());
+    }
+    boolean isNamed = faults().contains(Fault.DNS.label());
     var ports =
         new Ports(
-            Workbench.freePort(), Workbench.freePort(), Workbench.freePort(), Workbench.freePort());
+            Workbench.freePort(),
+            free,
+            Workbench.freePort(),
+            isNamed ? "origin.kamille.test" : TwoRoutes.ADDRESS);
     Workbench bench = session.bench();
-    Child origins = startOrigins(bench, ports);
-    var command = kind.prepare(session.checkout(), bench.directory(kind.label()), ports);
+    Child origins = startOrigins(bench, ports, isNamed);
+    Path directory = bench.directory(kind.label());
+    var command = kind.prepare(session.checkout(), directory, ports);
+    if (isNamed) {
+      command = withNameServer(directory, command);
+    }
     Child server = bench.start(kind.label(), Core.SERVER, command);
     try {
       server.awaitListening(ports.port(), START_LIMIT);
@@ -185,12 +234,23 @@ public final class FaultComparison {
     }
   }
 
-  private static Child startOrigins(Workbench bench, Ports ports) throws IOException {
-    List<String> arguments =
-        List.of(
-            Integer.toString(ports.faulty()),
-            Integer.toString(ports.partner()),
-            Integer.toString(ports.other()));
+  /** The command with a resolv.conf that only its process sees. */
+  private static List<String> withNameServer(Path directory, List<String> command)
+      throws IOException {
+    Path file = directory.resolve("resolv.conf");
+    Files.writeString(file, "nameserver " + NAME_SERVER + "\noptions timeout:1 attempts:1\n");
+    List<String> all = new ArrayList<>(List.of("unshare", "--mount", "sh", "-c"));
+    all.add("mount --bind \"$0\" /etc/resolv.conf && exec \"$@\"");
+    all.add(file.toString());
+    all.addAll(command);
+    return all;
+  }
+
+  private static Child startOrigins(Workbench bench, Ports ports, boolean isNamed)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(isNamed ? List.of(NAME_SERVER) : List.of());
+    ports.origins().forEach(port -> arguments.add(Integer.toString(port)));
+    arguments.add(Integer.toString(ports.other()));
     Child origins =
         bench.start("origins", Core.OTHERS, Jvm.command(FaultyOrigin.class, List.of(), arguments));
     origins.awaitListening(ports.other(), START_LIMIT);
@@ -211,23 +271,23 @@ public final class FaultComparison {
     }
 
     private static LoadRequest request(String path) {
-      return LoadRequest.get("127.0.0.1", path, FixedContent.octets(FaultyOrigin.CONTENT_LENGTH));
+      return LoadRequest.get(TwoRoutes.ADDRESS, path, CONTENT);
     }
 
     /** Slowly at first: a server whose code is cold must not be in arrears when it is measured. */
     private void warm(int seconds) throws IOException {
-      for (int rate : List.of(RATE / 10, RATE / 2, RATE)) {
-        load(rate, seconds);
+      for (int slower : List.of(rate / 10, rate / 2, rate)) {
+        load(slower, seconds);
       }
-      LoadResult load = load(RATE, 1);
+      LoadResult load = load(rate, 1);
       if (load.failed() > 0) {
         throw new IOException(server + " fails with sound origins: " + load.failures());
       }
     }
 
-    private LoadResult load(int rate, int seconds) throws IOException {
+    private LoadResult load(int perSecond, int seconds) throws IOException {
       try (var client = open()) {
-        return client.run(arrivals(rate, seconds, 0), alternating());
+        return client.run(arrivals(perSecond, seconds, 0), alternating());
       }
     }
 
@@ -235,20 +295,24 @@ public final class FaultComparison {
       long faultNanos = Duration.ofSeconds(HEALTHY_SECONDS).toNanos();
       long healNanos = faultNanos + Duration.ofSeconds(session.seconds()).toNanos();
       int seconds = HEALTHY_SECONDS + session.seconds() + AFTER_SECONDS;
-      var tally = new FaultTally(other, faultNanos, healNanos);
+      var tally = new FaultTally(failing, other, faultNanos, healNanos);
       try (var client = open()) {
+        ask(FaultyOrigin.TWICE);
         long begin = System.nanoTime();
         var script = CompletableFuture.supplyAsync(() -> play(fault, begin, faultNanos, healNanos));
-        LoadResult load = client.run(arrivals(RATE, seconds, round), alternating(), tally);
+        LoadResult load = client.run(arrivals(rate, seconds, round), alternating(), tally);
         Played played = result(script);
         List<Arrival> after = FaultyOrigin.parse(ask(FaultyOrigin.ARRIVALS));
+        int twice = Integer.parseInt(ask(FaultyOrigin.TWICE));
         long endNanos = begin + Duration.ofSeconds(seconds).toNanos();
         return tally
             .fill(Sample.of(fault, server, round))
             .with(
                 OUT,
-                new FaultTimeline(played.during, played.faultNanos, played.healNanos).outSeconds())
-            .with(BACK, new FaultTimeline(after, played.healNanos, endNanos).backSeconds())
+                new FaultTimeline(played.during, origins, played.faultNanos, played.healNanos)
+                    .outSeconds())
+            .with(BACK, new FaultTimeline(after, origins, played.healNanos, endNanos).backSeconds())
+            .with(POSTED_TWICE, twice)
             .with(LIMITED, load.isSaturated());
       }
     }
@@ -301,13 +365,23 @@ public final class FaultComparison {
               .withTimeLimit(TIME_LIMIT));
     }
 
-    private static Arrivals arrivals(int rate, int seconds, long seed) {
-      return Arrivals.poisson(RateSchedule.steady(rate, Duration.ofSeconds(seconds)), seed);
+    private static Arrivals arrivals(int perSecond, int seconds, long seed) {
+      return Arrivals.poisson(RateSchedule.steady(perSecond, Duration.ofSeconds(seconds)), seed);
     }
 
     private RequestSource alternating() {
       int[] count = {0};
-      return () -> count[0]++ % 2 == 0 ? failing : other;
+      return () -> {
+        int number = count[0]++;
+        if (number % 2 != 0) {
+          return other;
+        }
+        return number % (2 * POST_EVERY) == 0 ? post("/a?" + number) : failing;
+      };
+    }
+
+    private static LoadRequest post(String path) {
+      return LoadRequest.post(TwoRoutes.ADDRESS, path, CONTENT);
     }
   }
 }

@@ -43,6 +43,13 @@ final class FaultTally implements LoadObserver {
 
   private static final long GREATEST_NANOS = TimeUnit.SECONDS.toNanos(100);
 
+  /** Requests on that route by POST, in the whole run. */
+  static final Figure POSTED = Figure.of("posted");
+
+  /** Those of them that were not answered rightly. */
+  static final Figure POST_FAILED = Figure.of("post_failed");
+
+  private final LoadRequest failing;
   private final LoadRequest other;
   private final long faultNanos;
   private final long healNanos;
@@ -52,17 +59,21 @@ final class FaultTally implements LoadObserver {
   private long failed;
   private long failedAfter;
   private long otherFailed;
+  private long posted;
+  private long postFailed;
   private long lastFailureNanos;
   private long worstNanos;
 
   /**
    * A tally of nothing yet.
    *
-   * @param other what is asked on the other route; all else is on the route with the fault
+   * @param failing what is asked on the route with the fault, besides what is sent by POST
+   * @param other what is asked on the other route
    * @param faultNanos after the beginning of the run, the fault begins
    * @param healNanos after the beginning of the run, it ends
    */
-  FaultTally(LoadRequest other, long faultNanos, long healNanos) {
+  FaultTally(LoadRequest failing, LoadRequest other, long faultNanos, long healNanos) {
+    this.failing = failing;
     this.other = other;
     this.faultNanos = faultNanos;
     this.healNanos = healNanos;
@@ -75,6 +86,9 @@ final class FaultTally implements LoadObserver {
     boolean isDuring = sent >= faultNanos && sent < healNanos;
     if (outcome.request() == other) {
       otherEnded(outcome, isDuring);
+    } else if (outcome.request() != failing) {
+      posted++;
+      postFailed += outcome.failure() == null ? 0 : 1;
     } else if (isDuring) {
       asked++;
       worstNanos = Math.max(worstNanos, outcome.firstNanos() - sent);
@@ -108,6 +122,8 @@ final class FaultTally implements LoadObserver {
         .with(LAST_FAILURE, (lastFailureNanos - faultNanos) / 1e9)
         .with(WORST_WAIT, worstNanos / 1e6)
         .with(FAILED_AFTER, failedAfter)
+        .with(POSTED, posted)
+        .with(POST_FAILED, postFailed)
         .with(OTHER_BEFORE, before.getValueAtPercentile(99) / 1e3)
         .with(OTHER_DURING, during.getValueAtPercentile(99) / 1e3)
         .with(OTHER_FAILED, otherFailed);

@@ -6,31 +6,34 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 
-/** Reads from when two origins were asked when one of them was taken out, or brought back. Pure. */
+/** Reads from when origins were asked when one of them was taken out, or brought back. Pure. */
 final class FaultTimeline {
 
   /*
    * Time is cut into windows of a quarter of a second. An origin is out from the end of the last
-   * window in which it got more than probes, a tenth of what came, if it stays so for a second; it
-   * is back with the beginning of the first half of a second in which it got two fifths: the half
-   * it should get, less what chance takes.
+   * window in which it got more than probes, a fifth of its share, if it stays so for a second; it
+   * is back with the beginning of the first half of a second in which it got four fifths of its
+   * share: the rest is chance.
    */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int OUT_WINDOWS = 4;
   private static final int BACK_WINDOWS = 2;
-  private static final double OUT_SHARE = 0.1;
-  private static final double BACK_SHARE = 0.4;
+  private static final double OUT_SHARE = 0.2;
+  private static final double BACK_SHARE = 0.8;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final int[] faulty;
   private final int[] all;
+  private final double share;
 
   /**
    * What came between two instants.
    *
+   * @param origins how many there are
    * @param beginNanos of the same clock as the arrivals
    */
-  FaultTimeline(List<Arrival> arrivals, long beginNanos, long endNanos) {
+  FaultTimeline(List<Arrival> arrivals, int origins, long beginNanos, long endNanos) {
+    share = 1.0 / origins;
     int windows = (int) Math.max(0, (endNanos - beginNanos) / WINDOW_NANOS);
     faulty = new int[windows];
     all = new int[windows];
@@ -48,7 +51,7 @@ final class FaultTimeline {
    */
   OptionalDouble outSeconds() {
     int window = all.length;
-    while (window > 0 && faulty[window - 1] <= OUT_SHARE * all[window - 1]) {
+    while (window > 0 && faulty[window - 1] <= OUT_SHARE * share * all[window - 1]) {
       window--;
     }
     return window > all.length - OUT_WINDOWS
@@ -65,7 +68,7 @@ final class FaultTimeline {
         asked += all[i];
         here += faulty[i];
       }
-      if (asked > 0 && here >= BACK_SHARE * asked) {
+      if (asked > 0 && here >= BACK_SHARE * share * asked) {
         return OptionalDouble.of(seconds(window));
       }
     }

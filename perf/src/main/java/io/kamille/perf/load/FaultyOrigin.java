@@ -10,6 +10,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -20,14 +21,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Three origins in one process: one that fails as it is told, its sound partner, and one of another
+ * Origins in one process: one that fails as it is told, its sound partners, and one of another
  * route. Confined to its one loop.
  *
  * <p>Each answers any request with 1 KiB that must not be stored. The last one also takes orders:
- * {@code /control/hang} makes the first one hang, {@code /control/arrivals} says when the first two
- * were asked.
+ * {@code /control/hang} makes the first one hang, {@code /control/arrivals} says when those before
+ * it were asked, and {@code /control/twice} how often one of them got a POST that one had before.
  */
 public final class FaultyOrigin implements AutoCloseable {
 
@@ -51,7 +53,9 @@ public final class FaultyOrigin implements AutoCloseable {
     /** Answers 503. */
     ERROR,
     /** Answers 300 ms late. */
-    SLOW;
+    SLOW,
+    /** Answers, but the name server is silent. */
+    DNS;
 
     /** As it stands in orders and tables. */
     public String label() {
@@ -59,7 +63,7 @@ public final class FaultyOrigin implements AutoCloseable {
     }
   }
 
-  /** Which of the three. */
+  /** Which of them. */
   public enum Role {
     FAULTY,
     PARTNER,
@@ -82,6 +86,9 @@ public final class FaultyOrigin implements AutoCloseable {
   /** Asks for the arrivals since the last change. */
   public static final String ARRIVALS = "arrivals";
 
+  /** Asks how many POSTs came again since it was asked last. */
+  public static final String TWICE = "twice";
+
   private static final int BEGINNING_LENGTH = 20;
   private static final long DRIP_MILLIS = 200;
   private static final long SLOW_MILLIS = 300;
@@ -93,34 +100,45 @@ public final class FaultyOrigin implements AutoCloseable {
   private final List<Arrival> arrivals = new ArrayList<>();
   private final byte[] answer = response("200 OK", FixedContent.octets(CONTENT_LENGTH));
   private final byte[] error = response("503 Service Unavailable", new byte[0]);
+  private final Set<String> posted = new HashSet<>();
+  private final @Nullable NameServer names;
   private final int faultyPort;
   private Fault fault = Fault.NONE;
+  private int twice;
 
-  private FaultyOrigin(List<Integer> ports) {
-    for (Role role : Role.values()) {
-      ChannelFuture listening = listen(role, ports.get(role.ordinal()));
-      listeners.put(role, listening.syncUninterruptibly().channel());
+  private FaultyOrigin(List<Integer> ports, @Nullable NameServer names) {
+    this.names = names;
+    for (int i = 0; i < ports.size(); i++) {
+      Role role = i == 0 ? Role.FAULTY : i < ports.size() - 1 ? Role.PARTNER : Role.OTHER;
+      listeners.put(role, listen(role, ports.get(i)).syncUninterruptibly().channel());
     }
     faultyPort = port(Role.FAULTY);
   }
 
-  /** Serves on the loopback ports given: the faulty one's, its partner's, the other's. */
-  public static void main(String[] arguments) {
-    try (var origins = open(List.of(arguments).stream().map(Integer::valueOf).toList())) {
+  /**
+   * Serves on the loopback ports given: the faulty one's, its partners', the other's. A word before
+   * them is the address of a name server.
+   */
+  public static void main(String[] arguments) throws IOException {
+    boolean isNamed = arguments[0].contains(".");
+    List<Integer> ports =
+        List.of(arguments).stream().skip(isNamed ? 1 : 0).map(Integer::valueOf).toList();
+    NameServer names = isNamed ? NameServer.open(arguments[0], NameServer.PORT) : null;
+    try (var origins = new FaultyOrigin(ports, names)) {
       origins.listener(Role.OTHER).closeFuture().awaitUninterruptibly();
     }
   }
 
   /** The same until it is closed; port 0 is one that nobody has. */
   static FaultyOrigin open(List<Integer> ports) {
-    return new FaultyOrigin(ports);
+    return new FaultyOrigin(ports, null);
   }
 
   private ChannelFuture listen(Role role, int port) {
     return OneLoopServer.listen(loop, true, port, () -> new Connection(role));
   }
 
-  /** Where one of the three listens at first. */
+  /** Where that one listens at first; the last of them if there are several. */
   int port(Role role) {
     return ((InetSocketAddress) listener(role).localAddress()).getPort();
   }
@@ -129,7 +147,7 @@ public final class FaultyOrigin implements AutoCloseable {
     return Objects.requireNonNull(listeners.get(role), role::name);
   }
 
-  /** One connection to one of the three. */
+  /** One connection to one of them. */
   private final class Connection extends RequestScanner {
 
     private final Role role;
@@ -149,20 +167,27 @@ public final class FaultyOrigin implements AutoCloseable {
     @Override
     void answer(ChannelHandlerContext context, ByteBuf in, int path, int end) {
       if (role == Role.OTHER) {
-        String target = in.toString(path, in.indexOf(path, end, (byte) ' ') - path, US_ASCII);
+        String target = target(in, path, end);
         if (target.startsWith(CONTROL)) {
           obey(context, target.substring(CONTROL.length()));
           return;
         }
       } else {
         arrivals.add(new Arrival(role, System.nanoTime()));
+        if (in.getByte(in.readerIndex()) == 'P' && !posted.add(target(in, path, end))) {
+          twice++;
+        }
       }
       asked(context, role == Role.FAULTY ? fault : Fault.NONE);
     }
 
+    private static String target(ByteBuf in, int path, int end) {
+      return in.toString(path, in.indexOf(path, end, (byte) ' ') - path, US_ASCII);
+    }
+
     private void asked(ChannelHandlerContext context, Fault now) {
       switch (now) {
-        case NONE -> context.write(Unpooled.wrappedBuffer(answer));
+        case NONE, DNS -> context.write(Unpooled.wrappedBuffer(answer));
         case HANG, REFUSED -> {}
         case RESET -> {
           context.channel().config().setOption(ChannelOption.SO_LINGER, 0);
@@ -188,13 +213,20 @@ public final class FaultyOrigin implements AutoCloseable {
     }
 
     private void obey(ChannelHandlerContext context, String order) {
-      byte[] said = order.equals(ARRIVALS) ? text(arrivals).getBytes(US_ASCII) : new byte[0];
-      Runnable done = () -> context.writeAndFlush(Unpooled.wrappedBuffer(response("200 OK", said)));
-      if (order.equals(ARRIVALS)) {
-        done.run();
-      } else {
-        change(Fault.valueOf(order.toUpperCase(Locale.ROOT)), done);
+      switch (order) {
+        case ARRIVALS -> say(context, text(arrivals));
+        case TWICE -> {
+          say(context, Integer.toString(twice));
+          twice = 0;
+          posted.clear();
+        }
+        default -> change(Fault.valueOf(order.toUpperCase(Locale.ROOT)), () -> say(context, ""));
       }
+    }
+
+    private static void say(ChannelHandlerContext context, String text) {
+      byte[] said = response("200 OK", text.getBytes(US_ASCII));
+      context.writeAndFlush(Unpooled.wrappedBuffer(said));
     }
   }
 
@@ -203,6 +235,9 @@ public final class FaultyOrigin implements AutoCloseable {
     Fault before = fault;
     fault = next;
     arrivals.clear();
+    if (names != null) {
+      names.silent(next == Fault.DNS);
+    }
     List.copyOf(toFaulty).forEach(Channel::close);
     if (next == Fault.REFUSED) {
       listener(Role.FAULTY).close().addListener(closed -> done.run());
@@ -249,5 +284,8 @@ public final class FaultyOrigin implements AutoCloseable {
   @Override
   public void close() {
     loops.close();
+    if (names != null) {
+      names.close();
+    }
   }
 }

@@ -100,6 +100,17 @@ public final class LoadRequest {
         ExpectedContent.made(target.object()));
   }
 
+  /** A POST with one octet of content, to be answered with 200 and this content. */
+  public static LoadRequest post(String authority, String target, byte[] content) {
+    return new LoadRequest(
+        head("POST", authority, target, "Content-Length: 1\r\n"),
+        new byte[1],
+        false,
+        OK,
+        content.length,
+        ExpectedContent.of(content));
+  }
+
   private static LoadRequest made(
       String method, String authority, OriginTarget target, String fieldLines, int status) {
     return new LoadRequest(

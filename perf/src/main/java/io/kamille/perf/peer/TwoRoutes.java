@@ -5,11 +5,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * Servers with two routes: {@code /a} has two origins, everything else a third. Nothing is stored,
- * nothing is logged. An origin has a second to connect and a second for its head, everywhere; for
- * the rest each does what its manual recommends against origins that fail.
+ * Servers with two routes: {@code /a} has two origins or more, everything else another. Nothing is
+ * stored, nothing is logged. An origin has a second to connect and a second for its head,
+ * everywhere; for the rest each does what its manual recommends against origins that fail.
  */
 public enum TwoRoutes {
   /** Checks every other second, beside what requests say. */
@@ -40,8 +41,7 @@ public enum TwoRoutes {
         uwsgi_temp_path %DIRECTORY%/uwsgi;
         scgi_temp_path %DIRECTORY%/scgi;
         upstream a {
-          server 127.0.0.1:%FAULTY%;
-          server 127.0.0.1:%PARTNER%;
+      %ORIGINS%
           keepalive 64;
         }
         upstream b {
@@ -81,6 +81,17 @@ public enum TwoRoutes {
         http-reuse always
         retries 3
         option redispatch
+      resolvers dns
+        parse-resolv-conf
+        resolve_retries 3
+        timeout resolve 1s
+        timeout retry 1s
+        hold valid 1s
+        hold timeout 1h
+        hold refused 1h
+        hold other 1h
+        hold nx 1h
+        hold obsolete 1h
       frontend clients
         bind 127.0.0.1:%PORT% backlog 1024
         use_backend a if { path_beg /a }
@@ -89,8 +100,7 @@ public enum TwoRoutes {
         balance roundrobin
         option httpchk GET /
         default-server check inter 2s observe layer7 error-limit 10 on-error mark-down
-        server a1 127.0.0.1:%FAULTY%
-        server a2 127.0.0.1:%PARTNER%
+      %ORIGINS%
       backend b
         server b1 127.0.0.1:%OTHER%
       """);
@@ -99,11 +109,11 @@ public enum TwoRoutes {
    * Where everything listens, on the loopback address.
    *
    * @param port the server
-   * @param faulty the origin of {@code /a} that fails
-   * @param partner the one that does not
+   * @param origins those of {@code /a}; the first one fails
    * @param other the origin of the other route
+   * @param host the name or address of the origins of {@code /a}
    */
-  public record Ports(int port, int faulty, int partner, int other) {}
+  public record Ports(int port, List<Integer> origins, int other, String host) {}
 
   /** What several of them have in common. */
   private static final class Text {
@@ -115,8 +125,7 @@ public enum TwoRoutes {
         upstreams:
           a:
             origins:
-              - http://127.0.0.1:%FAULTY%
-              - http://127.0.0.1:%PARTNER%
+        %ORIGINS%
             connect-timeout: 1s
             head-timeout: 1s
             hedge: %HEDGE%
@@ -142,6 +151,9 @@ public enum TwoRoutes {
           address: off
         """;
   }
+
+  /** Where everything is. */
+  public static final String ADDRESS = "127.0.0.1";
 
   private final String label;
   private final String fileName;
@@ -184,8 +196,26 @@ public enum TwoRoutes {
         .replace("%USER%", isRoot ? "user root;" : "")
         .replace("%DIRECTORY%", directory.toString())
         .replace("%PORT%", Integer.toString(ports.port()))
-        .replace("%FAULTY%", Integer.toString(ports.faulty()))
-        .replace("%PARTNER%", Integer.toString(ports.partner()))
+        .replace("%ORIGINS%", origins(ports))
         .replace("%OTHER%", Integer.toString(ports.other()));
+  }
+
+  private String origins(Ports ports) {
+    boolean isNamed = !ports.host().equals(ADDRESS);
+    return ports.origins().stream()
+        .map(port -> ports.host() + ":" + port)
+        .map(
+            origin ->
+                switch (this) {
+                  case KAMILLE, KAMILLE_HEDGE -> "      - http://" + origin;
+                  case NGINX -> "    server " + origin + ";";
+                  case HAPROXY ->
+                      "  server a"
+                          + origin.substring(origin.indexOf(':') + 1)
+                          + " "
+                          + origin
+                          + (isNamed ? " resolvers dns" : "");
+                })
+        .collect(Collectors.joining("\n"));
   }
 }

@@ -17,7 +17,7 @@ class FaultTallyTest {
 
   private final LoadRequest failing = LoadRequest.get("a", "/a", new byte[0]);
   private final LoadRequest other = LoadRequest.get("a", "/b", new byte[0]);
-  private final FaultTally tally = new FaultTally(other, millis(1000), millis(2000));
+  private final FaultTally tally = new FaultTally(failing, other, millis(1000), millis(2000));
 
   @Test
   void failuresCountByWhenTheyShouldHaveBeenSent() {
@@ -57,6 +57,16 @@ class FaultTallyTest {
     assertThat(of(FaultTally.OTHER_BEFORE)).isCloseTo(2000, within(10.0));
     assertThat(of(FaultTally.OTHER_DURING)).isCloseTo(8000, within(10.0));
     assertThat(of(FaultTally.OTHER_FAILED)).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsPostedCountsByItself() {
+    ended(LoadRequest.post("a", "/a?1", new byte[0]), 1500, 900, LoadFailure.RESET);
+    ended(LoadRequest.post("a", "/a?2", new byte[0]), 1500, 1, null);
+    assertThat(of(FaultTally.POSTED)).isEqualTo(2);
+    assertThat(of(FaultTally.POST_FAILED)).isEqualTo(1);
+    assertThat(of(FaultTally.ASKED)).isZero();
+    assertThat(of(FaultTally.WORST_WAIT)).isZero();
   }
 
   private double of(Figure figure) {

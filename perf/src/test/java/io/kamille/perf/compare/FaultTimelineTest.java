@@ -60,6 +60,15 @@ class FaultTimelineTest {
   }
 
   @Test
+  void ofTenOriginsEachHasATenth() {
+    arrive(0, 5000, Role.PARTNER, 1);
+    arrive(3000, 5000, Role.FAULTY, 9);
+    var timeline = new FaultTimeline(arrivals, 10, BEGIN, at(5000));
+    assertThat(timeline.backSeconds()).hasValue(3);
+    assertThat(timeline.outSeconds()).isEmpty();
+  }
+
+  @Test
   void whatCameOutsideCountsForNothing() {
     arrive(-1000, 0, Role.FAULTY, 10);
     arrive(1000, 2000, Role.FAULTY, 10);
@@ -68,7 +77,7 @@ class FaultTimelineTest {
   }
 
   private FaultTimeline timeline(int millis) {
-    return new FaultTimeline(arrivals, BEGIN, at(millis));
+    return new FaultTimeline(arrivals, 2, BEGIN, at(millis));
   }
 
   private void arrive(int fromMillis, int toMillis, Role role, int everyMillis) {

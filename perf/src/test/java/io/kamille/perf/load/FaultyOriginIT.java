@@ -102,6 +102,29 @@ class FaultyOriginIT {
         .allMatch(arrival -> arrival.nanos() >= begin && arrival.nanos() <= System.nanoTime());
   }
 
+  @Test
+  void aPostThatComesAgainIsCountedWhereverItComes() throws IOException {
+    post(ports[0], "/a?1");
+    post(ports[1], "/a?2");
+    post(ports[1], "/a?1");
+    assertThat(twice()).isEqualTo(1);
+    post(ports[1], "/a?1");
+    assertThat(twice()).as("forgotten with the count").isZero();
+  }
+
+  private int twice() throws IOException {
+    String answer = ask(ports[2], FaultyOrigin.CONTROL + FaultyOrigin.TWICE);
+    return Integer.parseInt(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+  }
+
+  private static void post(int port, String path) throws IOException {
+    try (Socket socket = connect(port)) {
+      String request = "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      assertThat(read(socket, OK.length())).isEqualTo(OK);
+    }
+  }
+
   private List<Arrival> arrivals() throws IOException {
     String answer = ask(ports[2], FaultyOrigin.CONTROL + FaultyOrigin.ARRIVALS);
     return FaultyOrigin.parse(answer.substring(answer.indexOf("\r\n\r\n") + 4));
