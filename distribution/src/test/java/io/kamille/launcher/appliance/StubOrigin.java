@@ -70,6 +70,9 @@ public final class StubOrigin implements AutoCloseable {
     }
   }
 
+  /** Has the port until the end, so that no other process listens there once this one is dead. */
+  private final Socket place;
+
   private final ServerSocket server;
   private final Map<String, Script> scripts = new ConcurrentHashMap<>();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -77,7 +80,8 @@ public final class StubOrigin implements AutoCloseable {
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
   private final CountDownLatch word = new CountDownLatch(1);
 
-  private StubOrigin(ServerSocket server) {
+  private StubOrigin(Socket place, ServerSocket server) {
+    this.place = place;
     this.server = server;
   }
 
@@ -87,10 +91,13 @@ public final class StubOrigin implements AutoCloseable {
 
   /** On that port of the loopback address. */
   public static StubOrigin open(int port) throws IOException {
+    Socket place = new Socket();
+    place.setReuseAddress(true);
+    place.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     ServerSocket server = new ServerSocket();
     server.setReuseAddress(true);
-    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 256);
-    StubOrigin origin = new StubOrigin(server);
+    server.bind(place.getLocalSocketAddress(), 256);
+    StubOrigin origin = new StubOrigin(place, server);
     origin.threads.add(Thread.ofVirtual().start(origin::accept));
     return origin;
   }
@@ -196,6 +203,7 @@ public final class StubOrigin implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    place.close();
     server.close();
     for (Socket socket : sockets) {
       socket.close();

@@ -88,7 +88,7 @@ final class KamilleProcess implements AutoCloseable {
   /** Waits for a line with these words, and gives what stands behind them. */
   String awaitLine(String words) {
     Await.until(
-        () -> lines.stream().anyMatch(line -> line.contains(words)) || !process.isAlive(),
+        () -> lines.stream().anyMatch(line -> line.contains(words)) || !reader.isAlive(),
         "\"" + words + "\" is printed");
     return lines.stream()
         .filter(line -> line.contains(words))

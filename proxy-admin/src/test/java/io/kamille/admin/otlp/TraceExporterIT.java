@@ -10,6 +10,7 @@ import io.kamille.core.time.ManualClock;
 import io.kamille.core.trace.LoopTracer;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -89,7 +90,11 @@ class TraceExporterIT {
         InputStream in = socket.getInputStream();
         StringBuilder head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
-          head.append((char) in.read());
+          int octet = in.read();
+          if (octet < 0) {
+            throw new EOFException();
+          }
+          head.append((char) octet);
         }
         int at = head.indexOf("Content-Length: ") + "Content-Length: ".length();
         int length = Integer.parseInt(head, at, head.indexOf("\r", at), 10);

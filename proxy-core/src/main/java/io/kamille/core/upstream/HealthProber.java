@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -77,6 +78,9 @@ public final class HealthProber implements AutoCloseable {
   @GuardedBy("this")
   private @Nullable EventLoopGroup group;
 
+  @GuardedBy("this")
+  private boolean isClosed;
+
   // Confined to the loop.
   private final Map<Origin, Checks> checks = new HashMap<>();
   private final Queue<Checks> due = new ArrayDeque<>();
@@ -97,7 +101,7 @@ public final class HealthProber implements AutoCloseable {
   /** Checks these from now on, as far as their settings ask for it, and no others. */
   public synchronized void follow(List<Target> targets) {
     List<Target> checked = targets.stream().filter(target -> target.check().isOn()).toList();
-    if (group == null && !checked.isEmpty()) {
+    if (group == null && !checked.isEmpty() && !isClosed) {
       group =
           new MultiThreadIoEventLoopGroup(
               1, new DefaultThreadFactory("kamille-checks", true), LoopGroup.epoll());
@@ -121,6 +125,7 @@ public final class HealthProber implements AutoCloseable {
       }
     }
     checks.keySet().removeAll(left.keySet());
+    due.removeAll(Set.copyOf(left.values()));
     left.values().forEach(Checks::end);
   }
 
@@ -128,11 +133,25 @@ public final class HealthProber implements AutoCloseable {
     return (long) (nanos * ThreadLocalRandom.current().nextDouble());
   }
 
+  /** Closing again does nothing. */
   @Override
   public synchronized void close() {
-    if (group != null) {
-      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    isClosed = true;
+    EventLoopGroup ending = group;
+    group = null;
+    if (ending != null) {
+      EventLoop loop = ending.next();
+      loop.execute(() -> end(ending, loop));
     }
+  }
+
+  /**
+   * A loop that ends opens no connection: a check would take that for the origin's fault. Without a
+   * quiet period Netty may end a loop before it has closed its channels.
+   */
+  private void end(EventLoopGroup ending, EventLoop loop) {
+    follow(List.of(), loop);
+    ending.shutdownGracefully(1, 1_000, TimeUnit.MILLISECONDS);
   }
 
   /** Nothing is said on a connection that was opened to see whether it can be. */
@@ -285,7 +304,6 @@ public final class HealthProber implements AutoCloseable {
 
     void end() {
       isEnded = true;
-      due.remove(this);
       target.origin().checked(null);
       if (isUnderWay) {
         free();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.SystemCall;
 import io.kamille.core.socket.UnixSocket;
@@ -56,13 +57,14 @@ class HostSocketsTest {
   @TempDir private Path directory;
   private final LoopGroup loops = new LoopGroup(1);
   private final ServerSocket origin = new ServerSocket(0, 50, HERE);
+  private final ClosedPort closed = ClosedPort.open();
   private final AllowedAddresses allowed =
       AllowedAddresses.of(
           List.of(FREE_PORT),
           List.of(
               new HostPort("127.0.0.1", origin.getLocalPort()),
               new HostPort("localhost", origin.getLocalPort()),
-              new HostPort("127.0.0.1", closedPort())));
+              new HostPort("127.0.0.1", closed.number())));
 
   HostSocketsTest() throws IOException {}
 
@@ -70,13 +72,8 @@ class HostSocketsTest {
   void close() throws IOException {
     allowed.close();
     origin.close();
+    closed.close();
     loops.close();
-  }
-
-  private static int closedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, HERE)) {
-      return socket.getLocalPort();
-    }
   }
 
   private Path path() {
@@ -89,7 +86,7 @@ class HostSocketsTest {
 
   private UnixSocket caller() throws IOException {
     UnixSocket caller = UnixSocket.connect(path().toString());
-    caller.timeout(Duration.ofSeconds(10));
+    caller.timeout(Duration.ofSeconds(60));
     return caller;
   }
 
@@ -114,7 +111,7 @@ class HostSocketsTest {
     Bootstrap bootstrap =
         new Bootstrap()
             .group(loops.loops().getFirst())
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 10_000)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 60_000)
             .handler(
                 new ChannelInboundHandlerAdapter() {
                   @Override
@@ -148,7 +145,7 @@ class HostSocketsTest {
         HostSockets sockets = HostSockets.open(server.path())) {
       CompletableFuture<String> heard = greeting(sockets, originAddress());
       greet();
-      assertThat(heard.get(10, TimeUnit.SECONDS)).isEqualTo("hello");
+      assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo("hello");
     }
   }
 
@@ -167,7 +164,7 @@ class HostSocketsTest {
       Bootstrap bootstrap =
           new Bootstrap()
               .group(loops.loops().getFirst())
-              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 10_000)
+              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 60_000)
               .handler(closing);
       assertThat(sockets.connect(bootstrap, originAddress()).await().isSuccess()).isTrue();
     }
@@ -180,7 +177,7 @@ class HostSocketsTest {
         CompletableFuture<String> heard = greeting(sockets, originAddress());
         try (HostSocketServer server = serve()) {
           greet();
-          assertThat(heard.get(10, TimeUnit.SECONDS)).isEqualTo("hello");
+          assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo("hello");
           assertThat(server.path()).exists();
         }
       }
@@ -229,12 +226,10 @@ class HostSocketsTest {
 
   @Test
   void anOriginThatRefusesIsKnownAsOne() throws Exception {
-    int port = closedPort();
-    try (AllowedAddresses closed =
-            AllowedAddresses.of(List.of(), List.of(new HostPort("127.0.0.1", port)));
-        HostSocketServer server = HostSocketServer.open(path(), NOBODY, closed);
+    InetSocketAddress refusing = new InetSocketAddress(HERE, closed.number());
+    try (HostSocketServer server = serve();
         HostSockets sockets = HostSockets.open(server.path())) {
-      assertThatThrownBy(() -> greeting(sockets, new InetSocketAddress(HERE, port)).get())
+      assertThatThrownBy(() -> greeting(sockets, refusing).get())
           .hasCauseInstanceOf(ConnectException.class);
     }
   }

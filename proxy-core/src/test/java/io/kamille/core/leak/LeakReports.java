@@ -22,7 +22,7 @@ final class LeakReports extends ResourceLeakDetectorFactory {
    * one collection are enqueued one after another.
    */
   private static final int FLUSH_ROUNDS = 3;
-  private static final long COLLECTION_LIMIT_MILLIS = 10_000L;
+  private static final long COLLECTION_LIMIT_MILLIS = 60_000L;
 
   private static final Pattern RUNNER_FRAME =
       Pattern.compile("\\t(java\\.base/|org\\.junit\\.|org\\.apache\\.maven\\.)");

@@ -8,13 +8,14 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.channel.ChannelException;
 import io.netty.util.internal.InternalThreadLocalMap;
+import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +57,17 @@ class UpstreamHandlerTest {
         with.close();
       };
 
+  private final ClosedPort closed;
+
+  UpstreamHandlerTest() throws IOException {
+    closed = ClosedPort.open();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    closed.close();
+  }
+
   @Test
   void oneConnectionServesOneRequestAfterTheOther() throws Exception {
     try (var origin = ScriptedOrigin.open(ANSWERS);
@@ -69,7 +82,7 @@ class UpstreamHandlerTest {
 
   @Test
   void aRefusedConnectionIsABadGateway() throws Exception {
-    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+    try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       Failure failure = fixture.get("/").failure();
       assertThat(failure.kind()).isEqualTo(Kind.CONNECTION_REFUSED);
       assertThat(failure.status()).isEqualTo(502);
@@ -80,7 +93,7 @@ class UpstreamHandlerTest {
   @Test
   void aRefusedConnectionIsTriedAtAnotherOrigin() throws Exception {
     try (var origin = ScriptedOrigin.open(ANSWERS, ANSWERS);
-        var fixture = new UpstreamFixture(roundRobin(), closedPort(), origin.port())) {
+        var fixture = new UpstreamFixture(roundRobin(), closed.number(), origin.port())) {
       for (int i = 0; i < 4; i++) {
         assertThat(fixture.get("/").content()).isEqualTo("ok");
       }
@@ -90,7 +103,7 @@ class UpstreamHandlerTest {
   @Test
   void aRefusedConnectionIsTriedAtAnotherOriginWhateverTheMethod() throws Exception {
     try (var origin = ScriptedOrigin.open(ANSWERS);
-        var fixture = new UpstreamFixture(roundRobin(), closedPort(), origin.port())) {
+        var fixture = new UpstreamFixture(roundRobin(), closed.number(), origin.port())) {
       RecordingReply reply = fixture.send("POST", "http://example.org/");
       assertThat(await(reply.ended()).content()).isEqualTo("ok");
     }
@@ -210,7 +223,7 @@ class UpstreamHandlerTest {
   void aStaleConnectionIsRepeatedAtTheSameOriginWhereTheOtherIsOutAndTriedAlready()
       throws Exception {
     try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
-        var fixture = new UpstreamFixture(roundRobin(), origin.port(), closedPort())) {
+        var fixture = new UpstreamFixture(roundRobin(), origin.port(), closed.number())) {
       OriginHealth other = fixture.origins.getLast().health();
       while (other.isIn()) {
         other.failed(true, 0);
@@ -470,7 +483,7 @@ class UpstreamHandlerTest {
             () -> {
               throw new ChannelException("too many open files");
             });
-    try (var fixture = new UpstreamFixture(SETTINGS, none, closedPort())) {
+    try (var fixture = new UpstreamFixture(SETTINGS, none, closed.number())) {
       for (int i = 0; i < 2 * SETTINGS.health().failuresUntilOut(); i++) {
         assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
       }
@@ -493,7 +506,7 @@ class UpstreamHandlerTest {
 
   @Test
   void anOriginWithoutAnAddressIsADnsError() throws Exception {
-    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+    try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       fixture.origins.getFirst().addresses(List.of());
       assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.DNS_ERROR);
     }
@@ -549,8 +562,7 @@ class UpstreamHandlerTest {
 
   @Test
   void whereNoOriginTakesConnectionsOneRequestAtATimeTriesAndTheRestIsRefused() throws Exception {
-    int port = closedPort();
-    try (var fixture = new UpstreamFixture(SETTINGS, port)) {
+    try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       Origin only = fixture.origins.getFirst();
       for (int i = 0; i < SETTINGS.health().failuresUntilOut(); i++) {
         assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
@@ -588,7 +600,7 @@ class UpstreamHandlerTest {
 
   @Test
   void aRequestWhoseForwardsAreSpentIsAnsweredHere() throws Exception {
-    try (var fixture = new UpstreamFixture(SETTINGS, closedPort())) {
+    try (var fixture = new UpstreamFixture(SETTINGS, closed.number())) {
       RecordingReply options = fixture.send("OPTIONS", "http://example.org/", "Max-Forwards", "0");
       assertThat(await(options.ended()).head().status()).isEqualTo(200);
     }
@@ -757,12 +769,5 @@ class UpstreamHandlerTest {
             maxConnections, maxWaiting, Duration.ofSeconds(5), 128, Duration.ofSeconds(60), 0),
         SETTINGS.connection(),
         SETTINGS.forwarding());
-  }
-
-  /** A port of this machine on which nobody listens. */
-  private static int closedPort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -271,11 +271,21 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  /** Waits until the loops have done all that was asked of them before. */
+  /** Waits until the loops have done all that was asked of them before, and read what was sent. */
   public void settle() {
-    for (ServerShard loop : shared) {
-      onLoop(loop, () -> {});
+    for (int i = 0; i < shared.size(); i++) {
+      long before = pollsByTask(i);
+      // A task alone may run behind others of one turn, before the loop looks at its sockets.
+      while (pollsByTask(i) == before) {
+        Thread.onSpinWait();
+      }
     }
+  }
+
+  private long pollsByTask(int index) {
+    AtomicLong polls = new AtomicLong();
+    onLoop(shared.get(index), () -> polls.set(group.polls(index)));
+    return polls.get();
   }
 
   public int connections() {
