@@ -37,6 +37,7 @@ public final class LoopGroup implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final List<LoopMeter> meters = new ArrayList<>();
   private final List<ReplaceableCounts> answerCounts = new ArrayList<>();
+  private final List<PacedIoHandler> handlers = new ArrayList<>();
   private final StallDetector stalls;
   private @Nullable LoopWatch watch;
 
@@ -94,14 +95,17 @@ public final class LoopGroup implements AutoCloseable {
         meters.add(meter);
         ReplaceableCounts counts = new ReplaceableCounts();
         answerCounts.add(counts);
-        return new PacedIoHandler(
-            epoll.newHandler(executor),
-            control,
-            LoopClock.SYSTEM,
-            process::getCurrentThreadCpuTime,
-            counts,
-            meters.size(),
-            meter);
+        PacedIoHandler handler =
+            new PacedIoHandler(
+                epoll.newHandler(executor),
+                control,
+                LoopClock.SYSTEM,
+                process::getCurrentThreadCpuTime,
+                counts,
+                meters.size(),
+                meter);
+        handlers.add(handler);
+        return handler;
       }
 
       @Override
@@ -243,10 +247,16 @@ public final class LoopGroup implements AutoCloseable {
     return List.copyOf(loops);
   }
 
-  /** Stops all loops and waits for them, for a few seconds at most. */
+  /** Stops all loops and waits for them, for a few seconds at most. Closes what is open on them. */
   @Override
   public void close() {
     stopWatching();
+    if (!group.isShuttingDown()) {
+      for (int i = 0; i < loops.size(); i++) {
+        // Netty 4.2 does so itself unless it is told to stop while a loop runs tasks.
+        loops.get(i).execute(handlers.get(i)::prepareToDestroy);
+      }
+    }
     group
         .shutdownGracefully(0, STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(STOP_LIMIT.toMillis());

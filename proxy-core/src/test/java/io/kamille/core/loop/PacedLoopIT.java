@@ -177,6 +177,34 @@ class PacedLoopIT {
   }
 
   @Test
+  void aLoopThatIsToldToStopWithinATaskClosesItsSocketsFirst() throws Exception {
+    LoopGroup loops = new LoopGroup(1);
+    EventLoop loop = loops.loops().getFirst();
+    CountDownLatch removed = new CountDownLatch(1);
+    new ServerBootstrap()
+        .group(loop)
+        .channel(EpollServerSocketChannel.class)
+        .handler(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void handlerRemoved(ChannelHandlerContext context) {
+                removed.countDown();
+              }
+            })
+        .childHandler(new Echo())
+        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+        .syncUninterruptibly();
+    CountDownLatch told = new CountDownLatch(1);
+    var task = loop.submit(() -> told.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    Thread stop = Thread.ofPlatform().start(loops::close);
+    awaitThat(loop::isShuttingDown);
+    told.countDown();
+    stop.join();
+    assertThat(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    assertThat(removed.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
   void aPausedLoopStops() {
     LoopGroup loops = new LoopGroup(1, PaceSettings.fixed(100_000_000), new MetricRegistry());
     EventLoop loop = loops.loops().getFirst();
