@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 /** A connection that sends exactly the octets it is given. */
 final class Wire implements Closeable {
 
-  private static final int READ_LIMIT_MILLIS = 10_000;
+  private static final int READ_LIMIT_MILLIS = 60_000;
 
   private final Socket socket = new Socket();
 

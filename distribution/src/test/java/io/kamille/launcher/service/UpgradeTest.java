@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.socket.UnixSocket;
+import io.kamille.launcher.appliance.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,9 @@ class UpgradeTest {
       assertThat(upgrade).isNotNull();
     }
     assertThat(hasSteppedBack).isFalse();
-    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+    Await.until(
+        () -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive),
+        "the process is gone");
   }
 
   @Test

@@ -81,7 +81,7 @@ class AccessLogTest {
             clock);
     Path renamed = Files.move(file, directory.resolve("access.log.1"));
     log.reopen();
-    assertThat(reopened.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(reopened.await(60, TimeUnit.SECONDS)).isTrue();
     log.forLoop().ended(request("/new"), 200, 0, 0, 0);
     log.close();
     assertThat(Files.readString(renamed)).isEmpty();
@@ -114,7 +114,7 @@ class AccessLogTest {
             clock);
     ExchangeObserver loop = log.forLoop();
     loop.ended(request("/"), 200, 0, 0, 0);
-    assertThat(writing.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(writing.await(60, TimeUnit.SECONDS)).isTrue();
     for (int i = 0; i < RECORDS_THAT_FIT + 7; i++) {
       loop.ended(request("/"), 200, 0, 0, 0);
     }

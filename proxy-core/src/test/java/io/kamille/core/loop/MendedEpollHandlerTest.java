@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 class MendedEpollHandlerTest {
 
   private static final int LENGTH = 6 << 20;
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int PATIENCE_MILLIS = 60_000;
 
   @Test
   void aHalfClosedClientGetsItsWholeLateAnswer() throws IOException {

@@ -68,7 +68,7 @@ class SocketEndTest {
               .sync()
               .channel();
       try (Socket accepted = server.accept()) {
-        accepted.setSoTimeout(10_000);
+        accepted.setSoTimeout(60_000);
         channel.eventLoop().submit(() -> end.accept(channel)).sync();
         assertThat(channel.isOpen()).isEqualTo(channel.isActive());
         return accepted.getInputStream().read();

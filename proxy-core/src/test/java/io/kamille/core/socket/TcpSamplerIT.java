@@ -378,6 +378,6 @@ class TcpSamplerIT {
   }
 
   private <T> T onLoop(Callable<T> question) throws Exception {
-    return loop.submit(question).get(10, TimeUnit.SECONDS);
+    return loop.submit(question).get(60, TimeUnit.SECONDS);
   }
 }

@@ -21,7 +21,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** An upstream handler on a loop of its own, whose clock only the test moves. */
@@ -139,7 +139,7 @@ final class UpstreamFixture implements AutoCloseable {
     return loop().submit(callable).get(60, SECONDS);
   }
 
-  static <T> T await(CompletableFuture<T> future) throws Exception {
+  static <T> T await(Future<T> future) throws Exception {
     return future.get(60, SECONDS);
   }
 

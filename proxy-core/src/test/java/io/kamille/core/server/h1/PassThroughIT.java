@@ -206,7 +206,7 @@ class PassThroughIT {
       client.get("/");
       client.readUntil("abc");
       client.reset();
-      closed.get(20, SECONDS);
+      closed.get(60, SECONDS);
     }
   }
 

@@ -514,7 +514,7 @@ class RequestContentIT {
 
   private static void join(Thread thread) {
     try {
-      thread.join(20_000);
+      thread.join(60_000);
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);
     }

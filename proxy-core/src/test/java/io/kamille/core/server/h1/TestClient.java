@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** A client that says exactly what it is told, and reads answers by the book (RFC 9112 §6.3). */
 public final class TestClient implements AutoCloseable {
 
-  private static final int TIMEOUT_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket;
   private final InputStream in;

@@ -41,7 +41,7 @@ public final class TestH2Client implements AutoCloseable {
   public static final int END_HEADERS = 4;
   public static final int PADDED = 8;
 
-  private static final int TIMEOUT_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
   private static final int END_OF_CONNECTION = -1;
 
   /** A frame as it came. */
