@@ -349,8 +349,12 @@ class WebSocketIT {
     int window = WINDOW;
     String piece = "x".repeat(8 * 1024);
     while (window >= piece.length()) {
-      client.data(1, piece, false).settle();
-      window -= piece.length();
+      // A kernel may take so much that one PING for each piece would be a flood.
+      for (int i = 0; i < 4 && window >= piece.length(); i++) {
+        client.data(1, piece, false);
+        window -= piece.length();
+      }
+      client.settle();
       while (client.passed(WINDOW_UPDATE, 1) > 0) {
         window += client.await(WINDOW_UPDATE, 1).number(0);
       }
