@@ -208,7 +208,7 @@ class UpstreamsTest {
     return handler;
   }
 
-  /** Handles a request for an origin whose name has no address. */
+  /** Handles a request for an origin whose name has no address, until the loop has done with it. */
   private void failing(ExchangeHandler handler) throws Exception {
     EventLoop loop = loops.loops().getFirst();
     var reply = new RecordingReply();
@@ -216,6 +216,7 @@ class UpstreamsTest {
     var exchange = new Exchange(loop, CLIENT, CLIENT, head, RequestContent.NONE, reply);
     loop.execute(() -> handler.handle(exchange));
     assertThat(reply.ended().get(60, TimeUnit.SECONDS).failure()).isNotNull();
+    loop.submit(() -> {}).get(60, TimeUnit.SECONDS);
   }
 
   /** Requests by origin, of all upstreams. */
