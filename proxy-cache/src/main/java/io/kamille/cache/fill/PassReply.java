@@ -8,6 +8,7 @@ import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +48,16 @@ final class PassReply extends PassingReply {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
+    head(head, contentLength, null);
+  }
+
+  @Override
+  public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     cacheStatus.received(head.fields());
     observer.passing(head);
     Tags.removeFrom(head.fields());
     cacheStatus.forwarded(head.fields(), forwarding);
-    super.head(head, contentLength);
+    return passHead(head, contentLength, whole);
   }
 
   @Override

@@ -33,6 +33,14 @@ public class PassingReply implements Reply {
     reply.head(head, contentLength);
   }
 
+  /**
+   * As {@link Reply#head(ResponseHead, long, ByteBuf)} of the other reply; this one's own takes no
+   * content with the head, because who overrides {@code write} is to see it.
+   */
+  protected final boolean passHead(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
+    return reply.head(head, contentLength, whole);
+  }
+
   @Override
   public void stored(
       int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {

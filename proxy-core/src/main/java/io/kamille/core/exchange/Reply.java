@@ -5,6 +5,7 @@ import io.kamille.core.content.ContentSource;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to one request, as the stations see it. Confined to the exchange's loop.
@@ -38,6 +39,18 @@ public interface Reply extends ContentSink {
    *     follows, but {@code end} does.
    */
   void head(ResponseHead head, long contentLength);
+
+  /**
+   * As {@link #head(ResponseHead, long)}, where all content may be at hand already.
+   *
+   * @param whole its next {@code contentLength} octets are the content; borrowed. Null if some is
+   *     still to come
+   * @return whether the reply has taken the content with the head; else it follows as usual
+   */
+  default boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
+    head(head, contentLength);
+    return false;
+  }
 
   /**
    * Sends a whole response whose field lines are octets already: the fast way for a hit. The reply

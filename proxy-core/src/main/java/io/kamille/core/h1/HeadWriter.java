@@ -43,6 +43,13 @@ public final class HeadWriter {
     length += count;
   }
 
+  /** Appends the next octets of a buffer, which is borrowed. */
+  public void octets(ByteBuf source, int count) {
+    room(count);
+    source.readBytes(octets, length, count);
+    length += count;
+  }
+
   /** Appends ASCII text. */
   public void text(String text) {
     room(text.length());
@@ -90,14 +97,29 @@ public final class HeadWriter {
 
   /** Appends a line of a section as it is. */
   public void line(Fields fields, int index) {
-    octets(
-        fields.octets(), fields.nameStart(index), fields.nameEnd(index) - fields.nameStart(index));
+    byte[] source = fields.octets();
+    int start = fields.nameStart(index);
+    int nameEnd = fields.nameEnd(index);
+    int valueStart = fields.valueStart(index);
+    int valueEnd = fields.valueEnd(index);
+    if (isWhole(source, nameEnd, valueStart, valueEnd)) {
+      octets(source, start, valueEnd + 2 - start);
+      return;
+    }
+    octets(source, start, nameEnd - start);
     text(": ");
-    octets(
-        fields.octets(),
-        fields.valueStart(index),
-        fields.valueEnd(index) - fields.valueStart(index));
+    octets(source, valueStart, valueEnd - valueStart);
     newLine();
+  }
+
+  /** Whether a line stands in its octets as it would be written: parsed ones mostly do. */
+  private static boolean isWhole(byte[] source, int nameEnd, int valueStart, int valueEnd) {
+    return valueStart == nameEnd + 2
+        && valueEnd + 1 < source.length
+        && source[nameEnd] == ':'
+        && source[nameEnd + 1] == ' '
+        && source[valueEnd] == '\r'
+        && source[valueEnd + 1] == '\n';
   }
 
   /** Appends a CRLF: ends a line, or the section. */

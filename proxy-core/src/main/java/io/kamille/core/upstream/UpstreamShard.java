@@ -155,22 +155,23 @@ final class UpstreamShard {
   /** The origin sent a head, so long after it was asked. */
   void answered(int place, ResponseHead head, long headNanos) {
     int status = head.status();
+    long now = clock.nanos();
     counters.head(headNanos);
     if (status == StatusCode.SERVICE_UNAVAILABLE) {
       long seconds = RetryAfter.seconds(head.fields(), clock.epochSeconds());
-      origin(place).health().awayFor(seconds, clock.nanos());
+      origin(place).health().awayFor(seconds, now);
     }
-    if (origin(place).health().answered(status, clock.nanos())) {
+    if (origin(place).health().answered(status, now)) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
     }
-    learn(place, headNanos, status == StatusCode.SERVICE_UNAVAILABLE);
+    learn(place, headNanos, status == StatusCode.SERVICE_UNAVAILABLE, now);
   }
 
   /** A request got its answer, or waited so long in vain. */
-  private void learn(int place, long nanos, boolean isOverload) {
-    choice.answered(place, nanos, isOverload, clock.nanos());
+  private void learn(int place, long nanos, boolean isOverload, long now) {
+    choice.answered(place, nanos, isOverload, now);
     if (settings.isAdaptive()) {
-      limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, clock.nanos());
+      limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, now);
       limit(place);
     }
   }
@@ -200,7 +201,7 @@ final class UpstreamShard {
 
   /** A request got no proper answer, so long after it was sent. */
   void failed(int place, Failure why, long nanos) {
-    learn(place, nanos, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT);
+    learn(place, nanos, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT, clock.nanos());
     failed(place, false);
   }
 

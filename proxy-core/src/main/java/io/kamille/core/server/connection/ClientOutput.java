@@ -42,9 +42,11 @@ public final class ClientOutput {
 
   private final Channel channel;
   private final LoopTime time;
+  private final PendingFlushes flushes;
   private final Owner owner;
   private final @Nullable TunableChannel tunable;
   private final boolean isEncrypted;
+  private final Runnable plannedFlush = this::flushPlanned;
   private @Nullable PendingRegions regions;
   private boolean inBurst;
   private boolean flushPlanned;
@@ -55,17 +57,20 @@ public final class ClientOutput {
   /**
    * The output of {@code channel}.
    *
+   * @param flushes of its loop
    * @param tunable told of each flush; null if nobody tunes
    * @param isEncrypted whether TLS stands between us and the socket
    */
   ClientOutput(
       Channel channel,
       LoopTime time,
+      PendingFlushes flushes,
       Owner owner,
       @Nullable TunableChannel tunable,
       boolean isEncrypted) {
     this.channel = channel;
     this.time = time;
+    this.flushes = flushes;
     this.owner = owner;
     this.tunable = tunable;
     this.isEncrypted = isEncrypted;
@@ -140,7 +145,7 @@ public final class ClientOutput {
     unflushed = true;
     if (!inBurst && !flushPlanned) {
       flushPlanned = true;
-      channel.eventLoop().execute(this::flushPlanned);
+      flushes.add(plannedFlush);
     }
   }
 

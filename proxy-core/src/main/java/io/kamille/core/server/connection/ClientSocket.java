@@ -63,7 +63,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.input = new ClientInput(channel);
     String protocol = secure ? version + " over TLS" : version;
     this.tunable = shared.opened(channel, accepted.peer(), protocol);
-    this.output = new ClientOutput(channel, shared.time(), this, tunable, secure);
+    this.output = new ClientOutput(channel, shared.time(), shared.flushes(), this, tunable, secure);
     this.progress = new ClientProgress(shared, output);
     this.farewell = new Farewell(shared, output, progress);
   }

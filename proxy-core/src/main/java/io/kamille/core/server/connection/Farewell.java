@@ -152,6 +152,14 @@ public final class Farewell {
     breakOff(channel());
   }
 
+  /** As {@link #breakOff(Channel)}, behind what is queued; {@code byReset} tells it from an end. */
+  public static void breakOff(Channel channel, boolean byReset) {
+    if (byReset && channel.isOpen()) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> breakOff(channel));
+  }
+
   /**
    * Closes the socket below TLS, if there is TLS: what was sent must not pass for complete, so
    * nothing says that this is the end.

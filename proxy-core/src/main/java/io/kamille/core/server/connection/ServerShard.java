@@ -31,6 +31,7 @@ public final class ServerShard {
   private final LongSupplier epochSeconds;
   private final Shedder shedder;
   private final LoopTime time;
+  private final PendingFlushes flushes;
   private final ClientConnections connections;
   private final HeadsUnderWay headsUnderWay = new HeadsUnderWay(this::settings);
   private final TcpOutput output = new TcpOutput();
@@ -64,6 +65,7 @@ public final class ServerShard {
     this.epochSeconds = epochSeconds;
     this.shedder = shedder;
     this.time = new LoopTime(nanoClock);
+    this.flushes = new PendingFlushes(loop);
     this.connections = new ClientConnections(loop, time, this::settings, idleTimeout);
   }
 
@@ -154,6 +156,11 @@ public final class ServerShard {
   /** For one look at a time at what the kernel has sent. */
   public TcpOutput output() {
     return output;
+  }
+
+  /** What is flushed at the end of a turn. */
+  PendingFlushes flushes() {
+    return flushes;
   }
 
   public LoopTime time() {

@@ -19,8 +19,6 @@ import io.kamille.core.server.connection.ServerShard;
 import io.kamille.core.server.h1.ReplyHeads.ConnectionLine;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.FileRegion;
 import org.jspecify.annotations.Nullable;
 
@@ -111,24 +109,29 @@ final class ClientReply implements Reply {
 
   @Override
   public void head(ResponseHead head, long contentLength) {
+    head(head, contentLength, null);
+  }
+
+  @Override
+  public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     if (gone || state != State.WAITING) {
-      return;
+      return false;
     }
     if (head.status() == StatusCode.SWITCHING_PROTOCOLS && !maySwitch()) {
       failAndTell(Failure.of(Kind.HTTP_PROTOCOL_ERROR, "a switch of protocols nobody asked for"));
-      return;
+      return false;
     }
     state = State.BEGUN;
     status = head.status();
     writer.frame(request, status, contentLength);
     settlePersistence();
-    if (status == StatusCode.SWITCHING_PROTOCOLS) {
-      writer.head(head, ConnectionLine.UPGRADE);
-      tunnel = new ClientTunnel();
-      carrier().becomeTunnel();
-    } else {
-      writer.head(head, persistence.line(request));
+    if (status != StatusCode.SWITCHING_PROTOCOLS) {
+      return writer.head(head, persistence.line(request), whole);
     }
+    writer.head(head, ConnectionLine.UPGRADE, null);
+    tunnel = new ClientTunnel();
+    carrier().becomeTunnel();
+    return false;
   }
 
   /** Whether the client may be talked to in another protocol from now on (RFC 9110 §7.8). */
@@ -290,12 +293,7 @@ final class ClientReply implements Reply {
     observed.note(why);
     persistence.end();
     persistence.dismissContent();
-    Channel channel = carrier().output().channel();
-    if (writer.endsWithConnection() && channel.isOpen()) {
-      // Only a reset tells this client from a clean end.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    }
-    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> Farewell.breakOff(channel));
+    Farewell.breakOff(carrier().output().channel(), writer.endsWithConnection());
     finish();
   }
 

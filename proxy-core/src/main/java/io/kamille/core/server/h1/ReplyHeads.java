@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the heads of answers (RFC 9112 §4 and §5). One per loop. Confined to it. */
 final class ReplyHeads {
@@ -82,12 +83,17 @@ final class ReplyHeads {
     return ended(allocator);
   }
 
-  /** A final response. Borrows its head. */
+  /**
+   * A final response. Borrows its head.
+   *
+   * @param joined begins with all content, which goes with the head; borrowed. Null if none does
+   */
   ByteBuf answer(
       ResponseHead head,
       Length length,
       long contentBytes,
       ConnectionLine line,
+      @Nullable ByteBuf joined,
       ByteBufAllocator allocator) {
     out.statusLine(head.status());
     out.octets(policy.hsts());
@@ -101,7 +107,11 @@ final class ReplyHeads {
       case UNSAID -> {}
     }
     out.octets(line.octets);
-    return ended(allocator);
+    out.newLine();
+    if (joined != null) {
+      out.octets(joined, (int) contentBytes);
+    }
+    return out.toBuffer(allocator);
   }
 
   private void lines(Fields fields) {
@@ -120,13 +130,25 @@ final class ReplyHeads {
     return out.toBuffer(allocator);
   }
 
-  /** Our part of the head of a stored response; its other lines and the empty one follow. */
+  /**
+   * Our part of the head of a stored response; its other lines and the empty one follow.
+   *
+   * @param joined these lines and all content, which go with it; borrowed. Null if they do not
+   */
   ByteBuf stored(
-      int status, byte[] ownLines, int ownLength, ConnectionLine line, ByteBufAllocator allocator) {
+      int status,
+      byte[] ownLines,
+      int ownLength,
+      ConnectionLine line,
+      @Nullable ByteBuf joined,
+      ByteBufAllocator allocator) {
     out.statusLine(status);
     out.octets(policy.hsts());
     out.octets(ownLines, 0, ownLength);
     out.octets(line.octets);
+    if (joined != null) {
+      out.octets(joined, joined.readableBytes());
+    }
     return out.toBuffer(allocator);
   }
 

@@ -158,8 +158,8 @@ public final class OriginConnection extends RequestConnection
   }
 
   @Override
-  public void head(ResponseHead head, long contentLength, boolean isPersistent) {
-    reusable &= isPersistent;
+  public boolean head(ResponseHead head, long length, boolean persists, @Nullable ByteBuf whole) {
+    reusable &= persists;
     sender.awaitNoContinue();
     if (head.status() >= StatusCode.BAD_REQUEST) {
       stopUpload();
@@ -167,7 +167,7 @@ public final class OriginConnection extends RequestConnection
     state = State.CONTENT;
     Attempt answered = current();
     answered.answered(head);
-    answered.reply().head(head, contentLength);
+    return answered.reply().head(head, length, whole);
   }
 
   @Override

@@ -41,10 +41,12 @@ final class ResponseReader {
     /**
      * The final head, without fields of the connection.
      *
-     * @param contentLength octets of content, or -1
-     * @param isPersistent whether the connection can be used again after the response
+     * @param length octets of content, or -1
+     * @param persists whether the connection can be used again after the response
+     * @param whole begins with all content, or null; borrowed
+     * @return whether the content was taken
      */
-    void head(ResponseHead head, long contentLength, boolean isPersistent);
+    boolean head(ResponseHead head, long length, boolean persists, @Nullable ByteBuf whole);
 
     /** Content, decoded. Takes ownership. */
     void content(ByteBuf chunk);
@@ -154,12 +156,14 @@ final class ResponseReader {
     boolean isPersistent = framing != MessageFraming.UNTIL_CLOSE && isPersistent(head);
     ConnectionFields.remove(head.fields());
     head.fields().remove(FieldName.CONTENT_LENGTH);
-    owner.head(head, length, isPersistent);
+    boolean isWhole = framing >= 0 && framing <= in.readableBytes();
+    boolean isTaken =
+        owner.head(head, length, isPersistent, isWhole && framing == length ? in : null);
     if (!owner.wantsContent()) {
       return;
     }
-    if (framing >= 0 && framing <= in.readableBytes()) {
-      whole(in, (int) framing);
+    if (isWhole) {
+      whole(in, isTaken ? 0 : (int) framing);
     } else {
       decoder = ContentDecoder.of(framing);
     }

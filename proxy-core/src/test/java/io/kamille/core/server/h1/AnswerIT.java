@@ -13,8 +13,10 @@ import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.server.h1.TestClient.Answer;
+import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
 import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,43 @@ class AnswerIT {
     assertThat(unknown.field("Transfer-Encoding")).isNull();
     assertThat(client.answer("HEAD").field("Content-Length")).isEqualTo("7");
     assertThat(client.get("/after").answer().content()).isEqualTo("/after");
+  }
+
+  /** From 4 KiB on, content is no longer copied behind the head. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4_096, 4_097, 100_000})
+  void contentAtHandGoesWithItsHeadOrBehindIt(int length) {
+    String content = "x".repeat(length);
+    server.on("/", exchange -> whole(exchange.reply(), 200, content));
+    Answer answer = client.get("/").answer();
+    assertThat(answer.field("Content-Length")).isEqualTo(Integer.toString(length));
+    assertThat(answer.content()).isEqualTo(content);
+    assertThat(client.get("/after").answer().content()).isEqualTo("/after");
+    server.on("/stored", exchange -> stored(exchange, content));
+    assertThat(client.get("/stored").answer().content()).isEqualTo(content);
+    assertThat(client.get("/after").answer().content()).isEqualTo("/after");
+  }
+
+  @Test
+  void contentAtHandIsDroppedWhereNoneMayFollow() {
+    server.on("/200", exchange -> whole(exchange.reply(), 200, "never"));
+    server.on("/304", exchange -> whole(exchange.reply(), 304, "never"));
+    client.request("HEAD", "/200");
+    assertThat(client.answer("HEAD").field("Content-Length")).isEqualTo("5");
+    assertThat(client.get("/304").answer().field("Content-Length")).isEqualTo("5");
+    assertThat(client.get("/after").answer().content()).isEqualTo("/after");
+  }
+
+  /** Answers as who has all content when the head comes. */
+  private static void whole(Reply reply, int status, String content) {
+    ByteBuf octets = octets(content + "behind");
+    int length = content.length();
+    if (!reply.head(ResponseHead.of(status, "A", "b"), length, octets)) {
+      reply.write(octets.readRetainedSlice(length));
+    }
+    assertThat(octets.toString(StandardCharsets.US_ASCII)).isEqualTo("behind");
+    octets.release();
+    reply.end(null);
   }
 
   @Test
