@@ -379,6 +379,8 @@ final class ForwardedRequest
     }
     if (present == null) {
       pool().leave(this);
+    } else if (status == 0 && !isUploading) {
+      home.waited(place, home.nanos() - sentNanos);
     }
     finish();
     if (present != null) {

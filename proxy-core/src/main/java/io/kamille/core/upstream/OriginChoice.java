@@ -49,6 +49,9 @@ public abstract sealed class OriginChoice
   /** What the request at hand is hashed by. */
   long key;
 
+  /** When the request at hand asks for an origin. */
+  long nowNanos;
+
   private final boolean hasBackups;
 
   OriginChoice(List<Origin> origins) {
@@ -86,6 +89,7 @@ public abstract sealed class OriginChoice
   }
 
   private int chooseIn(int avoid, long nowNanos) {
+    this.nowNanos = nowNanos;
     int place = amongThoseIn(false, avoid, nowNanos);
     return place == NOWHERE && hasBackups ? amongThoseIn(true, avoid, nowNanos) : place;
   }
@@ -181,6 +185,9 @@ public abstract sealed class OriginChoice
 
   /** The origin at that place began to answer, so long after it was asked; or failed to. */
   void answered(int place, long nanos, boolean hasFailed, long nowNanos) {}
+
+  /** A client gave up, which had waited for the origin at that place for so long. */
+  void waited(int place, long nanos, long nowNanos) {}
 
   /** One of the first {@code count} candidates; at least two. */
   abstract int pick(int count);

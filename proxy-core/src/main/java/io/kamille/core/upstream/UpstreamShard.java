@@ -205,6 +205,11 @@ final class UpstreamShard {
     failed(place, false);
   }
 
+  /** A client gave up, which had waited for a head for so long. */
+  void waited(int place, long nanos) {
+    choice.waited(place, nanos, clock.nanos());
+  }
+
   /** The origin could not be reached, or gave no proper answer. */
   void failed(int place, boolean isUnreachable) {
     putOut(place, origin(place).health().failed(isUnreachable, clock.nanos()));

@@ -229,6 +229,7 @@ class OriginChoiceTest {
     assertThat(chosen(choice, 20)).as("a rise counts at once").containsOnly(1);
     clock.advance(Duration.ofMinutes(1));
     choice.answered(0, 10_000_000, false, clock.nanos());
+    choice.answered(1, 20_000_000, false, clock.nanos());
     assertThat(chosen(choice, 20)).containsOnly(0);
     choice.answered(0, 1_000, true, clock.nanos());
     choice.answered(0, 1_000, true, clock.nanos());
