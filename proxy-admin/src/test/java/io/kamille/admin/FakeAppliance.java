@@ -47,6 +47,7 @@ import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
+import io.kamille.core.upstream.discovery.OriginList;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -176,7 +177,18 @@ final class FakeAppliance implements ApplianceView {
             "site",
             List.of(
                 new OriginSnapshot(
-                    "127.0.0.1:9000", OriginState.OUT, 1, 0, 4, null, "", null, null))));
+                    "127.0.0.1:9000",
+                    OriginList.Kind.CONFIGURATION,
+                    null,
+                    OriginState.OUT,
+                    1,
+                    0,
+                    4,
+                    null,
+                    "",
+                    null,
+                    null)),
+            List.of()));
   }
 
   @Override

@@ -145,6 +145,10 @@ final class Assembly implements AutoCloseable {
     return upstreams.origins();
   }
 
+  Upstreams upstreams() {
+    return upstreams;
+  }
+
   /** Makes the routes and upstreams of another configuration, and changes nothing. */
   Next prepare(Configuration configuration) {
     Upstreams.Next next = upstreams.next(configuration);

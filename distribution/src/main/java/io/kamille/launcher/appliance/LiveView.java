@@ -125,11 +125,7 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<UpstreamSnapshot> upstreams() {
-    return appliance.assembly().origins().entrySet().stream()
-        .map(
-            upstream ->
-                new UpstreamSnapshot(upstream.getKey(), OriginReport.of(upstream.getValue())))
-        .toList();
+    return appliance.assembly().upstreams().snapshots();
   }
 
   @Override

@@ -1,14 +1,22 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.CheckSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.Standing;
+import io.kamille.core.upstream.discovery.OriginList;
+import io.kamille.core.upstream.discovery.OriginList.Kind;
+import io.kamille.core.upstream.discovery.OriginLists;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Origins as the control plane sees them, with times of the wall clock. Stateless; any thread. */
 final class OriginReport {
@@ -18,17 +26,33 @@ final class OriginReport {
 
   private OriginReport() {}
 
-  static List<OriginSnapshot> of(List<Origin> origins) {
+  static UpstreamSnapshot of(String upstream, List<Origin> origins, OriginLists lists) {
     OriginReport report = new OriginReport();
-    return origins.stream().map(report::snapshot).toList();
+    Map<OriginUrl, OriginList> naming = lists.naming();
+    return new UpstreamSnapshot(
+        upstream,
+        origins.stream().map(origin -> report.snapshot(origin, naming.get(origin.url()))).toList(),
+        lists.watched().stream()
+            .map(
+                list ->
+                    new ListSnapshot(
+                        list.kind(), list.place(), list.origins().size(), list.problems()))
+            .toList());
   }
 
-  private OriginSnapshot snapshot(Origin origin) {
+  /**
+   * One origin.
+   *
+   * @param list what names it; null if nothing does by now
+   */
+  private OriginSnapshot snapshot(Origin origin, @Nullable OriginList list) {
     Standing standing = origin.health().standing();
     Origin.Checked check = origin.lastCheck();
     long drained = origin.health().drainedNanos(nanos);
     return new OriginSnapshot(
         origin.name(),
+        list == null ? Kind.CONFIGURATION : list.kind(),
+        list == null ? null : until(list.untilNanos(origin.url())),
         state(standing),
         origin.inFlight(),
         origin.adaptiveLimit(),
@@ -39,6 +63,10 @@ final class OriginReport {
         check == null
             ? null
             : new CheckSnapshot(time(check.nanos()), check.trouble(), time(check.nextNanos())));
+  }
+
+  private @Nullable String until(long atNanos) {
+    return atNanos == OriginList.FOREVER ? null : time(atNanos);
   }
 
   private static OriginState state(Standing standing) {

@@ -1,5 +1,7 @@
 package io.kamille.launcher.appliance;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
@@ -15,11 +17,14 @@ import io.kamille.core.upstream.UploadMemory;
 import io.kamille.core.upstream.UpstreamHandler;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.upstream.discovery.OriginLists;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -28,6 +33,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +47,11 @@ final class Upstreams implements AutoCloseable {
   /*
    * What is the same under the next configuration goes on as it is, on the loops where it is:
    *
-   *   an upstream's        the same                       goes on
-   *   origins, settings,   all                            its handler: pools, limits, retry budget
-   *   files of TLS
-   *   origins              in URL and order               their health, addresses and counters
-   *   one origin           in URL                         its health, addresses and counters
+   *   an upstream's        the same       goes on
+   *   settings, files of   all            its handler: the retry budget, and pools and limits of
+   *   TLS                                 origins that stay
+   *   one origin           in URL         its health, addresses and counters
+   *   lists of origins     in place       what they named last
    *
    * The settings are all that an UpstreamHandler gets: those of the upstream, and what `limits` and
    * `forwarding` say of origins. Upstreams are compared by name.
@@ -56,11 +64,17 @@ final class Upstreams implements AutoCloseable {
    * not taken over is closed. Exchanges under way hold the handler they came to, end on their
    * connections, and then those close; nobody waits for that.
    *
+   * Lists of origins are looked at every second, from the first file on, or the first origin that
+   * comes through the API. A change replaces the origins of that upstream alone, as a reload would;
+   * during a reload it waits for the next look.
+   *
    * An origin under another policy of health is another object with the same health: look-ups may
    * take seconds before the swap, exchanges of the last configuration go on after it, and what
    * becomes known of the origin meanwhile holds for both.
    */
   private record Upstream(
+      OriginLists lists,
+      List<OriginSettings> named,
       List<Origin> origins,
       @Nullable OriginTrust trust,
       UpstreamMetrics metrics,
@@ -68,6 +82,9 @@ final class Upstreams implements AutoCloseable {
 
   /** Uploads that are not complete may take this part of the direct memory. */
   private static final int UPLOAD_MEMORY_PART = 8;
+
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
+  private static final long LOOK_SECONDS = 1;
 
   private final OriginNames names;
   private final Connector connector;
@@ -77,6 +94,14 @@ final class Upstreams implements AutoCloseable {
   private final WallClock clock;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Map<String, Upstream> inForce = Map.of();
+  private final ScheduledThreadPoolExecutor watcher =
+      new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-origins", true));
+
+  @GuardedBy("this")
+  private boolean isWatching;
+
+  @GuardedBy("this")
+  private boolean isReloading;
 
   /**
    * None yet.
@@ -101,13 +126,133 @@ final class Upstreams implements AutoCloseable {
     return origins;
   }
 
+  /** The upstreams in force, as the control plane sees them. Any thread. */
+  List<UpstreamSnapshot> snapshots() {
+    List<UpstreamSnapshot> snapshots = new ArrayList<>();
+    inForce.forEach(
+        (name, upstream) ->
+            snapshots.add(OriginReport.of(name, upstream.origins(), upstream.lists())));
+    return snapshots;
+  }
+
+  /** Whether the origins of that upstream in force may be asked by TLS. Any thread. */
+  boolean mayBeSecure(String name) {
+    Upstream upstream = inForce.get(name);
+    return upstream != null && upstream.trust() != null;
+  }
+
   /** Begins the upstreams of another configuration. */
-  Next next(Configuration configuration) {
+  synchronized Next next(Configuration configuration) {
+    isReloading = true;
     return new Next(configuration);
+  }
+
+  /** Looks at the lists now and from now on, on a thread of their own. Any thread. */
+  synchronized Future<?> look() {
+    if (!isWatching) {
+      isWatching = true;
+      watcher.scheduleWithFixedDelay(this::refresh, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    }
+    return watcher.submit(this::refresh);
+  }
+
+  private void refresh() {
+    try {
+      takeIn();
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "origins were not looked at", bug);
+    }
+  }
+
+  /** Takes in what lists name now. Looks up the names that are new: blocks. Any thread. */
+  synchronized void takeIn() {
+    if (isReloading) {
+      return;
+    }
+    Map<String, Upstream> next = new LinkedHashMap<>(inForce);
+    next.replaceAll((_, upstream) -> renewed(upstream));
+    if (!next.equals(inForce)) {
+      putInForce(next);
+    }
+  }
+
+  private Upstream renewed(Upstream last) {
+    last.lists().look(clock.nanos());
+    List<OriginSettings> named = last.lists().named();
+    if (named.equals(last.named())) {
+      return last;
+    }
+    List<Origin> origins = origins(named, first(last), last.origins());
+    last.metrics().expect(origins);
+    names.watch(origins.stream().filter(origin -> !last.origins().contains(origin)).toList());
+    return new Upstream(
+        last.lists(), named, origins, last.trust(), last.metrics(), last.handlers());
+  }
+
+  /** As the first route to it has its origins asked. */
+  private static UpstreamSettings first(Upstream upstream) {
+    return upstream.handlers().keySet().iterator().next();
+  }
+
+  private static List<Origin> origins(
+      List<OriginSettings> named, UpstreamSettings settings, List<Origin> known) {
+    List<Origin> left = new ArrayList<>(known);
+    List<Origin> origins = new ArrayList<>();
+    for (OriginSettings origin : named) {
+      Origin before = take(left, origin.url());
+      origins.add(before == null ? settings.origin(origin) : settings.origin(before, origin));
+    }
+    return List.copyOf(origins);
+  }
+
+  /** An origin that is named twice was two before, too. */
+  private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
+    for (Origin origin : known) {
+      if (origin.url().equals(url)) {
+        known.remove(origin);
+        return origin;
+      }
+    }
+    return null;
+  }
+
+  private void putInForce(Map<String, Upstream> next) {
+    Map<String, Upstream> last = inForce;
+    inForce = next;
+    for (Upstream upstream : next.values()) {
+      upstream.handlers().values().forEach(handler -> handler.origins(upstream.origins()));
+    }
+    exportOrigins();
+    prober.follow(targets());
+    closeAllBut(next, last);
+  }
+
+  /** All origins, each as the first route to its upstream has it asked. */
+  private List<HealthProber.Target> targets() {
+    List<HealthProber.Target> targets = new ArrayList<>();
+    for (Upstream upstream : inForce.values()) {
+      UpstreamSettings settings = first(upstream);
+      OriginTls tls = settings.health().check().isOn() ? tls(settings, upstream.trust()) : null;
+      for (Origin origin : upstream.origins()) {
+        targets.add(new HealthProber.Target(origin, settings, tls, upstream.metrics()));
+      }
+    }
+    return targets;
+  }
+
+  private static @Nullable OriginTls tls(UpstreamSettings settings, @Nullable OriginTrust trust) {
+    try {
+      return trust == null
+          ? null
+          : OriginTls.open(settings.tls(), trust, settings.protocol().offered());
+    } catch (IOException refused) {
+      throw new UncheckedIOException(refused.getMessage(), refused);
+    }
   }
 
   @Override
   public void close() {
+    watcher.shutdownNow();
     prober.close();
     uploads.close();
     closeAllBut(Map.of(), inForce);
@@ -177,9 +322,7 @@ final class Upstreams implements AutoCloseable {
     private UpstreamHandler handler(
         @Nullable Upstream last, Upstream upstream, UpstreamSettings settings) {
       UpstreamHandler same =
-          last != null
-                  && last.origins().equals(upstream.origins())
-                  && Objects.equals(last.trust(), upstream.trust())
+          last != null && Objects.equals(last.trust(), upstream.trust())
               ? last.handlers().get(settings)
               : null;
       return same != null
@@ -194,22 +337,10 @@ final class Upstreams implements AutoCloseable {
               upstream.metrics());
     }
 
-    private static @Nullable OriginTls tls(UpstreamSettings settings, @Nullable OriginTrust trust) {
+    /** What is in the files of TLS. */
+    private static OriginTrust trust(UpstreamSettings settings) {
       try {
-        return trust == null
-            ? null
-            : OriginTls.open(settings.tls(), trust, settings.protocol().offered());
-      } catch (IOException refused) {
-        throw new UncheckedIOException(refused.getMessage(), refused);
-      }
-    }
-
-    /** What is in the files of TLS; null if no origin speaks it. */
-    private static @Nullable OriginTrust trust(List<Origin> origins, UpstreamSettings settings) {
-      try {
-        return origins.stream().anyMatch(origin -> origin.url().isSecure())
-            ? settings.tls().read()
-            : null;
+        return settings.tls().read();
       } catch (IOException unreadable) {
         throw new UncheckedIOException(unreadable.getMessage(), unreadable);
       }
@@ -217,66 +348,47 @@ final class Upstreams implements AutoCloseable {
 
     private Upstream upstream(String name, UpstreamSettings settings) {
       Upstream last = inForce.get(name);
+      OriginLists lists =
+          OriginLists.of(name, configuration.upstream(name), last == null ? null : last.lists());
+      lists.look(clock.nanos());
+      List<OriginSettings> named = lists.named();
       List<Origin> known = last == null ? List.of() : last.origins();
-      List<Origin> origins = origins(name, settings, new ArrayList<>(known));
-      OriginTrust trust = trust(origins, settings);
+      List<Origin> origins = origins(named, settings, known);
+      OriginTrust trust =
+          !lists.watched().isEmpty() || origins.stream().anyMatch(origin -> origin.url().isSecure())
+              ? trust(settings)
+              : null;
       UpstreamMetrics metrics =
           last == null ? new UpstreamMetrics(registry, name, origins) : last.metrics();
-      Upstream upstream = new Upstream(origins, trust, metrics, new LinkedHashMap<>());
+      Upstream upstream =
+          new Upstream(lists, named, origins, trust, metrics, new LinkedHashMap<>());
       upstreams.put(name, upstream);
       metrics.expect(origins);
       names.watch(origins.stream().filter(origin -> !known.contains(origin)).toList());
       return upstream;
     }
 
-    private List<Origin> origins(String name, UpstreamSettings settings, List<Origin> known) {
-      List<Origin> origins = new ArrayList<>();
-      for (OriginSettings origin : configuration.upstream(name).origins()) {
-        Origin before = take(known, origin.url());
-        origins.add(before == null ? settings.origin(origin) : settings.origin(before, origin));
-      }
-      return List.copyOf(origins);
-    }
-
-    /** An origin that is named twice was two before, too. */
-    private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
-      for (Origin origin : known) {
-        if (origin.url().equals(url)) {
-          known.remove(origin);
-          return origin;
-        }
-      }
-      return null;
-    }
-
     /**
      * Makes these the upstreams in force. Comes after the last request was routed to the others.
      */
     void putInForce() {
-      Map<String, Upstream> last = inForce;
-      inForce = upstreams;
-      exportOrigins();
-      prober.follow(targets());
-      closeAllBut(upstreams, last);
-    }
-
-    /** All origins, each as the first route to its upstream has it asked. */
-    private List<HealthProber.Target> targets() {
-      List<HealthProber.Target> targets = new ArrayList<>();
-      for (Upstream upstream : upstreams.values()) {
-        UpstreamSettings settings = upstream.handlers().keySet().iterator().next();
-        OriginTls tls = settings.health().check().isOn() ? tls(settings, upstream.trust()) : null;
-        for (Origin origin : upstream.origins()) {
-          targets.add(new HealthProber.Target(origin, settings, tls, upstream.metrics()));
+      synchronized (Upstreams.this) {
+        isReloading = false;
+        Upstreams.this.putInForce(upstreams);
+        if (upstreams.values().stream()
+            .anyMatch(upstream -> !upstream.lists().watched().isEmpty())) {
+          look();
         }
       }
-      return targets;
     }
 
     /** Closes what was made, and leaves all as it is. */
     void abandon() {
-      exportOrigins();
-      closeAllBut(inForce, upstreams);
+      synchronized (Upstreams.this) {
+        isReloading = false;
+        exportOrigins();
+        closeAllBut(inForce, upstreams);
+      }
     }
   }
 }

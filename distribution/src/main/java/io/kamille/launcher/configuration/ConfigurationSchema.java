@@ -36,7 +36,7 @@ public final class ConfigurationSchema {
         }
         case Subsection<?> inside -> {
           properties.put(inside.key(), subsection(inside));
-          if (inside.required() != null) {
+          if (inside.required() != null && inside.alternatives().isEmpty()) {
             required.add(inside.key());
           }
         }

@@ -54,21 +54,15 @@ final class OriginChecks {
 
   private static void originsCanSpeakTheProtocol(SectionValues upstream, Problems problems) {
     OriginProtocol protocol = upstream.value(UpstreamSettings.PROTOCOL);
-    boolean needsTls = protocol == OriginProtocol.H2;
-    if (!needsTls && protocol != OriginProtocol.H2C) {
-      return;
-    }
     for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
       OriginUrl url = origin.find(OriginSettings.URL);
-      if (url != null && url.isSecure() != needsTls) {
+      if (url != null && !protocol.suits(url)) {
         problems.add(
             Problem.Kind.CONFLICT,
             origin.position(OriginSettings.URL),
             origin.path(OriginSettings.URL),
             Problems.quote(url.toString()),
-            needsTls
-                ? "https:// beside protocol h2; HTTP/2 in clear text is h2c"
-                : "http:// beside protocol h2c; HTTP/2 over TLS is h2");
+            protocol.expected());
       }
     }
   }
@@ -169,6 +163,7 @@ final class OriginChecks {
   private static void someOriginIsNoBackup(SectionValues upstream, Problems problems) {
     List<SectionValues> origins = upstream.all(UpstreamGroup.ORIGINS);
     if (!origins.isEmpty()
+        && !upstream.isGiven(UpstreamGroup.ORIGINS_FILE)
         && origins.stream().allMatch(origin -> origin.value(OriginSettings.BACKUP))) {
       problems.add(
           Problem.Kind.CONFLICT,
@@ -185,6 +180,9 @@ final class OriginChecks {
   }
 
   private void someOriginSpeaksIt(SectionValues upstream) {
+    if (upstream.isGiven(UpstreamGroup.ORIGINS_FILE)) {
+      return;
+    }
     for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
       OriginUrl url = origin.find(OriginSettings.URL);
       if (url == null || url.isSecure()) {

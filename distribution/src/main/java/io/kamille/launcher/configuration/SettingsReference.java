@@ -91,7 +91,9 @@ public final class SettingsReference {
         case Subsection<?> child -> {
           page.append(child.description()).append('\n');
           if (child.required() != null) {
-            page.append("There must be ").append(child.required()).append(".\n");
+            page.append("There must be ").append(child.required());
+            child.alternatives().forEach(key -> page.append(" or `").append(key).append('`'));
+            page.append(".\n");
           }
           describe(prefix + inside(child), child.section(), level + 1);
         }

@@ -2,6 +2,8 @@ package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RecordingReply;
@@ -14,15 +16,19 @@ import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
 import io.kamille.core.upstream.UpstreamMetrics;
+import io.kamille.core.upstream.discovery.OriginList.Kind;
 import io.kamille.core.upstream.name.NameLookup;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What of an upstream goes on under the next configuration. */
 class UpstreamsTest {
@@ -40,6 +47,7 @@ class UpstreamsTest {
 
   private static final InetSocketAddress CLIENT = new InetSocketAddress("192.0.2.7", 40000);
 
+  @TempDir private Path directory;
   private final LoopGroup loops = new LoopGroup(1);
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
@@ -130,7 +138,7 @@ class UpstreamsTest {
   void aRequestThatComesBeforeItsUpstreamIsInForceIsCounted() throws Exception {
     reload("origins: ['http://a.test']");
     isResolverDown = true;
-    Begun next = begin("{site: {origins: ['http://c.test']}}", "[{upstream: site}]");
+    Begun next = begin("{site: {origins: ['http://c.test'], retries: 0}}", "[{upstream: site}]");
     ExchangeHandler handler = next.handler(0);
     failing(handler);
     next.next().putInForce();
@@ -185,6 +193,64 @@ class UpstreamsTest {
       assertThat(registry.parts()).isEqualTo(parts);
       assertThat(upstreams.origins()).containsOnlyKeys(name);
     }
+  }
+
+  @Test
+  void aFileGivesOtherOriginsToTheSameHandler() throws IOException {
+    write("http://b.test");
+    ExchangeHandler handler = reload("origins: ['http://a.test'], origins-file: " + file());
+    Origin b = origins().getLast();
+    assertThat(names()).containsExactly("a.test:80", "b.test:80");
+    write("http://c.test", "http://a.test", "http://b.test");
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("a.test:80", "c.test:80", "b.test:80");
+    assertThat(origins()).element(2).isSameAs(b);
+    assertThat(lookedUp).containsExactly("a.test", "b.test", "c.test");
+    assertThat(reload("origins: ['http://a.test'], origins-file: " + file())).isSameAs(handler);
+    write("http://b.test", "garbage");
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("a.test:80", "c.test:80", "b.test:80");
+    UpstreamSnapshot shown = upstreams.snapshots().getFirst();
+    assertThat(shown.origins())
+        .extracting(OriginSnapshot::from)
+        .containsExactly(Kind.CONFIGURATION, Kind.FILE, Kind.FILE);
+    assertThat(shown.lists().getFirst().problems()).singleElement().asString().contains("garbage");
+  }
+
+  @Test
+  void aStartWithoutTheFileHasNoOriginUntilItComes() throws Exception {
+    ExchangeHandler handler = reload("origins-file: " + file());
+    failing(handler);
+    assertThat(names()).isEmpty();
+    write("https://a.test");
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("a.test:443");
+  }
+
+  @Test
+  void aChangeDuringAReloadIsTakenInAfterIt() throws IOException {
+    write("http://b.test");
+    reload("origins-file: " + file());
+    Begun next = begin("{site: {origins-file: " + file() + "}}", "[{upstream: site}]");
+    next.handler(0);
+    write("http://b.test", "http://c.test");
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("b.test:80");
+    next.next().abandon();
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("b.test:80", "c.test:80");
+  }
+
+  private Path file() {
+    return directory.resolve("origins.yaml");
+  }
+
+  private void write(String... urls) throws IOException {
+    Files.writeString(file(), "origins:\n- " + String.join("\n- ", urls) + "\n");
+  }
+
+  private List<String> names() {
+    return origins().stream().map(Origin::name).toList();
   }
 
   /** The upstreams of a configuration that is about to come into force. */

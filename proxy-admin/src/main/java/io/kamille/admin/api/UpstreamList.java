@@ -4,12 +4,14 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.CheckSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.upstream.UpstreamMetrics;
+import io.kamille.core.upstream.discovery.OriginList.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +53,8 @@ final class UpstreamList implements Resource {
                           sum(failures, name),
                           sum(retries, name),
                           Head.of(durations(heads, name)),
-                          origins(upstream, requests));
+                          origins(upstream, requests),
+                          upstream.lists());
                     })
                 .toList()));
   }
@@ -62,6 +65,8 @@ final class UpstreamList implements Resource {
             (OriginSnapshot origin) ->
                 new OriginRow(
                     origin.name(),
+                    origin.from(),
+                    origin.until(),
                     origin.state(),
                     origin.inFlight(),
                     origin.limit(),
@@ -99,7 +104,8 @@ final class UpstreamList implements Resource {
       long failures,
       long retries,
       Head head,
-      List<OriginRow> origins) {}
+      List<OriginRow> origins,
+      List<ListSnapshot> lists) {}
 
   private record Head(double p50Millis, double p99Millis) {
     static Head of(HistogramSnapshot durations) {
@@ -111,6 +117,8 @@ final class UpstreamList implements Resource {
 
   private record OriginRow(
       String name,
+      Kind from,
+      @Nullable String until,
       OriginState state,
       long inFlight,
       long limit,

@@ -1,13 +1,34 @@
 package io.kamille.admin.view;
 
+import io.kamille.core.upstream.discovery.OriginList.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One upstream and its origins. */
-public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
+/**
+ * One upstream and its origins.
+ *
+ * @param lists what names them besides the configuration
+ */
+public record UpstreamSnapshot(
+    String name, List<OriginSnapshot> origins, List<ListSnapshot> lists) {
 
   public UpstreamSnapshot {
     origins = List.copyOf(origins);
+    lists = List.copyOf(lists);
+  }
+
+  /**
+   * A list of origins outside the configuration.
+   *
+   * @param place which file, say
+   * @param origins how many it names; after trouble, how many it named before
+   * @param problems what is wrong with it, a line for each
+   */
+  public record ListSnapshot(Kind kind, String place, int origins, List<String> problems) {
+
+    public ListSnapshot {
+      problems = List.copyOf(problems);
+    }
   }
 
   /** Whether requests go to an origin. */
@@ -23,6 +44,8 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
    * One origin.
    *
    * @param name host and port
+   * @param from what names it
+   * @param until until when that does, as RFC 3339 says it; null if there is no end
    * @param inFlight requests it has not answered yet
    * @param limit how many it may have at a time, found out by itself; 0 if there is no such limit
    * @param failures since the start
@@ -33,6 +56,8 @@ public record UpstreamSnapshot(String name, List<OriginSnapshot> origins) {
    */
   public record OriginSnapshot(
       String name,
+      Kind from,
+      @Nullable String until,
       OriginState state,
       long inFlight,
       long limit,

@@ -29,6 +29,18 @@ function state(origin) {
     origin.drainedUntil ? h("div", { class: "muted" }, `drained until ${when(origin.drainedUntil)}`) : null);
 }
 
+const FROM = { configuration: "configuration", file: "file", dns: "DNS", api: "API" };
+
+function source(origin) {
+  return h("span", {}, FROM[origin.from] ?? origin.from, origin.until ? h("div", { class: "muted" }, `until ${when(origin.until)}`) : null);
+}
+
+/** What is wrong with the lists that name origins. */
+function troubles(upstream) {
+  return upstream.lists.filter((list) => list.problems.length > 0).map((list) =>
+    note("bad", `The ${FROM[list.kind]} ${list.place} cannot be used; its last ${count(list.origins)} origins stay. ${list.problems.slice(0, 5).join("; ")}`));
+}
+
 export async function origins(place) {
   let before = new Map();
   let since = 0;
@@ -56,8 +68,9 @@ export async function origins(place) {
     };
     const isChecked = upstreams.some((upstream) => upstream.origins.some((origin) => origin.check));
     replace(head, answer(sentence(upstreams), isChecked ? "Kamille learns from requests and from checks whether an origin answers." : "Kamille learns from requests whether an origin answers. It checks no origin by itself."));
-    replace(groups, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), table([
+    replace(groups, upstreams.map((upstream) => card("", upstream.name, h("p", {}, summary(upstream)), troubles(upstream), table([
         { name: "Origin", show: (one) => h("span", { class: "mono nowrap" }, one.name) },
+        upstream.origins.some((one) => one.from !== "configuration") ? { name: "From", show: source } : null,
         { name: "State", show: state },
         isChecked ? { name: "Last check", show: (one) => (one.check ? h("span", { class: one.check.trouble ? "bad" : "ok" }, one.check.trouble || "passed") : "–") } : null,
         { name: "Requests/s", number: true, show: (one) => perSecond(upstream, one) },

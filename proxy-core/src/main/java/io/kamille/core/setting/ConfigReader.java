@@ -219,7 +219,10 @@ public final class ConfigReader {
           switch (member) {
             case Setting<?> setting ->
                 setting.absence() instanceof Setting.Absence.Forbidden<?> ? valueOf(setting) : null;
-            case Subsection<?> child -> child.required();
+            case Subsection<?> child ->
+                child.alternatives().stream().noneMatch(seen::containsKey)
+                    ? child.required()
+                    : null;
           };
       if (required != null && !seen.containsKey(member.key())) {
         String path = join(values.path(), member.key());

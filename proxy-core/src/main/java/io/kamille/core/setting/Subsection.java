@@ -31,6 +31,7 @@ public final class Subsection<R> implements Member {
   private final Shape shape;
   private final @Nullable Setting<?> shorthand;
   private final @Nullable String required;
+  private final List<String> alternatives;
 
   private Subsection(
       String key,
@@ -38,33 +39,35 @@ public final class Subsection<R> implements Member {
       Section<R> section,
       Shape shape,
       @Nullable Setting<?> shorthand,
-      @Nullable String required) {
+      @Nullable String required,
+      List<String> alternatives) {
     this.key = key;
     this.description = description;
     this.section = section;
     this.shape = shape;
     this.shorthand = shorthand;
     this.required = required;
+    this.alternatives = alternatives;
     if (description.isBlank()) {
       throw new IllegalArgumentException(key + ": no description");
     }
   }
 
   static <R> Subsection<R> one(String key, String description, Section<R> section) {
-    return new Subsection<>(key, description, section, Shape.ONE, null, null);
+    return new Subsection<>(key, description, section, Shape.ONE, null, null, List.of());
   }
 
   static <R> Subsection<R> list(String key, String description, Section<R> section) {
-    return new Subsection<>(key, description, section, Shape.LIST, null, null);
+    return new Subsection<>(key, description, section, Shape.LIST, null, null, List.of());
   }
 
   static <R> Subsection<R> named(String key, String description, Section<R> section) {
-    return new Subsection<>(key, description, section, Shape.NAMED, null, null);
+    return new Subsection<>(key, description, section, Shape.NAMED, null, null, List.of());
   }
 
   /** The same, but a bare value in place of a mapping stands for {@code setting} alone. */
   public Subsection<R> withShorthand(Setting<?> setting) {
-    return new Subsection<>(key, description, section, shape, setting, required);
+    return new Subsection<>(key, description, section, shape, setting, required, alternatives);
   }
 
   /**
@@ -73,7 +76,12 @@ public final class Subsection<R> implements Member {
    * @param element what there must be at least one of, as a message says it: {@code an upstream}
    */
   public Subsection<R> atLeastOne(String element) {
-    return new Subsection<>(key, description, section, shape, shorthand, element);
+    return new Subsection<>(key, description, section, shape, shorthand, element, List.of());
+  }
+
+  /** The same, but it may be missing where one of these members of its section is not. */
+  public Subsection<R> orElse(String... keys) {
+    return new Subsection<>(key, description, section, shape, shorthand, required, List.of(keys));
   }
 
   @Override
@@ -102,6 +110,11 @@ public final class Subsection<R> implements Member {
   /** What there must be at least one of, or null if there may be none. */
   public @Nullable String required() {
     return required;
+  }
+
+  /** The keys of members that may stand in its place. */
+  public List<String> alternatives() {
+    return alternatives;
   }
 
   /** What the record of the section around it has for it. */

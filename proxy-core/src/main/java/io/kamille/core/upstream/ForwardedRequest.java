@@ -51,6 +51,9 @@ final class ForwardedRequest
       new Failure(
           Kind.DESTINATION_UNAVAILABLE, 503, "no origin takes connections; one request tries", 1);
 
+  private static final Failure NO_ORIGIN =
+      new Failure(Kind.DESTINATION_UNAVAILABLE, 503, "the upstream has no origin at present", 1);
+
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private final UpstreamShard home;
@@ -129,7 +132,7 @@ final class ForwardedRequest
     isUpload = content.length() != 0 && (buffer == null || !buffer.isComplete());
     place = home.choose(exchange);
     if (place == NOWHERE) {
-      giveUp(UNAVAILABLE);
+      giveUp(home.originCount() == 0 ? NO_ORIGIN : UNAVAILABLE);
     } else {
       begin();
     }

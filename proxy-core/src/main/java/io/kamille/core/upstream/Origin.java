@@ -30,13 +30,12 @@ public final class Origin {
   private final boolean isBackup;
   private final String name;
   private final OriginHealth health;
-  private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicInteger limit = new AtomicInteger();
-  private final AtomicReference<InetSocketAddress[][]> lookUps =
-      new AtomicReference<>(new InetSocketAddress[][] {{}});
-  private final AtomicInteger turn = new AtomicInteger();
-  private final AtomicReference<String> trouble = new AtomicReference<>("");
-  private final AtomicReference<@Nullable Checked> lastCheck = new AtomicReference<>();
+  private final AtomicInteger inFlight;
+  private final AtomicInteger limit;
+  private final AtomicReference<InetSocketAddress[][]> lookUps;
+  private final AtomicInteger turn;
+  private final AtomicReference<String> trouble;
+  private final AtomicReference<@Nullable Checked> lastCheck;
 
   /**
    * How the last check went.
@@ -71,6 +70,27 @@ public final class Origin {
     this.isBackup = isBackup;
     this.name = name(url.host(), url.port());
     this.health = health;
+    this.inFlight = new AtomicInteger();
+    this.limit = new AtomicInteger();
+    this.lookUps = new AtomicReference<>(new InetSocketAddress[][] {{}});
+    this.turn = new AtomicInteger();
+    this.trouble = new AtomicReference<>("");
+    this.lastCheck = new AtomicReference<>();
+  }
+
+  private Origin(Origin same, int weight, boolean isBackup, OriginHealth health) {
+    this.url = same.url;
+    this.host = same.host;
+    this.weight = weight;
+    this.isBackup = isBackup;
+    this.name = same.name;
+    this.health = health;
+    this.inFlight = same.inFlight;
+    this.limit = same.limit;
+    this.lookUps = same.lookUps;
+    this.turn = same.turn;
+    this.trouble = same.trouble;
+    this.lastCheck = same.lastCheck;
   }
 
   private static String plain(String host) {
@@ -82,16 +102,17 @@ public final class Origin {
     return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + port;
   }
 
-  /** The same server with its addresses as they are now; this where nothing differs. */
+  /** The same server: what becomes known of one is known of both. This where nothing differs. */
   Origin with(int weight, boolean isBackup, OriginHealth health) {
     if (weight == this.weight && isBackup == this.isBackup && health == this.health) {
       return this;
     }
-    Origin other = new Origin(url, weight, isBackup, health);
-    other.lookUps.set(lookUps.get());
-    other.turn.set(turn.get());
-    other.lastCheck.set(lastCheck.get());
-    return other;
+    return new Origin(this, weight, isBackup, health);
+  }
+
+  /** The same object, which says nothing, for all that are the same server. */
+  Object server() {
+    return lookUps;
   }
 
   /** The host to look up, without brackets. */

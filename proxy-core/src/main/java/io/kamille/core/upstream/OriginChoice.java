@@ -63,9 +63,6 @@ public abstract sealed class OriginChoice
 
   /** A choice for one loop. */
   public static OriginChoice of(Kind kind, List<Origin> origins) {
-    if (origins.isEmpty()) {
-      throw new IllegalArgumentException("origins: none (expected: at least one)");
-    }
     return switch (kind) {
       case POWER_OF_TWO -> new PowerOfTwoChoices(origins, new SplittableRandom());
       case ROUND_ROBIN -> new WeightedRoundRobin(origins);

@@ -16,7 +16,9 @@ import io.kamille.core.upstream.pool.ConnectionPool;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ final class OriginPools {
    * request needs a connection where nothing but HTTP/1.1 was offered. Nor is HTTP/2 of use where a
    * PROXY header names the client of a connection, which then belongs to one request.
    */
+  private static final int NOWHERE = OriginChoice.NOWHERE;
   private static final Duration LONGEST_TICK = Duration.ofMillis(250);
   private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
 
@@ -45,6 +48,7 @@ final class OriginPools {
   private final HpackWriter section = new HpackWriter();
   private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
   private final @Nullable ConnectionPool<RequestConnection>[] upgrading;
+  private final Map<Object, Integer> places = new IdentityHashMap<>();
   private boolean isRetired;
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
@@ -55,7 +59,8 @@ final class OriginPools {
       EventLoop loop,
       Connector connector,
       WallClock clock,
-      UpstreamCounters counters) {
+      UpstreamCounters counters,
+      @Nullable OriginPools before) {
     this.settings = settings;
     this.origins = origins;
     boolean namesClients = settings.connection().proxyProtocol() != ProxyAnnouncement.OFF;
@@ -69,9 +74,21 @@ final class OriginPools {
     this.head = new ForwardedHead(settings.forwarding(), new HeadWriter());
     this.upgrading = new ConnectionPool[origins.size()];
     for (int place = 0; place < origins.size(); place++) {
-      boolean isSecure = origins.get(place).url().isSecure();
-      pools.add(open(place, isSecure ? this.tls : null, protocol));
+      places.put(origins.get(place).server(), place);
+      int last = before == null ? NOWHERE : before.placeOf(origins.get(place));
+      if (before != null && last != NOWHERE) {
+        pools.add(before.pools.get(last));
+        upgrading[place] = before.upgrading[last];
+      } else {
+        boolean isSecure = origins.get(place).url().isSecure();
+        pools.add(open(place, isSecure ? this.tls : null, protocol));
+      }
     }
+  }
+
+  /** The place of the same server, or {@link OriginChoice#NOWHERE}. */
+  int placeOf(Origin origin) {
+    return places.getOrDefault(origin.server(), NOWHERE);
   }
 
   private ConnectionPool<RequestConnection> open(
@@ -139,11 +156,26 @@ final class OriginPools {
   /** Closes what is idle and keeps nothing open from now on; once. */
   void retire() {
     isRetired = true;
-    pools.forEach(ConnectionPool::retire);
-    for (ConnectionPool<RequestConnection> pool : upgrading) {
-      if (pool != null) {
-        pool.retire();
+    for (int place = 0; place < pools.size(); place++) {
+      retire(place);
+    }
+  }
+
+  /** The same for what {@code next} has not taken over; once. */
+  void giveWayTo(OriginPools next) {
+    isRetired = true;
+    for (int place = 0; place < pools.size(); place++) {
+      if (next.placeOf(origins.get(place)) == NOWHERE) {
+        retire(place);
       }
+    }
+  }
+
+  private void retire(int place) {
+    pools.get(place).retire();
+    ConnectionPool<RequestConnection> other = upgrading[place];
+    if (other != null) {
+      other.retire();
     }
   }
 }

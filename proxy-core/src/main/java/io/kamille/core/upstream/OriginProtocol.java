@@ -1,5 +1,6 @@
 package io.kamille.core.upstream;
 
+import io.kamille.core.setting.OriginUrl;
 import java.util.List;
 import java.util.Map;
 
@@ -31,6 +32,22 @@ public enum OriginProtocol {
       case H2 -> List.of(H2_NAME);
       case HTTP_1_1, H2C -> List.of(HTTP_1_1_NAME);
     };
+  }
+
+  /** Whether an origin at such a URL can be asked so. */
+  public boolean suits(OriginUrl url) {
+    return switch (this) {
+      case H2 -> url.isSecure();
+      case H2C -> !url.isSecure();
+      case AUTO, HTTP_1_1 -> true;
+    };
+  }
+
+  /** What an origin must be that does not suit. */
+  public String expected() {
+    return this == H2
+        ? "https:// beside protocol h2; HTTP/2 in clear text is h2c"
+        : "http:// beside protocol h2c; HTTP/2 over TLS is h2";
   }
 
   /** Whether a connection may come to speak HTTP/2. */

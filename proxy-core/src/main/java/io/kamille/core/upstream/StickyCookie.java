@@ -34,10 +34,12 @@ final class StickyCookie {
   private static final int BYTES = 16;
 
   private final String name;
+  private final byte[] secret;
   private final byte[][] values;
 
   private StickyCookie(String name, byte[] secret, List<Origin> origins) {
     this.name = name;
+    this.secret = secret;
     this.values = origins.stream().map(origin -> value(secret, origin)).toArray(byte[][]::new);
   }
 
@@ -52,6 +54,11 @@ final class StickyCookie {
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable.getMessage(), unreadable);
     }
+  }
+
+  /** The same cookie for other origins. */
+  StickyCookie with(List<Origin> origins) {
+    return new StickyCookie(name, secret, origins);
   }
 
   private static byte[] value(byte[] secret, Origin origin) {

@@ -39,20 +39,19 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       };
 
   private final UpstreamSettings settings;
-  private final List<Origin> origins;
-  private final @Nullable OriginTls tls;
-  private final @Nullable StickyCookie sticky;
   private final Connector connector;
   private final WallClock clock;
   private final UploadMemory uploads;
   private final UpstreamMetrics metrics;
   private final Set<EventLoop> loops = new CopyOnWriteArraySet<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  // Volatile: replaced by whoever changes the origins, read on the loops.
+  private volatile OriginSet set;
 
   /**
    * A handler without any connection yet.
    *
-   * @param origins at least one; look them up first ({@link OriginNames#watch})
+   * @param origins look them up first ({@link OriginNames#watch}); without any, requests get 503
    * @param tls for those that speak it; null if none does
    * @param metrics of the upstream; stays the caller's
    * @param connector opens connections, of a kind that the loops can serve
@@ -67,16 +66,8 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       WallClock clock,
       UploadMemory uploads,
       UpstreamMetrics metrics) {
-    if (origins.isEmpty()) {
-      throw new IllegalArgumentException("origins: none (expected: at least one)");
-    }
-    if (tls == null && origins.stream().anyMatch(origin -> origin.url().isSecure())) {
-      throw new IllegalArgumentException("tls: none (expected: some, as an origin speaks it)");
-    }
     this.settings = settings;
-    this.origins = List.copyOf(origins);
-    this.tls = tls;
-    this.sticky = StickyCookie.of(settings.choice().sticky(), this.origins);
+    this.set = new OriginSet(origins, tls, StickyCookie.of(settings.choice().sticky(), origins));
     this.connector = connector;
     this.clock = clock;
     this.uploads = uploads;
@@ -100,18 +91,57 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
   private UpstreamShard of(EventLoop loop) {
     UpstreamShard present = SHARDS.get().get(this);
     if (present == null) {
-      UpstreamCounters counters = metrics.counters(loop, origins);
-      present =
-          new UpstreamShard(
-              settings, origins, tls, sticky, loop, connector, clock, uploads, counters);
-      SHARDS.get().put(this, present);
+      present = shard(loop, null);
       loops.add(loop);
+      // Who closes, or changes the origins, looks at the loops after that: it may have missed this.
       if (closed.get()) {
-        // Who closes looks at the loops after that: it may have missed this one.
         retire();
+      } else if (present.set() != set) {
+        present = shard(loop, present);
       }
     }
     return present;
+  }
+
+  private UpstreamShard shard(EventLoop loop, @Nullable UpstreamShard before) {
+    OriginSet now = set;
+    UpstreamShard made =
+        new UpstreamShard(
+            settings,
+            now,
+            loop,
+            connector,
+            clock,
+            uploads,
+            metrics.counters(loop, now.origins()),
+            before);
+    SHARDS.get().put(this, made);
+    if (before != null) {
+      before.giveWayTo(made);
+    }
+    return made;
+  }
+
+  /**
+   * Requests that begin from now on, soon on each loop, go to these origins. Those that it had keep
+   * their connections; the connections of others close as by {@link #close}. The metrics expect
+   * these origins. One that speaks TLS comes only where the handler was made with it.
+   */
+  public void origins(List<Origin> origins) {
+    OriginSet last = set;
+    if (last.origins().equals(origins)) {
+      return;
+    }
+    StickyCookie sticky = last.sticky() == null ? null : last.sticky().with(origins);
+    set = new OriginSet(origins, last.tls(), sticky);
+    loops.forEach(loop -> loop.execute(() -> renew(loop)));
+  }
+
+  private void renew(EventLoop loop) {
+    UpstreamShard present = SHARDS.get().get(this);
+    if (present != null && present.set() != set) {
+      shard(loop, present);
+    }
   }
 
   /**

@@ -8,7 +8,6 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
-import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ final class UpstreamShard {
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 
   private final UpstreamSettings settings;
+  private final OriginSet set;
   private final List<Origin> origins;
   private final WallClock clock;
   private final UpstreamCounters counters;
@@ -28,25 +28,32 @@ final class UpstreamShard {
   private final @Nullable HashKey hashKey;
   private final @Nullable StickyCookie sticky;
   private final int[] limitsInForce;
-  private final RetryBudget budget = new RetryBudget();
-  private final TailTime tail = new TailTime();
+  private final RetryBudget budget;
+  private final TailTime tail;
   private final OriginPools pools;
   private final UploadMemory uploads;
   private final List<ConcurrencyLimit> limits = new ArrayList<>();
   private boolean isRetired;
+  private boolean isReplaced;
 
+  /**
+   * A shard with the connections and limits of another one, as far as it has the same origins. The
+   * requests of that one go on, and share them; {@link #giveWayTo} has to follow.
+   *
+   * @param before null if there is none
+   */
   UpstreamShard(
       UpstreamSettings settings,
-      List<Origin> origins,
-      @Nullable OriginTls tls,
-      @Nullable StickyCookie sticky,
+      OriginSet set,
       EventLoop loop,
       Connector connector,
       WallClock clock,
       UploadMemory uploads,
-      UpstreamCounters counters) {
+      UpstreamCounters counters,
+      @Nullable UpstreamShard before) {
     this.settings = settings;
-    this.origins = origins;
+    this.set = set;
+    this.origins = set.origins();
     this.clock = clock;
     this.counters = counters;
     this.uploads = uploads;
@@ -55,15 +62,28 @@ final class UpstreamShard {
         settings.choice().kind() == OriginChoice.Kind.CONSISTENT_HASH
             ? settings.choice().hashKey()
             : null;
-    this.sticky = sticky;
+    this.sticky = set.sticky();
+    this.budget = before == null ? new RetryBudget() : before.budget;
+    this.tail = before == null ? new TailTime() : before.tail;
     this.limitsInForce = new int[origins.size()];
-    this.pools = new OriginPools(settings, origins, tls, loop, connector, clock, counters);
+    OriginPools taken = before == null ? null : before.pools;
+    this.pools =
+        new OriginPools(settings, origins, set.tls(), loop, connector, clock, counters, taken);
     for (int place = 0; place < origins.size(); place++) {
       if (settings.isAdaptive()) {
-        limits.add(new ConcurrencyLimit(settings.pool().maxConnections()));
+        int last = taken == null ? OriginChoice.NOWHERE : taken.placeOf(origins.get(place));
+        limits.add(
+            before == null || last == OriginChoice.NOWHERE
+                ? new ConcurrencyLimit(settings.pool().maxConnections())
+                : before.limits.get(last));
         limit(place);
       }
     }
+  }
+
+  /** What it serves. */
+  OriginSet set() {
+    return set;
   }
 
   UpstreamSettings settings() {
@@ -170,7 +190,7 @@ final class UpstreamShard {
   /** A request got its answer, or waited so long in vain. */
   private void learn(int place, long nanos, boolean isOverload, long now) {
     choice.answered(place, nanos, isOverload, now);
-    if (settings.isAdaptive()) {
+    if (settings.isAdaptive() && !isReplaced) {
       limits.get(place).sample(nanos, pools.of(place).lentCount(), isOverload, now);
       limit(place);
     }
@@ -233,6 +253,17 @@ final class UpstreamShard {
   void retire() {
     isRetired = true;
     pools.retire();
+    forgetLimits();
+  }
+
+  /** Leaves to {@code next} what that has taken over, and closes the rest as {@link #retire}. */
+  void giveWayTo(UpstreamShard next) {
+    isReplaced = true;
+    pools.giveWayTo(next.pools);
+    forgetLimits();
+  }
+
+  private void forgetLimits() {
     for (int place = 0; place < limitsInForce.length; place++) {
       origin(place).changeLimit(-limitsInForce[place]);
     }

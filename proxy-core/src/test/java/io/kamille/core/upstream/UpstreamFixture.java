@@ -38,6 +38,7 @@ final class UpstreamFixture implements AutoCloseable {
   private final LoopGroup loops = new LoopGroup(1);
   private final OriginNames names = OriginNames.open(DnsLookup::new, registry);
   final UploadMemory uploads = new UploadMemory(ROOM_BYTES, registry);
+  private final UpstreamMetrics metrics;
   private final UpstreamHandler handler;
 
   UpstreamFixture(UpstreamSettings settings, ScriptedOrigin... scripted) {
@@ -63,8 +64,17 @@ final class UpstreamFixture implements AutoCloseable {
       origins.add(settings.origin(new OriginUrl(tls != null, "127.0.0.1", port), 1));
     }
     names.watch(origins);
-    var metrics = new UpstreamMetrics(registry, "test", origins);
+    metrics = new UpstreamMetrics(registry, "test", origins);
     handler = new UpstreamHandler(settings, origins, tls, connector, clock, uploads, metrics);
+  }
+
+  /** Gives the upstream these origins in place of those that it has. */
+  void change(List<Origin> others) throws Exception {
+    metrics.expect(others);
+    names.watch(others);
+    handler.origins(others);
+    metrics.origins(others);
+    onLoop(() -> null);
   }
 
   /** The same, but a request takes a connection before its content is there. */

@@ -434,7 +434,7 @@ class UpstreamHandlerTest {
     }
   }
 
-  private static UpstreamSettings adaptive() {
+  static UpstreamSettings adaptive() {
     return new UpstreamSettings(
         SETTINGS.choice(),
         SETTINGS.connectTimeout(),

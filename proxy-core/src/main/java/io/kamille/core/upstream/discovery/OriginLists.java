@@ -1,0 +1,82 @@
+package io.kamille.core.upstream.discovery;
+
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.upstream.OriginProtocol;
+import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.UpstreamGroup;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that names origins of one upstream. One thread at a time looks; reading: any thread.
+ *
+ * @param all what comes first has precedence
+ * @param leased one of them
+ */
+public record OriginLists(List<OriginList> all, LeasedOrigins leased) {
+
+  public OriginLists {
+    all = List.copyOf(all);
+  }
+
+  /**
+   * Those of an upstream. What another configuration had before goes on, and is not read again.
+   *
+   * @param before null if there was no such upstream
+   */
+  public static OriginLists of(String upstream, UpstreamGroup group, @Nullable OriginLists before) {
+    LeasedOrigins leased = before == null ? new LeasedOrigins() : before.leased;
+    List<OriginList> all = new ArrayList<>();
+    all.add(new OriginList.Configured(group.origins()));
+    if (group.originsFile() != null) {
+      all.add(file(upstream, group.originsFile(), group.settings().protocol(), before));
+    }
+    all.add(leased);
+    return new OriginLists(all, leased);
+  }
+
+  private static OriginList file(
+      String upstream, Path file, OriginProtocol protocol, @Nullable OriginLists before) {
+    List<OriginList> known = before == null ? List.of() : before.all;
+    return known.stream()
+        .filter(list -> list instanceof OriginFile other && other.isOf(file, protocol))
+        .findFirst()
+        .orElseGet(() -> new OriginFile(upstream, file, protocol));
+  }
+
+  /** Those that may change without the configuration and the API. */
+  public List<OriginList> watched() {
+    return all.stream().filter(list -> list.kind() == OriginList.Kind.FILE).toList();
+  }
+
+  /** Looks for news. May block for a moment. */
+  public void look(long nowNanos) {
+    all.forEach(list -> list.look(nowNanos));
+  }
+
+  /** The origins that they name now, as the first list has them that does. */
+  public List<OriginSettings> named() {
+    List<OriginSettings> named = new ArrayList<>();
+    Set<OriginUrl> before = new HashSet<>();
+    for (OriginList list : all) {
+      List<OriginSettings> more = new ArrayList<>(list.origins());
+      more.removeIf(origin -> before.contains(origin.url()));
+      more.forEach(origin -> before.add(origin.url()));
+      named.addAll(more);
+    }
+    return List.copyOf(named);
+  }
+
+  /** The first list that names an origin. */
+  public Map<OriginUrl, OriginList> naming() {
+    Map<OriginUrl, OriginList> naming = new HashMap<>();
+    all.forEach(list -> list.origins().forEach(origin -> naming.putIfAbsent(origin.url(), list)));
+    return naming;
+  }
+}
