@@ -47,6 +47,7 @@ import io.kamille.core.socket.SendBuffer;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
+import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.discovery.OriginList;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -170,6 +171,9 @@ final class FakeAppliance implements ApplianceView {
             List.of(new Forecast.Estimate(Policy.LRU, 2, 2 << 20, 400, 0.5, 0.25, 0.75, 0.025)));
   }
 
+  /** What was ordered. */
+  final List<String> leased = new ArrayList<>();
+
   @Override
   public List<UpstreamSnapshot> upstreams() {
     return List.of(
@@ -194,6 +198,20 @@ final class FakeAppliance implements ApplianceView {
   @Override
   public Draining drain(String upstream, String origin, long seconds) {
     return Draining.UNKNOWN;
+  }
+
+  @Override
+  public Leasing lease(String upstream, OriginSettings origin, long seconds) {
+    if (!upstream.equals("site")) {
+      return Leasing.UNKNOWN;
+    }
+    leased.add(origin + " " + seconds);
+    return origin.url().isSecure() ? Leasing.UNSUITED : Leasing.DONE;
+  }
+
+  @Override
+  public boolean endLease(String upstream, String origin) {
+    return leased.removeIf(one -> one.contains(origin));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.Cache;
 import io.kamille.cache.CacheContents;
 import io.kamille.cache.CacheHandler;
@@ -145,8 +146,14 @@ final class Assembly implements AutoCloseable {
     return upstreams.origins();
   }
 
-  Upstreams upstreams() {
-    return upstreams;
+  /** The upstreams, as the control plane sees them. */
+  List<UpstreamSnapshot> upstreams() {
+    return upstreams.snapshots();
+  }
+
+  /** The origins that the API has added. */
+  Leases leases() {
+    return new Leases(upstreams);
   }
 
   /** Makes the routes and upstreams of another configuration, and changes nothing. */

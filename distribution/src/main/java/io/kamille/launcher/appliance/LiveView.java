@@ -27,6 +27,7 @@ import io.kamille.core.route.Route;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.trace.Tracing;
 import io.kamille.core.upstream.Origin;
+import io.kamille.core.upstream.OriginSettings;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.util.List;
@@ -125,7 +126,7 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<UpstreamSnapshot> upstreams() {
-    return appliance.assembly().upstreams().snapshots();
+    return appliance.assembly().upstreams();
   }
 
   @Override
@@ -148,6 +149,16 @@ final class LiveView implements ApplianceView {
       LOG.log(Level.INFO, said, name, upstream, seconds);
     }
     return Draining.DONE;
+  }
+
+  @Override
+  public Leasing lease(String upstream, OriginSettings origin, long seconds) {
+    return appliance.assembly().leases().put(upstream, origin, seconds);
+  }
+
+  @Override
+  public boolean endLease(String upstream, String origin) {
+    return appliance.assembly().leases().end(upstream, origin);
   }
 
   private static boolean isAsked(Origin origin, long now) {

@@ -34,6 +34,7 @@ final class RunningState {
   /*
    *   secret                 of the cache keys
    *   tickets NAME           keys of session tickets of a listener
+   *   lease UPSTREAM URL     an origin that the API has added
    *   origin UPSTREAM N URL  health of its origin of that number
    *   pace, tuning, peak     what was set through the API, and "; " and what the file said before
    *
@@ -43,6 +44,7 @@ final class RunningState {
   private static final System.Logger LOG = System.getLogger("kamille.appliance");
   private static final String SECRET = "secret";
   private static final String TICKETS = "tickets ";
+  private static final String LEASE = "lease ";
   private static final String ORIGIN = "origin ";
   private static final String PACE = "pace";
   private static final String TUNING = "tuning";
@@ -89,6 +91,7 @@ final class RunningState {
         .map(PeakWatch::choice)
         .filter(choice -> choice != peak(appliance))
         .ifPresent(choice -> values.put(PEAK, choice + "; " + peak(appliance)));
+    appliance.assembly().leases().words().forEach((name, lease) -> values.put(LEASE + name, lease));
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance,
@@ -159,6 +162,7 @@ final class RunningState {
           }
         });
     appliance.clientSide().tls().takeTickets(tickets);
+    takeLeases(appliance.assembly().leases());
     long now = WallClock.system().nanos();
     forEachOrigin(
         appliance, (name, origin) -> take(name, words -> origin.health().take(words, now)));
@@ -180,6 +184,16 @@ final class RunningState {
                         .cache()
                         .peak()
                         .ifPresent(watch -> watch.choose(PeakChoice.valueOf(set)))));
+  }
+
+  private void takeLeases(Leases leases) {
+    List<String> names = values.keySet().stream().filter(name -> name.startsWith(LEASE)).toList();
+    for (String name : names) {
+      take(name, lease -> leases.take(name.substring(LEASE.length()), lease));
+    }
+    if (!names.isEmpty()) {
+      leases.look();
+    }
   }
 
   private void take(String name, Consumer<String> taker) {

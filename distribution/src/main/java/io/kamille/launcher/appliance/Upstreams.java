@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
@@ -36,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +97,8 @@ final class Upstreams implements AutoCloseable {
   private final ScheduledThreadPoolExecutor watcher =
       new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("kamille-origins", true));
 
-  @GuardedBy("this")
-  private boolean isWatching;
+  // Whoever wants a look never waits for one that looks names up.
+  private final AtomicBoolean isWatching = new AtomicBoolean();
 
   @GuardedBy("this")
   private boolean isReloading;
@@ -135,6 +135,13 @@ final class Upstreams implements AutoCloseable {
     return snapshots;
   }
 
+  /** What names the origins of each upstream in force, by its name. Any thread. */
+  Map<String, OriginLists> lists() {
+    Map<String, OriginLists> lists = new LinkedHashMap<>();
+    inForce.forEach((name, upstream) -> lists.put(name, upstream.lists()));
+    return lists;
+  }
+
   /** Whether the origins of that upstream in force may be asked by TLS. Any thread. */
   boolean mayBeSecure(String name) {
     Upstream upstream = inForce.get(name);
@@ -148,9 +155,8 @@ final class Upstreams implements AutoCloseable {
   }
 
   /** Looks at the lists now and from now on, on a thread of their own. Any thread. */
-  synchronized Future<?> look() {
-    if (!isWatching) {
-      isWatching = true;
+  Future<?> look() {
+    if (!isWatching.getAndSet(true)) {
       watcher.scheduleWithFixedDelay(this::refresh, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
     return watcher.submit(this::refresh);
@@ -182,7 +188,7 @@ final class Upstreams implements AutoCloseable {
     if (named.equals(last.named())) {
       return last;
     }
-    List<Origin> origins = origins(named, first(last), last.origins());
+    List<Origin> origins = first(last).origins(named, last.origins());
     last.metrics().expect(origins);
     names.watch(origins.stream().filter(origin -> !last.origins().contains(origin)).toList());
     return new Upstream(
@@ -192,28 +198,6 @@ final class Upstreams implements AutoCloseable {
   /** As the first route to it has its origins asked. */
   private static UpstreamSettings first(Upstream upstream) {
     return upstream.handlers().keySet().iterator().next();
-  }
-
-  private static List<Origin> origins(
-      List<OriginSettings> named, UpstreamSettings settings, List<Origin> known) {
-    List<Origin> left = new ArrayList<>(known);
-    List<Origin> origins = new ArrayList<>();
-    for (OriginSettings origin : named) {
-      Origin before = take(left, origin.url());
-      origins.add(before == null ? settings.origin(origin) : settings.origin(before, origin));
-    }
-    return List.copyOf(origins);
-  }
-
-  /** An origin that is named twice was two before, too. */
-  private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
-    for (Origin origin : known) {
-      if (origin.url().equals(url)) {
-        known.remove(origin);
-        return origin;
-      }
-    }
-    return null;
   }
 
   private void putInForce(Map<String, Upstream> next) {
@@ -253,9 +237,11 @@ final class Upstreams implements AutoCloseable {
   @Override
   public void close() {
     watcher.shutdownNow();
-    prober.close();
-    uploads.close();
-    closeAllBut(Map.of(), inForce);
+    synchronized (this) {
+      prober.close();
+      uploads.close();
+      closeAllBut(Map.of(), inForce);
+    }
   }
 
   private void closeAllBut(Map<String, Upstream> kept, Map<String, Upstream> upstreams) {
@@ -353,7 +339,7 @@ final class Upstreams implements AutoCloseable {
       lists.look(clock.nanos());
       List<OriginSettings> named = lists.named();
       List<Origin> known = last == null ? List.of() : last.origins();
-      List<Origin> origins = origins(named, settings, known);
+      List<Origin> origins = settings.origins(named, known);
       OriginTrust trust =
           !lists.watched().isEmpty() || origins.stream().anyMatch(origin -> origin.url().isSecure())
               ? trust(settings)

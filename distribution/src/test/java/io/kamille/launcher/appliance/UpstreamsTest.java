@@ -1,7 +1,9 @@
 package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.view.ApplianceView.Leasing;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.exchange.Exchange;
@@ -12,9 +14,12 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Parsed;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.upstream.Origin;
 import io.kamille.core.upstream.OriginNames;
+import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamMetrics;
 import io.kamille.core.upstream.discovery.OriginList.Kind;
 import io.kamille.core.upstream.name.NameLookup;
@@ -54,6 +59,7 @@ class UpstreamsTest {
   private final OriginNames names = OriginNames.open(_ -> this::find, registry);
   private final Upstreams upstreams =
       new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system());
+  private final Leases leases = new Leases(upstreams);
   private boolean isResolverDown;
 
   @AfterEach
@@ -239,6 +245,60 @@ class UpstreamsTest {
     next.next().abandon();
     upstreams.takeIn();
     assertThat(names()).containsExactly("b.test:80", "c.test:80");
+  }
+
+  @Test
+  void anOriginOfTheApiSurvivesAReloadAndGoesByOrderOrInTime() {
+    reload(TWO);
+    assertThat(leases.put("site", origin("http://c.test:81"), 60)).isEqualTo(Leasing.DONE);
+    assertThat(leases.put("site", origin("http://d.test"), 60)).isEqualTo(Leasing.DONE);
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:81", "d.test:80");
+    OriginSnapshot last = upstreams.snapshots().getFirst().origins().getLast();
+    assertThat(last.from()).isEqualTo(Kind.API);
+    assertThat(last.until()).isNotNull();
+    reload("origins: ['http://b.test']");
+    assertThat(names()).containsExactly("b.test:80", "c.test:81", "d.test:80");
+    assertThat(leases.end("site", "c.test:81")).isTrue();
+    assertThat(leases.end("site", "b.test:80")).isFalse();
+    leases.put("site", origin("http://d.test"), 0);
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("b.test:80");
+  }
+
+  @Test
+  void theApiNamesNoOriginThatIsNamedOrThatCannotBeAsked() {
+    reload(TWO + ", protocol: h2c");
+    assertThat(leases.put("none", origin("http://c.test"), 60)).isEqualTo(Leasing.UNKNOWN);
+    assertThat(leases.put("site", origin("http://a.test"), 60)).isEqualTo(Leasing.NAMED);
+    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.UNSUITED);
+    reload(TWO);
+    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.UNSUITED);
+    assertThat(names()).hasSize(2);
+  }
+
+  @Test
+  void anotherProcessGoesOnWithOriginsOfTheApi() {
+    reload(TWO);
+    leases.put("site", new OriginSettings(origin("http://c.test").url(), 7, true), 60);
+    Map<String, String> all = leases.words();
+    assertThat(all).containsOnlyKeys("site http://c.test");
+    String words = all.values().iterator().next();
+    assertThat(words).startsWith("7 true ");
+    leases.end("site", "c.test:80");
+    leases.take("site http://c.test", words);
+    leases.look();
+    assertThat(names()).containsExactly("a.test:80", "b.test:80", "c.test:80");
+    assertThat(origins().getLast().weight()).isEqualTo(7);
+    assertThatThrownBy(() -> leases.take("site nowhere", words))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static OriginSettings origin(String url) {
+    return switch (OriginUrl.parse(url)) {
+      case Parsed.Value<OriginUrl>(OriginUrl read) -> new OriginSettings(read, 1, false);
+      case Parsed.Refused<OriginUrl> refused -> throw new AssertionError(refused);
+    };
   }
 
   private Path file() {

@@ -33,16 +33,23 @@ public final class JsonContent {
    * @throws InvalidRequest with the text {@code expected} if the content is something else
    */
   static Map<String, String> texts(AdminRequest request, String expected) throws InvalidRequest {
+    return texts(request, expected, "");
+  }
+
+  /** The same, where the member of that name may be a number. */
+  static Map<String, String> texts(AdminRequest request, String expected, String number)
+      throws InvalidRequest {
     JsonNode document = of(request);
     if (!document.isObject() || document.isEmpty()) {
       throw new InvalidRequest(expected);
     }
     Map<String, String> texts = new LinkedHashMap<>();
     for (Map.Entry<String, JsonNode> member : document.properties()) {
-      if (!member.getValue().isString()) {
+      boolean isNumber = member.getKey().equals(number) && member.getValue().isNumber();
+      if (!isNumber && !member.getValue().isString()) {
         throw new InvalidRequest(expected);
       }
-      texts.put(member.getKey(), member.getValue().stringValue());
+      texts.put(member.getKey(), member.getValue().asString());
     }
     return texts;
   }

@@ -12,6 +12,7 @@ import io.kamille.core.log.RequestSample;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.trace.Tracing;
+import io.kamille.core.upstream.OriginSettings;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,30 @@ public interface ApplianceView {
    * @param seconds how long; 0 to end it now
    */
   Draining drain(String upstream, String origin, long seconds);
+
+  /** What came of naming an origin. */
+  enum Leasing {
+    DONE,
+    /** There is no such upstream. */
+    UNKNOWN,
+    /** Something else names this origin. */
+    NAMED,
+    /** It cannot be asked in the protocol of the upstream, or by its TLS. */
+    UNSUITED,
+    /** The upstream has too many others. */
+    FULL
+  }
+
+  /** Gives an upstream an origin for so long, or for so long from now. */
+  Leasing lease(String upstream, OriginSettings origin, long seconds);
+
+  /**
+   * Takes that origin from it.
+   *
+   * @param origin host and port
+   * @return false if it has none of that name by {@link #lease}
+   */
+  boolean endLease(String upstream, String origin);
 
   /** The routes in the order of the configuration, and what was asked of each. */
   List<RouteSnapshot> routes();

@@ -7,7 +7,8 @@ const SET = new Map([
   ["PUT /v1/tuning", ["tuning of send buffers", "#connections"]],
   ["PUT /v1/connections", ["send buffer of a connection", "#connections"]],
   ["PUT /v1/cache/tiers", ["peak mode", "#cache"]],
-  ["PUT /v1/upstreams/{upstream}/origins/{origin}", ["drain of an origin", "#origins"]],
+  ["PUT /v1/upstreams/{upstream}/origins/{origin}", ["change of an origin", "#origins"]],
+  ["DELETE /v1/upstreams/{upstream}/origins/{origin}", ["removal of an origin", "#origins"]],
   ["POST /v1/config/trial", ["end of a trial", "#configuration"]],
 ]);
 

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,7 @@ final class OriginPools {
   private final HpackWriter section = new HpackWriter();
   private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
   private final @Nullable ConnectionPool<RequestConnection>[] upgrading;
-  private final Map<Object, Integer> places = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Integer> places = new IdentityHashMap<>();
   private boolean isRetired;
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type

@@ -21,6 +21,13 @@ public record OriginSettings(OriginUrl url, int weight, boolean backup) {
           "The address of the origin server: `http://HOST[:PORT]`, or `https://HOST[:PORT]` for"
               + " TLS. Port 80 or 443 when none is written.");
 
+  public static final Setting<Integer> WEIGHT =
+      Setting.of(
+              "weight",
+              ValueTypes.wholeNumber(1, 1_000),
+              "The share of requests this origin gets, relative to the others of its upstream.")
+          .defaultsTo(1);
+
   public static final Setting<Boolean> BACKUP =
       Setting.of(
               "backup",
@@ -29,13 +36,5 @@ public record OriginSettings(OriginUrl url, int weight, boolean backup) {
           .defaultsTo(false);
 
   public static final Section<OriginSettings> SECTION =
-      Section.of(
-          OriginSettings.class,
-          URL,
-          Setting.of(
-                  "weight",
-                  ValueTypes.wholeNumber(1, 1_000),
-                  "The share of requests this origin gets, relative to the others of its upstream.")
-              .defaultsTo(1),
-          BACKUP);
+      Section.of(OriginSettings.class, URL, WEIGHT, BACKUP);
 }

@@ -11,6 +11,9 @@ import io.kamille.core.upstream.connection.ConnectionSettings;
 import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an upstream treats its origins.
@@ -150,5 +153,27 @@ public record UpstreamSettings(
    */
   public Origin origin(Origin before, OriginSettings origin) {
     return before.with(origin.weight(), origin.backup(), before.health().under(health));
+  }
+
+  /** The origins that are named; of those known before, each with the same URL goes on. */
+  public List<Origin> origins(List<OriginSettings> named, List<Origin> known) {
+    List<Origin> left = new ArrayList<>(known);
+    List<Origin> origins = new ArrayList<>();
+    for (OriginSettings origin : named) {
+      Origin before = take(left, origin.url());
+      origins.add(before == null ? origin(origin) : origin(before, origin));
+    }
+    return List.copyOf(origins);
+  }
+
+  /** An origin that is named twice was two before, too. */
+  private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
+    for (Origin origin : known) {
+      if (origin.url().equals(url)) {
+        known.remove(origin);
+        return origin;
+      }
+    }
+    return null;
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.core.upstream.discovery;
 
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.upstream.OriginSettings;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -22,8 +23,21 @@ public final class LeasedOrigins implements OriginList {
    */
   public record Lease(OriginSettings origin, long untilNanos) {}
 
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
+
+  private final String upstream;
+
   // Volatile: replaced whole under the lock, read without.
   private volatile Map<OriginUrl, Lease> leases = Map.of();
+
+  /**
+   * None yet.
+   *
+   * @param upstream its name, for the log
+   */
+  public LeasedOrigins(String upstream) {
+    this.upstream = upstream;
+  }
 
   /**
    * Names the origin, or names it for longer.
@@ -35,6 +49,9 @@ public final class LeasedOrigins implements OriginList {
     next.put(lease.origin().url(), lease);
     if (next.size() > MOST) {
       return false;
+    }
+    if (next.size() > leases.size()) {
+      LOG.log(Level.INFO, "{0} has the origin {1} by the API", upstream, lease.origin().url());
     }
     leases = next;
     return true;
@@ -49,6 +66,9 @@ public final class LeasedOrigins implements OriginList {
     Map<OriginUrl, Lease> next = new LinkedHashMap<>(leases);
     boolean wasThere = next.remove(url) != null;
     leases = next;
+    if (wasThere) {
+      LOG.log(Level.INFO, "{0} has the origin {1} no more, by the API", upstream, url);
+    }
     return wasThere;
   }
 

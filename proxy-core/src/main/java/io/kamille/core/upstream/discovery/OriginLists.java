@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param all what comes first has precedence
  * @param leased one of them
+ * @param protocol in which the origins are asked
  */
-public record OriginLists(List<OriginList> all, LeasedOrigins leased) {
+public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProtocol protocol) {
 
   public OriginLists {
     all = List.copyOf(all);
@@ -31,14 +32,14 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased) {
    * @param before null if there was no such upstream
    */
   public static OriginLists of(String upstream, UpstreamGroup group, @Nullable OriginLists before) {
-    LeasedOrigins leased = before == null ? new LeasedOrigins() : before.leased;
+    LeasedOrigins leased = before == null ? new LeasedOrigins(upstream) : before.leased;
     List<OriginList> all = new ArrayList<>();
     all.add(new OriginList.Configured(group.origins()));
     if (group.originsFile() != null) {
       all.add(file(upstream, group.originsFile(), group.settings().protocol(), before));
     }
     all.add(leased);
-    return new OriginLists(all, leased);
+    return new OriginLists(all, leased, group.settings().protocol());
   }
 
   private static OriginList file(

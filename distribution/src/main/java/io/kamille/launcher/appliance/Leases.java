@@ -1,0 +1,139 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.admin.view.ApplianceView.Leasing;
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.Parsed;
+import io.kamille.core.time.WallClock;
+import io.kamille.core.upstream.OriginSettings;
+import io.kamille.core.upstream.discovery.LeasedOrigins.Lease;
+import io.kamille.core.upstream.discovery.OriginList;
+import io.kamille.core.upstream.discovery.OriginLists;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The origins that upstreams have by the API.
+ *
+ * @param upstreams those in force
+ */
+record Leases(Upstreams upstreams) {
+
+  /** How long an answer of the API waits until an origin is in force: its name may be new. */
+  private static final long LONGEST_SECONDS = 1;
+
+  private static final int PARTS = 3;
+
+  /** As {@link io.kamille.admin.view.ApplianceView#lease}. */
+  Leasing put(String upstream, OriginSettings origin, long seconds) {
+    Lease lease = new Lease(origin, nanos() + TimeUnit.SECONDS.toNanos(seconds));
+    Leasing result = put(upstream, lease);
+    if (result == Leasing.DONE) {
+      await(upstreams.look());
+    }
+    return result;
+  }
+
+  private Leasing put(String upstream, Lease lease) {
+    OriginLists lists = upstreams.lists().get(upstream);
+    OriginUrl url = lease.origin().url();
+    if (lists == null) {
+      return Leasing.UNKNOWN;
+    }
+    OriginList naming = lists.naming().get(url);
+    if (naming != null && naming.kind() != OriginList.Kind.API) {
+      return Leasing.NAMED;
+    }
+    if (!lists.protocol().suits(url) || (url.isSecure() && !upstreams.mayBeSecure(upstream))) {
+      return Leasing.UNSUITED;
+    }
+    return lists.leased().put(lease) ? Leasing.DONE : Leasing.FULL;
+  }
+
+  /** As {@link io.kamille.admin.view.ApplianceView#endLease}. */
+  boolean end(String upstream, String origin) {
+    OriginLists lists = upstreams.lists().get(upstream);
+    if (lists == null) {
+      return false;
+    }
+    List<OriginUrl> ended =
+        lists.leased().origins().stream()
+            .map(OriginSettings::url)
+            .filter(url -> url.address().toString().equals(origin))
+            .toList();
+    ended.forEach(url -> lists.leased().remove(url));
+    if (!ended.isEmpty()) {
+      await(upstreams.look());
+    }
+    return !ended.isEmpty();
+  }
+
+  private static void await(Future<?> look) {
+    try {
+      look.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      // The look goes on.
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException bug) {
+      throw new IllegalStateException(bug);
+    }
+  }
+
+  /** All of them for another process, each by the name of its upstream and its URL. */
+  Map<String, String> words() {
+    Map<String, String> words = new LinkedHashMap<>();
+    long now = nanos();
+    upstreams
+        .lists()
+        .forEach(
+            (upstream, lists) ->
+                lists
+                    .leased()
+                    .leases()
+                    .forEach(
+                        lease -> {
+                          OriginSettings origin = lease.origin();
+                          words.put(
+                              upstream + " " + origin.url(),
+                              origin.weight()
+                                  + " "
+                                  + origin.backup()
+                                  + " "
+                                  + (lease.untilNanos() - now));
+                        }));
+    return words;
+  }
+
+  /**
+   * Goes on with one that another process had a moment ago, as soon as somebody looks.
+   *
+   * @throws IllegalArgumentException if the words are no such
+   */
+  void take(String name, String words) {
+    int space = name.lastIndexOf(' ');
+    String[] parts = words.split(" ", -1);
+    if (parts.length != PARTS
+        || !(OriginUrl.parse(name.substring(space + 1))
+            instanceof Parsed.Value<OriginUrl>(OriginUrl url))) {
+      throw new IllegalArgumentException("origin: " + name + " " + words);
+    }
+    OriginSettings origin =
+        new OriginSettings(url, Integer.parseInt(parts[0]), Boolean.parseBoolean(parts[1]));
+    put(name.substring(0, space), new Lease(origin, nanos() + Long.parseLong(parts[2])));
+  }
+
+  /** Has them looked at now and from now on. Blocks, as a start does. */
+  void look() {
+    upstreams.look();
+    upstreams.takeIn();
+  }
+
+  private static long nanos() {
+    return WallClock.system().nanos();
+  }
+}
