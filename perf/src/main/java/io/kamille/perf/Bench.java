@@ -6,10 +6,11 @@ import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.PurgeMeasurement;
+import io.kamille.perf.compare.RecoveryMeasurement;
 import io.kamille.perf.compare.RequestComparison;
 import io.kamille.perf.compare.SecureComparison;
 import io.kamille.perf.compare.SlowComparison;
-import io.kamille.perf.compare.StartMeasurement;
+import io.kamille.perf.compare.StartComparison;
 import io.kamille.perf.compare.StorageMeasurement;
 import io.kamille.perf.compare.UpgradeMeasurement;
 import io.kamille.perf.compare.WebAxeComparison;
@@ -98,9 +99,14 @@ public final class Bench {
                   WebAxeComparison::run),
               new Command(
                   "start",
+                  "the first answer of a new process, and its CPU time minute by minute, compared",
+                  StartComparison.OPTIONS,
+                  StartComparison::run),
+              new Command(
+                  "recovery",
                   "how soon a process serves that has a million responses on its disk",
-                  StartMeasurement.OPTIONS,
-                  StartMeasurement::run),
+                  RecoveryMeasurement.OPTIONS,
+                  RecoveryMeasurement::run),
               new Command(
                   "upgrade",
                   "what clients notice of twenty upgrades in a row",

@@ -67,6 +67,11 @@ public record Kamille(Path program, String cache, String settings, int adminPort
     this(checkout.kamille(), "", "", 0);
   }
 
+  /** Kamille by that {@code bin/kamille}. */
+  public Kamille(Path program) {
+    this(program, "", "", 0);
+  }
+
   /** The same with another way of pacing: {@code off}, {@code adaptive} or an interval. */
   public Kamille withPacing(String way) {
     return with("engine:\n  pacing: " + way + "\n");

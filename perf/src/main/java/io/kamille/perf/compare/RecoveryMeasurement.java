@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /** How soon a process serves that has many responses on its disk. */
-public final class StartMeasurement {
+public final class RecoveryMeasurement {
 
   /*
    * The store is written once, and each round starts a process on it and kills it in the end, so
@@ -79,7 +79,7 @@ public final class StartMeasurement {
   private final int objects;
   private final SplittableRandom random = new SplittableRandom(5);
 
-  private StartMeasurement(Session session, int objects) {
+  private RecoveryMeasurement(Session session, int objects) {
     this.session = session;
     this.objects = objects;
   }
@@ -88,7 +88,7 @@ public final class StartMeasurement {
   public static void run(Chosen chosen) throws IOException, InterruptedException {
     try (var session = Session.open(chosen)) {
       session.begin();
-      new StartMeasurement(session, chosen.number("--objects")).measure();
+      new RecoveryMeasurement(session, chosen.number("--objects")).measure();
     }
   }
 
@@ -190,7 +190,7 @@ public final class StartMeasurement {
   }
 
   /** The whole answer, or nothing if nobody listens. */
-  private static String ask(int port, String host, String requestLine, String cacheControl) {
+  static String ask(int port, String host, String requestLine, String cacheControl) {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port);
         InputStream in = socket.getInputStream()) {
       String request =
