@@ -285,7 +285,7 @@ final class Assembly implements AutoCloseable {
       RouteGate limited =
           route.rateLimit().rate() == null || countsForwarded(route) ? first : first.and(rate);
       RouteGate loaded = route.isCached() ? limited : limited.and(overload);
-      return route.actions().requestId() ? loaded.and(new RequestId()) : loaded;
+      return route.actions().requestId() ? new RequestId().and(loaded) : loaded;
     }
 
     private static boolean countsForwarded(RouteSettings route) {

@@ -146,6 +146,13 @@ final class OriginChecks {
           sticky.path(StickySettings.COOKIE),
           Problems.quote(cookie),
           "secret-file beside it");
+    } else if (secret != null && cookie == null && !problems.hasRefused(sticky.path())) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          sticky.position(StickySettings.SECRET_FILE),
+          sticky.path(StickySettings.SECRET_FILE),
+          Problems.quote(secret.toString()),
+          "cookie beside it");
     } else if (secret != null) {
       try {
         StickySettings.read(secret);

@@ -34,12 +34,9 @@ final class RouteChecks {
   }
 
   static void run(SectionValues file, Problems problems) {
-    boolean isSound = problems.isEmpty();
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       var checks = new RouteChecks(route, problems);
-      if (isSound) {
-        checks.itHasOneAnswer();
-      }
+      checks.itHasOneAnswer(!problems.hasRefused(route.path()));
       checks.partsHaveTheWhole(RouteActions.REDIRECT, Redirect.SECTION, Redirect.TO, "to");
       checks.partsHaveTheWhole(
           RouteActions.RESPOND, ResponseSettings.SECTION, ResponseSettings.STATUS, "status");
@@ -51,7 +48,8 @@ final class RouteChecks {
     }
   }
 
-  private void itHasOneAnswer() {
+  /** What was refused may be the answer: without it, two are too many, but none is no fault. */
+  private void itHasOneAnswer(boolean isWhole) {
     List<String> answers = new ArrayList<>();
     for (Setting<?> setting : List.of(RouteSettings.UPSTREAM, RouteActions.ROOT)) {
       if (route.find(setting) != null) {
@@ -64,13 +62,13 @@ final class RouteChecks {
     if (route.one(RouteActions.RESPOND).isGiven(ResponseSettings.STATUS)) {
       answers.add(RouteActions.RESPOND.key());
     }
-    if (answers.size() != 1) {
+    if (answers.size() > 1 || (answers.isEmpty() && isWhole)) {
       add(
           route.position(),
           route.path(),
           answers.isEmpty() ? "no answer" : String.join(" and ", answers),
           "one of upstream, root, redirect and respond");
-    } else if (route.find(RouteSettings.UPSTREAM) == null) {
+    } else if (isWhole && route.find(RouteSettings.UPSTREAM) == null) {
       itNeedsNothingOfUpstreams(answers.getFirst());
     }
   }
@@ -106,8 +104,11 @@ final class RouteChecks {
   private void partsHaveTheWhole(
       Subsection<?> subsection, Section<?> section, Setting<?> whole, String name) {
     for (SectionValues values : route.all(subsection)) {
+      if (values.isGiven(whole) || problems.hasRefused(values.path(whole))) {
+        continue;
+      }
       for (Member member : section.members()) {
-        if (member instanceof Setting<?> part && values.isGiven(part) && !values.isGiven(whole)) {
+        if (member instanceof Setting<?> part && values.isGiven(part)) {
           add(
               values.position(part),
               values.path(part),
@@ -146,15 +147,19 @@ final class RouteChecks {
       addFile(route, RouteActions.ROOT, root, "a directory that can be read");
     }
     for (SectionValues respond : route.all(RouteActions.RESPOND)) {
-      int status = respond.value(ResponseSettings.STATUS);
-      boolean hasBody =
-          respond.isGiven(ResponseSettings.BODY) || respond.isGiven(ResponseSettings.FILE);
-      if (hasBody && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
+      Integer status = respond.find(ResponseSettings.STATUS);
+      boolean hasBody = respond.isGiven(ResponseSettings.BODY);
+      boolean hasFile = respond.isGiven(ResponseSettings.FILE);
+      if (status != null
+          && (hasBody || hasFile)
+          && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
         add(
             respond.position(ResponseSettings.STATUS),
             respond.path(ResponseSettings.STATUS),
-            Integer.toString(status),
+            status.toString(),
             "no body and no file beside it, because that status has no content");
+      } else if (hasBody && hasFile) {
+        add(respond.position(), respond.path(), "body and file", "one of them");
       }
       bodyCanBeRead(respond);
     }
@@ -187,7 +192,7 @@ final class RouteChecks {
             "a status code of 400–599 such as 404, or 4xx or 5xx");
       }
       boolean hasBody = page.isGiven(ResponseSettings.BODY);
-      if (hasBody == page.isGiven(ResponseSettings.FILE)) {
+      if (hasBody == page.isGiven(ResponseSettings.FILE) && !problems.hasRefused(page.path())) {
         add(
             page.position(),
             page.path(),

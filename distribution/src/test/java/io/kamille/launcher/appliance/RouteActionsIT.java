@@ -12,6 +12,7 @@ import io.kamille.launcher.appliance.StubOrigin.Visit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -93,6 +94,14 @@ class RouteActionsIT {
   }
 
   @Test
+  void theAsteriskOfOptionsIsNoPath() {
+    journey.origin().on("*", ok(""));
+    journey.with("routes: [{upstream: site, path-rewrite: /v2}]");
+    assertThat(journey.ask("OPTIONS", "*").status()).isEqualTo(200);
+    assertThat(journey.origin().request("*").method()).isEqualTo("OPTIONS");
+  }
+
+  @Test
   void whatWasEncodedIsEncodedBehindTheNewPath() {
     journey.origin().on("/v2/..%3B/a%7Cb+c%2Fd", ok("x"));
     journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
@@ -134,6 +143,7 @@ class RouteActionsIT {
     assertThat(limited.status()).isEqualTo(429);
     assertThat(limited.content()).isEqualTo("Wait.");
     assertThat(limited.field("Retry-After")).isNotNull();
+    assertThat(limited.field("X-Request-Id")).hasSize(32);
   }
 
   @Test
@@ -151,11 +161,33 @@ class RouteActionsIT {
       assertThat(answer.field("X-One")).isEqualTo("1");
     }
     assertThat(journey.ask("HEAD", "/a").content()).isEmpty();
-    assertThat(journey.get("/a", "Content-Type: application/grpc").content()).isEqualTo("gone");
+    assertThat(journey.get("/a", "Content-Type: Application/gRPC").content()).isEqualTo("gone");
     assertThat(journey.get("/b").content()).isEqualTo("gone");
     try (TestClient client = journey.client()) {
       assertThat(client.get("/a").answer().content()).isEqualTo("Not here.");
       assertThat(client.get("/b").answer().content()).isEqualTo("gone");
+    }
+  }
+
+  @Test
+  void aPageDoesNotWaitForTheEndOfWhatItReplaces() {
+    CountDownLatch released = new CountDownLatch(1);
+    journey
+        .origin()
+        .on(
+            "/a",
+            visit -> {
+              visit.send(head("404 Not Found", "Content-Length: 9") + "\r\ngone");
+              Await.opened(released);
+              visit.close();
+            });
+    journey.with(
+        "routes: [{upstream: site, error-pages: {404: {body: Not here., intercept: on}}}]");
+    try (TestClient client = journey.client()) {
+      assertThat(client.get("/a").answer().content()).isEqualTo("Not here.");
+      assertThat(client.get("/a").answer().content()).isEqualTo("Not here.");
+    } finally {
+      released.countDown();
     }
   }
 

@@ -473,6 +473,10 @@ class ConfigurationFileTest {
         "routes: [{respond: {status: 200, file: /dev/ptmx}}] | 3:40: routes[0].respond.file: found"
             + " \"/dev/ptmx\", expected a file of at most 1MiB that can be read (/dev/ptmx: no"
             + " regular file)",
+        "routes: [{respond: {status: 99}}] | 3:29: routes[0].respond.status: found \"99\", expected"
+            + " a whole number of 200–599",
+        "routes: [{respond: {status: 200, body: x, file: /etc/os-release}}] | 3:20:"
+            + " routes[0].respond: found body and file, expected one of them",
         "routes: [{respond: {status: 205, body: x}}] | 3:29: routes[0].respond.status: found 205,"
             + " expected no body and no file beside it, because that status has no content",
         "routes: [{respond: 404, cache: off}] | 3:10: routes[0].cache: found beside respond,"
@@ -506,6 +510,9 @@ class ConfigurationFileTest {
             + " sticky, which keeps a client at one origin",
         "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c}}} | 2:59:"
             + " upstreams.web.sticky.cookie: found \"c\", expected secret-file beside it",
+        "upstreams: {web: {origins: ['http://a'], sticky: {secret-file: /etc/os-release}}} | 2:64:"
+            + " upstreams.web.sticky.secret-file: found \"/etc/os-release\", expected cookie beside"
+            + " it",
         "upstreams: {web: {origins: [{url: 'http://a', backup: on}]}} | 2:55:"
             + " upstreams.web.origins[0].backup: found on at each origin, expected an origin"
             + " without backup",
@@ -554,6 +561,23 @@ class ConfigurationFileTest {
     String text =
         LEAST.contains(key) ? LEAST.replaceAll("(?m)^" + key + ".*$", change) : LEAST + change;
     assertThat(refused(text)).containsExactly("kamille.yaml:" + expected);
+  }
+
+  @Test
+  void whatIsWrongWithOneRouteHidesNothingOfAnother() {
+    String routes =
+        "routes: [{respond: {status: 99, body: x}}, {path: /a, respond: {body: x}},"
+            + " {path: /b, upstream: web, root: /}, {path: /c}, {path: /d, upstreem: web}]";
+    assertThat(refused(LEAST.replaceAll("(?m)^routes:.*$", routes)))
+        .extracting(line -> line.substring(line.indexOf(" routes") + 1))
+        .containsExactly(
+            "routes[0].respond.status: found \"99\", expected a whole number of 200–599",
+            "routes[1]: found no answer, expected one of upstream, root, redirect and respond",
+            "routes[1].respond.body: found \"x\", expected status beside it",
+            "routes[2]: found upstream and root, expected one of upstream, root, redirect and"
+                + " respond",
+            "routes[3]: found no answer, expected one of upstream, root, redirect and respond",
+            "routes[4].upstreem: unknown key (did you mean \"upstream\"?)");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.kamille.core.action;
 
+import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -47,6 +48,12 @@ public final class RuledHandler implements ExchangeHandler {
           "Last-Modified",
           "Repr-Digest",
           "Trailer");
+
+  /** What is dropped rather than paid for with a connection. */
+  private static final long DROPPED_BYTES_LIMIT = 64 << 10;
+
+  private static final Failure REPLACED =
+      Failure.of(Failure.Kind.CLIENT_GONE, "the client has a page in its place");
 
   private final ExchangeHandler next;
   private final HeaderRules request;
@@ -105,6 +112,9 @@ public final class RuledHandler implements ExchangeHandler {
 
   /** What routes compare is what is cut: no dot segment leads out of the new prefix. */
   private byte[] rewritten(RequestHead came, byte[] prefix) {
+    if (isNoPath(came)) {
+      return Arrays.copyOfRange(came.octets(), came.pathStart(), came.pathEnd());
+    }
     byte[] path = NormalPath.of(came.octets(), came.pathStart(), came.pathEnd());
     int from = Math.min(prefixLength, path.length);
     byte[] rest =
@@ -120,12 +130,25 @@ public final class RuledHandler implements ExchangeHandler {
     return rewritten;
   }
 
-  private final class RuledReply extends PassingReply {
+  /** Whether the target is the asterisk of an OPTIONS about the whole server, or an authority. */
+  private static boolean isNoPath(RequestHead came) {
+    return came.pathStart() < came.pathEnd() && came.octets()[came.pathStart()] != '/';
+  }
+
+  /*
+   * A page ends the reply: no client waits for the end of what it replaces. The rest of that is
+   * dropped if it is short, because a connection costs more, and else cancelled. Meanwhile the
+   * exchange may serve another request, so nothing of the origin's reaches what is before us.
+   */
+  private final class RuledReply extends PassingReply implements ContentSource {
 
     private final Exchange exchange;
     private final RequestHead came;
     private final Reply reply;
+    private ContentSource source = ContentSource.NONE;
     private boolean isReplaced;
+    private boolean isCancelled;
+    private long droppedBytes;
 
     RuledReply(Exchange exchange, RequestHead came, Reply reply) {
       super(reply);
@@ -150,12 +173,28 @@ public final class RuledHandler implements ExchangeHandler {
         begin(head, contentLength);
         return;
       }
+      replace(head, page);
+      drop(came.method() == Method.HEAD ? 0 : Math.max(contentLength, 0));
+    }
+
+    private void replace(ResponseHead head, ErrorPages.Page page) {
       isReplaced = true;
+      source.resume();
       OF_CONTENT.forEach(head.fields()::remove);
       head.fields().add(FieldName.CONTENT_TYPE, page.type());
       begin(head, page.content().length);
-      if (came.method() != Method.HEAD) {
+      if (!isCancelled && came.method() != Method.HEAD) {
         super.write(Unpooled.wrappedBuffer(page.content()));
+      }
+      if (!isCancelled) {
+        super.end(null);
+      }
+    }
+
+    private void drop(long bytes) {
+      droppedBytes += bytes;
+      if (droppedBytes > DROPPED_BYTES_LIMIT) {
+        source.cancel(REPLACED);
       }
     }
 
@@ -169,9 +208,17 @@ public final class RuledHandler implements ExchangeHandler {
     }
 
     @Override
+    public void open(ContentSource source) {
+      this.source = source;
+      super.open(this);
+    }
+
+    @Override
     public void write(ByteBuf chunk) {
       if (isReplaced) {
+        int bytes = chunk.readableBytes();
         chunk.release();
+        drop(bytes);
       } else {
         super.write(chunk);
       }
@@ -180,7 +227,9 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void write(FileRegion region) {
       if (isReplaced) {
+        long bytes = region.count();
         region.release();
+        drop(bytes);
       } else {
         super.write(region);
       }
@@ -188,20 +237,60 @@ public final class RuledHandler implements ExchangeHandler {
 
     @Override
     public void abort(Failure why) {
-      putBack();
-      super.abort(why);
+      if (!isReplaced) {
+        putBack();
+        super.abort(why);
+      }
     }
 
     @Override
     public void fail(Failure why) {
-      putBack();
-      super.fail(why);
+      if (!isReplaced) {
+        putBack();
+        super.fail(why);
+      }
     }
 
     @Override
     public void end(@Nullable Fields trailers) {
-      putBack();
-      super.end(isReplaced ? null : trailers);
+      if (!isReplaced) {
+        putBack();
+        super.end(trailers);
+      }
+    }
+
+    @Override
+    public boolean isBegun() {
+      return isReplaced || super.isBegun();
+    }
+
+    @Override
+    public boolean isEnded() {
+      return isReplaced || super.isEnded();
+    }
+
+    // From the client
+
+    @Override
+    public void pause() {
+      if (!isReplaced) {
+        source.pause();
+      }
+    }
+
+    @Override
+    public void resume() {
+      if (!isReplaced) {
+        source.resume();
+      }
+    }
+
+    @Override
+    public void cancel(Failure why) {
+      isCancelled = true;
+      if (!isReplaced) {
+        source.cancel(why);
+      }
     }
   }
 }

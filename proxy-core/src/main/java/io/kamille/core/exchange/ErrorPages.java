@@ -45,6 +45,6 @@ public record ErrorPages(Map<Integer, Page> byStatus) {
   /** Whether the client may get a page: one that calls by gRPC reads none. */
   public static boolean suit(RequestHead request) {
     String type = request.fields().first(FieldName.CONTENT_TYPE);
-    return type == null || !type.startsWith(GRPC);
+    return type == null || !type.regionMatches(true, 0, GRPC, 0, GRPC.length());
   }
 }

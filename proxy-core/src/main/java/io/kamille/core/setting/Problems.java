@@ -48,6 +48,19 @@ public final class Problems {
     return found.isEmpty();
   }
 
+  /**
+   * Whether the values of a section may be missing because what stands there was refused. What
+   * contradicts something else has its value.
+   *
+   * @param path of the section, such as {@code routes[0]}
+   */
+  public boolean hasRefused(String path) {
+    return found.stream()
+        .filter(problem -> problem.kind() != Problem.Kind.CONFLICT)
+        .map(Problem::path)
+        .anyMatch(refused -> refused.equals(path) || refused.startsWith(path + "."));
+  }
+
   /** Whether a further problem would only be counted. */
   boolean isFull() {
     return found.size() == LIMIT;
