@@ -17,6 +17,7 @@ import io.kamille.core.upstream.pool.ConnectionPool;
 import io.kamille.core.upstream.pool.Waiter;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
@@ -62,8 +63,9 @@ final class ForwardedRequest
   private final RequestContent content;
   private final @Nullable UploadBuffer buffer;
   private final boolean needsHttp11;
+  private final IntSupplier taken;
   private @Nullable RequestCarrier carrier;
-  private int place = NOWHERE;
+  private int place;
   private int retries;
   private long sentNanos;
   private boolean wantsFresh;
@@ -76,10 +78,21 @@ final class ForwardedRequest
   private boolean over;
 
   ForwardedRequest(UpstreamShard home, Exchange exchange) {
+    this(home, exchange, NOWHERE, () -> NOWHERE);
+  }
+
+  /**
+   * One of two ways of a request: the second one has its place from the beginning.
+   *
+   * @param taken the place that the other way has at present, or {@link OriginChoice#NOWHERE}
+   */
+  ForwardedRequest(UpstreamShard home, Exchange exchange, int place, IntSupplier taken) {
     this.home = home;
+    this.place = place;
+    this.taken = taken;
     this.exchange = exchange;
     StickyCookie sticky = home.sticky();
-    this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> place);
+    this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
     RequestContent given = exchange.content();
     this.buffer = given.length() == 0 ? null : home.buffer(given, this);
     this.content =
@@ -87,14 +100,7 @@ final class ForwardedRequest
             ? given
             : new WatchedContent(buffer == null ? given : buffer, this::uploaded);
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
-    this.retries = home.settings().retries();
-  }
-
-  /** A second way of a request that another one has to that place. */
-  ForwardedRequest(UpstreamShard home, Exchange exchange, int place) {
-    this(home, exchange);
-    this.place = place;
-    this.retries = 0;
+    this.retries = place == NOWHERE ? home.settings().retries() : 0;
   }
 
   /** Where it was sent last; {@link OriginChoice#NOWHERE} before that. */
@@ -225,11 +231,11 @@ final class ForwardedRequest
 
   private boolean findsAnother() {
     int other = home.choose(exchange, place);
-    if (other == NOWHERE) {
-      return false;
+    boolean isFree = other != NOWHERE && other != taken.getAsInt();
+    if (isFree) {
+      place = other;
     }
-    place = other;
-    return true;
+    return isFree;
   }
 
   /** Whether its origin may be asked again, where no other may be. */

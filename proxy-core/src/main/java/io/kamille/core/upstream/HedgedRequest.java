@@ -27,6 +27,11 @@ final class HedgedRequest implements ContentSource {
   /*
    * Each way is a ForwardedRequest with a reply of its own. Whoever gets a final head first has the
    * client, and the other way is cancelled. A 502, 503 or 504 wins only where no other way is open.
+   *
+   * If the first way gets one of these, it is given up for the second, which has the hedge's delay
+   * and at least a second to answer. If none comes, the client gets the first way's status and
+   * Retry-After. Its content is not kept: that would hold a connection for a rare case.
+   *
    * Interim responses of a second way are dropped until it has won: the first way had its own.
    * Each second way is paid for from the budget of retries, so that a slow upstream gets no more
    * than a fifth of requests on top.
@@ -41,6 +46,8 @@ final class HedgedRequest implements ContentSource {
   private static final Failure LOST =
       new Failure(Kind.CLIENT_GONE, 0, "another origin answered first");
 
+  private static final long LEAST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final UpstreamShard home;
   private final Exchange exchange;
   private final Reply client;
@@ -48,6 +55,7 @@ final class HedgedRequest implements ContentSource {
   private final long startNanos;
   private @Nullable Way second;
   private @Nullable Way winner;
+  private @Nullable Failure refusal;
   private @Nullable Future<?> timer;
   private boolean isPaused;
   private boolean isOver;
@@ -59,7 +67,8 @@ final class HedgedRequest implements ContentSource {
     this.startNanos = home.nanos();
     first = new Way();
     exchange.reply(first);
-    first.request = new ForwardedRequest(home, exchange);
+    first.request =
+        new ForwardedRequest(home, exchange, OriginChoice.NOWHERE, () -> placeIfOpen(second));
   }
 
   /** Sends the request, to two origins if the upstream hedges and the request suits. */
@@ -119,14 +128,44 @@ final class HedgedRequest implements ContentSource {
                 exchange.request(),
                 RequestContent.NONE,
                 way),
-            place);
+            place,
+            () -> placeIfOpen(first));
     way.start();
     return way.isOpen || winner == way;
+  }
+
+  private static int placeIfOpen(@Nullable Way way) {
+    return way != null && way.isOpen ? way.place() : OriginChoice.NOWHERE;
   }
 
   private boolean isOtherOpen(Way way) {
     Way other = way == first ? second : first;
     return other != null && other.isOpen;
+  }
+
+  /** The first way got this head, and the second one may do better. */
+  private void refused(ResponseHead head) {
+    if (winner != null) {
+      return;
+    }
+    int seconds = Math.clamp(home.retryAfterSeconds(head), 0, Integer.MAX_VALUE);
+    refusal =
+        new Failure(
+            Kind.DESTINATION_UNAVAILABLE,
+            head.status(),
+            "an origin answered " + head.status() + ", and another one not at all",
+            seconds);
+    stopTimer();
+    long waitNanos = Math.max(home.hedgeNanos(), LEAST_WAIT_NANOS);
+    timer = exchange.loop().schedule(this::waitedLong, waitNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void waitedLong() {
+    Failure why = refusal;
+    if (winner == null && !isOver && why != null) {
+      cancel(LOST);
+      client.fail(why);
+    }
   }
 
   private void win(Way way) {
@@ -259,6 +298,9 @@ final class HedgedRequest implements ContentSource {
       if (OriginHealth.isFailing(head.status()) && (isOtherOpen(this) || trySecond())) {
         home.ended(place(), head.status());
         cancel(LOST);
+        if (this == first) {
+          refused(head);
+        }
         return;
       }
       win(this);
@@ -305,7 +347,7 @@ final class HedgedRequest implements ContentSource {
       if (!isOver && !isOtherOpen(this)) {
         isOver = true;
         stopTimer();
-        super.fail(why);
+        super.fail(refusal == null ? why : refusal);
       }
     }
   }

@@ -144,15 +144,23 @@ final class UpstreamShard {
 
   /** The place of the origin to ask first, or {@link OriginChoice#NOWHERE}. */
   int choose(Exchange exchange) {
-    if (sticky != null) {
-      int place = sticky.place(exchange.request());
-      if (place != OriginChoice.NOWHERE
-          && origin(place).health().isIn()
-          && !origin(place).health().isDrained(clock.nanos())) {
-        return place;
-      }
+    int kept = sticky == null ? OriginChoice.NOWHERE : sticky.place(exchange.request());
+    boolean isUsable =
+        kept != OriginChoice.NOWHERE
+            && origin(kept).health().isIn()
+            && !origin(kept).health().isDrained(clock.nanos());
+    if (isUsable && !origin(kept).isBackup()) {
+      return kept;
     }
-    return choose(exchange, OriginChoice.NOWHERE);
+    // Before a backup is kept, others are looked at: one may be in again, or due for its probe.
+    int place = choose(exchange, OriginChoice.NOWHERE);
+    return isUsable && isBackupThatIsIn(place) ? kept : place;
+  }
+
+  private boolean isBackupThatIsIn(int place) {
+    return place != OriginChoice.NOWHERE
+        && origin(place).isBackup()
+        && origin(place).health().isIn();
   }
 
   /**
@@ -178,8 +186,7 @@ final class UpstreamShard {
     long now = clock.nanos();
     counters.head(headNanos);
     if (status == StatusCode.SERVICE_UNAVAILABLE) {
-      long seconds = RetryAfter.seconds(head.fields(), clock.epochSeconds());
-      origin(place).health().awayFor(seconds, now);
+      origin(place).health().awayFor(retryAfterSeconds(head), now);
     }
     if (origin(place).health().answered(status, now)) {
       LOG.log(Level.INFO, "{0} is in again", origin(place));
@@ -223,6 +230,11 @@ final class UpstreamShard {
   void failed(int place, Failure why, long nanos) {
     learn(place, nanos, why.kind() == Kind.HTTP_RESPONSE_TIMEOUT, clock.nanos());
     failed(place, false);
+  }
+
+  /** After what time the origin wants to be asked again; 0 or less if it does not say. */
+  long retryAfterSeconds(ResponseHead head) {
+    return RetryAfter.seconds(head.fields(), clock.epochSeconds());
   }
 
   /** A client gave up, which had waited for a head for so long. */

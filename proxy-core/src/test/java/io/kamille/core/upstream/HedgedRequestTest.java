@@ -106,6 +106,67 @@ class HedgedRequestTest {
     }
   }
 
+  private static final Script COME_BACK =
+      with -> {
+        with.readHead();
+        with.send("HTTP/1.1 503 Sorry\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n");
+        with.readHead();
+      };
+
+  @Test
+  void ifTheSecondOriginFailsTheClientGetsTheStatusOfTheFirst() throws Exception {
+    Script closes =
+        with -> {
+          with.readHead();
+          with.close();
+        };
+    try (var refusing = ScriptedOrigin.open(COME_BACK);
+        var closing = ScriptedOrigin.open(closes, closes, closes);
+        var fixture = new UpstreamFixture(hedging(LATE), refusing, closing)) {
+      Failure failure = fixture.get("/").failure();
+      assertThat(failure.status()).isEqualTo(503);
+      assertThat(failure.retryAfterSeconds()).isEqualTo(7);
+      assertThat(closing.heads()).isNotEmpty();
+      assertNothingIsUnderWay(fixture);
+    }
+  }
+
+  @Test
+  void aSecondOriginThatHangsKeepsARefusalBackForASecond() throws Exception {
+    try (var refusing = ScriptedOrigin.open(COME_BACK);
+        var hanging = ScriptedOrigin.open(HANGS);
+        var fixture = new UpstreamFixture(hedging(SOON), refusing, hanging)) {
+      Failure failure = fixture.get("/").failure();
+      assertThat(failure.status()).isEqualTo(503);
+      assertThat(failure.retryAfterSeconds()).isEqualTo(7);
+      assertNothingIsUnderWay(fixture);
+    }
+  }
+
+  @Test
+  void aRetryDoesNotGoWhereTheOtherWayIs() throws Exception {
+    var isAsked = new CompletableFuture<Void>();
+    Script hangs =
+        with -> {
+          with.readHead();
+          isAsked.complete(null);
+          with.readHead();
+        };
+    Script closes =
+        with -> {
+          with.readHead();
+          isAsked.join();
+          with.close();
+        };
+    try (var closing = ScriptedOrigin.open(closes, ANSWERS);
+        var hanging = ScriptedOrigin.open(hangs, ANSWERS);
+        var fixture = new UpstreamFixture(hedging(SOON), closing, hanging)) {
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(closing.heads()).hasSize(2);
+      assertThat(hanging.heads()).hasSize(1);
+    }
+  }
+
   @Test
   void aSecondOriginWithoutAPlaceLeavesTheAnswerToTheFirst() throws Exception {
     try (var busy = ScriptedOrigin.open(HANGS);
