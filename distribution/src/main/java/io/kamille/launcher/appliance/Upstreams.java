@@ -335,7 +335,11 @@ final class Upstreams implements AutoCloseable {
     private Upstream upstream(String name, UpstreamSettings settings) {
       Upstream last = inForce.get(name);
       OriginLists lists =
-          OriginLists.of(name, configuration.upstream(name), last == null ? null : last.lists());
+          OriginLists.of(
+              name,
+              configuration.upstream(name),
+              names.lookup(),
+              last == null ? null : last.lists());
       lists.look(clock.nanos());
       List<OriginSettings> named = lists.named();
       List<Origin> known = last == null ? List.of() : last.origins();

@@ -167,10 +167,16 @@ final class OriginChecks {
     }
   }
 
+  /** Whether it may have origins that nothing is known of yet. */
+  private static boolean hasLists(SectionValues upstream) {
+    return upstream.isGiven(UpstreamGroup.ORIGINS_FILE)
+        || upstream.isGiven(UpstreamGroup.ORIGINS_SRV);
+  }
+
   private static void someOriginIsNoBackup(SectionValues upstream, Problems problems) {
     List<SectionValues> origins = upstream.all(UpstreamGroup.ORIGINS);
     if (!origins.isEmpty()
-        && !upstream.isGiven(UpstreamGroup.ORIGINS_FILE)
+        && !hasLists(upstream)
         && origins.stream().allMatch(origin -> origin.value(OriginSettings.BACKUP))) {
       problems.add(
           Problem.Kind.CONFLICT,
@@ -187,7 +193,7 @@ final class OriginChecks {
   }
 
   private void someOriginSpeaksIt(SectionValues upstream) {
-    if (upstream.isGiven(UpstreamGroup.ORIGINS_FILE)) {
+    if (hasLists(upstream)) {
       return;
     }
     for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {

@@ -53,7 +53,7 @@ public final class OriginNames implements AutoCloseable {
   }
 
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
-  static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+  public static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
   /** A start or a reload waits no longer for names that nobody answers for. */
   private static final Duration FIRST_ANSWERS = Duration.ofSeconds(10);
@@ -120,6 +120,11 @@ public final class OriginNames implements AutoCloseable {
     } catch (ExecutionException bug) {
       throw new IllegalStateException(bug);
     }
+  }
+
+  /** By what it looks names up. */
+  public NameLookup lookup() {
+    return lookup;
   }
 
   /** Cares no longer about these origins. */

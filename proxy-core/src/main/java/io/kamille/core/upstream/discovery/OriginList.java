@@ -14,6 +14,7 @@ public interface OriginList {
   enum Kind {
     CONFIGURATION,
     FILE,
+    DNS,
     API
   }
 
@@ -22,7 +23,7 @@ public interface OriginList {
 
   Kind kind();
 
-  /** Which file, say; empty where the kind says all. */
+  /** Which file or name; empty where the kind says all. */
   String place();
 
   /** What it names at present; after trouble, what it named before. */

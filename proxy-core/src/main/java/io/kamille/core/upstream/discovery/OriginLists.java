@@ -4,6 +4,7 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
+import io.kamille.core.upstream.name.NameLookup;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,29 +32,38 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
    *
    * @param before null if there was no such upstream
    */
-  public static OriginLists of(String upstream, UpstreamGroup group, @Nullable OriginLists before) {
+  public static OriginLists of(
+      String upstream, UpstreamGroup group, NameLookup lookup, @Nullable OriginLists before) {
     LeasedOrigins leased = before == null ? new LeasedOrigins(upstream) : before.leased;
+    OriginProtocol protocol = group.settings().protocol();
+    List<OriginList> known = before == null ? List.of() : before.all;
     List<OriginList> all = new ArrayList<>();
     all.add(new OriginList.Configured(group.origins()));
     if (group.originsFile() != null) {
-      all.add(file(upstream, group.originsFile(), group.settings().protocol(), before));
+      Path file = group.originsFile();
+      all.add(
+          known.stream()
+              .filter(list -> list instanceof OriginFile other && other.isOf(file, protocol))
+              .findFirst()
+              .orElseGet(() -> new OriginFile(upstream, file, protocol)));
+    }
+    if (group.originsSrv() != null) {
+      String name = group.originsSrv();
+      all.add(
+          known.stream()
+              .filter(list -> list instanceof ServiceRecords other && other.isOf(name, protocol))
+              .findFirst()
+              .orElseGet(() -> new ServiceRecords(upstream, name, protocol, lookup)));
     }
     all.add(leased);
-    return new OriginLists(all, leased, group.settings().protocol());
-  }
-
-  private static OriginList file(
-      String upstream, Path file, OriginProtocol protocol, @Nullable OriginLists before) {
-    List<OriginList> known = before == null ? List.of() : before.all;
-    return known.stream()
-        .filter(list -> list instanceof OriginFile other && other.isOf(file, protocol))
-        .findFirst()
-        .orElseGet(() -> new OriginFile(upstream, file, protocol));
+    return new OriginLists(all, leased, protocol);
   }
 
   /** Those that may change without the configuration and the API. */
   public List<OriginList> watched() {
-    return all.stream().filter(list -> list.kind() == OriginList.Kind.FILE).toList();
+    return all.stream()
+        .filter(list -> list.kind() == OriginList.Kind.FILE || list.kind() == OriginList.Kind.DNS)
+        .toList();
   }
 
   /** Looks for news. May block for a moment. */

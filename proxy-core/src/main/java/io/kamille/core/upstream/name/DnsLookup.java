@@ -1,8 +1,15 @@
 package io.kamille.core.upstream.name;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.CorruptedFrameException;
+import io.netty.handler.codec.dns.DefaultDnsQuestion;
+import io.netty.handler.codec.dns.DefaultDnsRecordDecoder;
+import io.netty.handler.codec.dns.DnsRawRecord;
+import io.netty.handler.codec.dns.DnsRecord;
+import io.netty.handler.codec.dns.DnsRecordType;
 import io.netty.resolver.DefaultHostsFileEntriesResolver;
 import io.netty.resolver.HostsFileEntriesResolver;
 import io.netty.resolver.dns.DnsNameResolver;
@@ -11,6 +18,7 @@ import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
 import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.netty.resolver.dns.UnixResolverDnsServerAddressStreamProvider;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.io.File;
 import java.io.IOException;
@@ -18,6 +26,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -109,6 +118,61 @@ public final class DnsLookup implements NameLookup {
               });
     } catch (RuntimeException failed) {
       answer.completeExceptionally(unknown(host, failed));
+    }
+  }
+
+  @Override
+  public CompletableFuture<Services> services(String name) {
+    CompletableFuture<Services> answer = new CompletableFuture<>();
+    loop.execute(() -> services(name, answer));
+    return answer;
+  }
+
+  private void services(String name, CompletableFuture<Services> answer) {
+    LeastTtl ttl = new LeastTtl();
+    try {
+      DnsNameResolver resolver = resolver(ttl);
+      resolver
+          .resolveAll(new DefaultDnsQuestion(name, DnsRecordType.SRV))
+          .addListener(
+              (Future<List<DnsRecord>> found) -> {
+                resolver.close();
+                if (found.isSuccess()) {
+                  answer.complete(services(found.getNow(), ttl));
+                } else {
+                  answer.completeExceptionally(unknown(name, found.cause()));
+                }
+              });
+    } catch (RuntimeException failed) {
+      answer.completeExceptionally(unknown(name, failed));
+    }
+  }
+
+  private static Services services(List<DnsRecord> records, LeastTtl ttl) {
+    List<Service> services = new ArrayList<>();
+    for (DnsRecord record : records) {
+      ttl.note(record.timeToLive());
+      Service service = record instanceof DnsRawRecord raw ? service(raw.content()) : null;
+      if (service != null) {
+        services.add(service);
+      }
+      ReferenceCountUtil.release(record);
+    }
+    return new Services(services, validFor(ttl));
+  }
+
+  /** Null if it is broken, or says that the service is not there (RFC 2782: a target of "."). */
+  private static @Nullable Service service(ByteBuf octets) {
+    try {
+      int priority = octets.readUnsignedShort();
+      int weight = octets.readUnsignedShort();
+      int port = octets.readUnsignedShort();
+      String target = DefaultDnsRecordDecoder.decodeName(octets);
+      return target.equals(".")
+          ? null
+          : new Service(priority, weight, target.substring(0, target.length() - 1), port);
+    } catch (IndexOutOfBoundsException | CorruptedFrameException broken) {
+      return null;
     }
   }
 

@@ -29,7 +29,7 @@ final class LeastTtl implements DnsCache {
     return seconds;
   }
 
-  private void note(long ttlSeconds) {
+  void note(long ttlSeconds) {
     seconds = Math.min(seconds, ttlSeconds);
   }
 

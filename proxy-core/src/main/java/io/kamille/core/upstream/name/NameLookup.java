@@ -1,11 +1,12 @@
 package io.kamille.core.upstream.name;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds the addresses of a name. Any thread; nobody waits in a call. */
+/** Finds what names mean. Any thread; nobody waits in a call. */
 @FunctionalInterface
 public interface NameLookup {
 
@@ -16,6 +17,33 @@ public interface NameLookup {
    * @return fails with an {@link java.net.UnknownHostException} that says why
    */
   CompletableFuture<Answer> find(String host);
+
+  /**
+   * Asks once where a service is (RFC 2782).
+   *
+   * @param name such as {@code _http._tcp.example.org}
+   * @return fails as {@link #find}
+   */
+  default CompletableFuture<Services> services(String name) {
+    return CompletableFuture.failedFuture(
+        new UnknownHostException(name + ": nothing here looks SRV records up"));
+  }
+
+  /** A record of type SRV. The host may be any text. */
+  record Service(int priority, int weight, String host, int port) {}
+
+  /**
+   * What a look-up of a service has found.
+   *
+   * @param services perhaps none
+   * @param validFor as in {@link Answer}
+   */
+  record Services(List<Service> services, Duration validFor) {
+
+    public Services {
+      services = List.copyOf(services);
+    }
+  }
 
   /**
    * What a look-up has found.

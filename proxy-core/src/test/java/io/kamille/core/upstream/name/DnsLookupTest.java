@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.core.upstream.name.NameLookup.Answer;
+import io.kamille.core.upstream.name.NameLookup.Service;
+import io.kamille.core.upstream.name.NameLookup.Services;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -68,6 +70,34 @@ class DnsLookupTest {
     Answer answer = find("www.test");
     assertThat(answer.addresses()).containsExactly(address(1));
     assertThat(answer.validFor()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void aServiceHasItsRecordsAndTheirLeastTtl() throws Exception {
+    server
+        .service("_http._tcp.app.test", 300, 1, 5, 8080, "a.test")
+        .service("_http._tcp.app.test", 20, 2, 0, 81, "b.test");
+    Services found = services("_http._tcp.app.test");
+    assertThat(found.services())
+        .containsExactlyInAnyOrder(
+            new Service(1, 5, "a.test", 8080), new Service(2, 0, "b.test", 81));
+    assertThat(found.validFor()).isEqualTo(Duration.ofSeconds(20));
+  }
+
+  @Test
+  void aServiceThatIsSaidNotToBeThereHasNoRecord() throws Exception {
+    server.service("_http._tcp.app.test", 300, 0, 0, 0, "");
+    assertThat(services("_http._tcp.app.test").services()).isEmpty();
+  }
+
+  @Test
+  void aServiceThatIsUnknownFails() {
+    assertThatThrownBy(() -> services("_http._tcp.none.test"))
+        .hasCauseInstanceOf(UnknownHostException.class);
+  }
+
+  private Services services(String name) throws Exception {
+    return lookup.services(name).get(60, TimeUnit.SECONDS);
   }
 
   @Test

@@ -95,12 +95,20 @@ final class NameServer implements AutoCloseable {
     return this;
   }
 
+  NameServer service(String name, long ttlSeconds, int priority, int weight, int port, String to) {
+    ByteBuf octets = Unpooled.buffer().writeShort(priority).writeShort(weight).writeShort(port);
+    return add(new Known(name, DnsRecordType.SRV, ttlSeconds, labels(octets, to)));
+  }
+
   NameServer alias(String name, long ttlSeconds, String to) {
-    ByteBuf octets = Unpooled.buffer();
-    for (String label : to.split("\\.", -1)) {
+    return add(new Known(name, DnsRecordType.CNAME, ttlSeconds, labels(Unpooled.buffer(), to)));
+  }
+
+  private static ByteBuf labels(ByteBuf octets, String name) {
+    for (String label : name.isEmpty() ? new String[0] : name.split("\\.", -1)) {
       octets.writeByte(label.length()).writeCharSequence(label, StandardCharsets.US_ASCII);
     }
-    return add(new Known(name, DnsRecordType.CNAME, ttlSeconds, octets.writeByte(0)));
+    return octets.writeByte(0);
   }
 
   private NameServer add(Known known) {
