@@ -27,6 +27,9 @@ final class Wire implements Closeable {
   /** One response with its content. */
   String response() throws IOException {
     String head = head();
+    if (head.startsWith("HTTP/1.1 204 ")) {
+      return head;
+    }
     int at = head.indexOf("content-length: ") + "content-length: ".length();
     int length = Integer.parseInt(head, at, head.indexOf('\r', at), 10);
     return head + new String(socket.getInputStream().readNBytes(length), StandardCharsets.UTF_8);

@@ -57,7 +57,9 @@ class ControlPlaneIT {
           .contains("\"capacityBytes\":16777216")
           .contains("\"objects\":1,\"hits\":1,\"misses\":1,\"hitRatio\":0.5")
           .contains("\"name\":\"site\"")
-          .contains("\"name\":\"127.0.0.1:" + journey.origin().port() + "\",\"state\":\"in\"");
+          .contains(
+              "\"name\":\"127.0.0.1:" + journey.origin().port() + "\",\"from\":\"configuration\"")
+          .contains("\"until\":null,\"state\":\"in\"");
     }
   }
 
@@ -76,7 +78,7 @@ class ControlPlaneIT {
     assertThat(journey.admin("/v1/upstreams").body())
         .contains("{\"name\":\"site\",\"requests\":1,\"failures\":0,\"retries\":0,\"head\":{")
         .containsPattern("\"p99Millis\":[0-9.]*[1-9]")
-        .contains("\"state\":\"in\"", "\"check\":null,\"requests\":1}]}");
+        .contains("\"state\":\"in\"", "\"check\":null,\"requests\":1}],\"lists\":[]}");
   }
 
   @Test
