@@ -43,7 +43,8 @@ public final class PacingComparison {
    * One server with one loop on core 0; this process, which makes the load, and the origin on core
    * 1. Requests arrive as a Poisson process, with the same instants for every way in a round. The
    * ways change on the running server, A B A B, and each gets some load before it is measured, so
-   * that a way that adapts has adapted.
+   * that a way that adapts has adapted. The trial of pauses takes up to a minute. So there is that
+   * much load on the adaptive way before the rounds at a rate.
    */
 
   /** What can be chosen. */
@@ -51,12 +52,18 @@ public final class PacingComparison {
       Session.options(5, 3)
           .shortcut(
               "--quick",
-              "--rounds 2 --seconds 1",
+              "--rounds 2 --seconds 1 --trial 0",
               "2 rounds of 1 second: to see that it works, not to believe it")
+          .number(
+              "--trial",
+              70,
+              0,
+              600,
+              "seconds of load on adaptive before its rounds at a rate, so that its trial is over")
           .texts(
               "--ways",
               "A,B",
-              List.of("off", "adaptive"),
+              List.of(PacingGoals.OFF, PacingGoals.ADAPTIVE),
               Pattern.compile("off|adaptive|[1-9][0-9]{0,5}(us|ms)"),
               "of pacing: off, adaptive or an interval such as 500us")
           .flag("--fixed", "500us and 1ms as well")
@@ -186,10 +193,7 @@ public final class PacingComparison {
         LoadFigures.noteLimits(session, capacities.all());
         session.keep("-capacity.csv", capacities.csv(session.facts()));
       }
-      session.print(
-          "Goals of adaptive pacing, set for 1 KiB hits and 200 connections",
-          PacingGoals.of(samples, capacities),
-          samples);
+      session.print("Goals of adaptive pacing", PacingGoals.of(samples, rates), samples);
       session.keep(samples);
       Optional<String> plot = PacingPlot.svg(samples, subject, ways, rates);
       if (plot.isPresent()) {
@@ -219,6 +223,11 @@ public final class PacingComparison {
   }
 
   private void measure(int rate) throws IOException, InterruptedException {
+    int trial = session.chosen().number("--trial");
+    if (ways.contains(PacingGoals.ADAPTIVE) && trial > 0) {
+      server.pace(PacingGoals.ADAPTIVE);
+      load(rate, Duration.ofSeconds(trial), rate);
+    }
     for (int round = 1; round <= session.rounds(); round++) {
       for (String way : ways) {
         server.pace(way);

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -171,9 +172,13 @@ public final class Origin {
     return all.length == 0 ? null : all[Math.floorMod(turn.get(), all.length)];
   }
 
-  /** How many addresses the name has. */
-  public int addressCount() {
-    return named().length;
+  /** All addresses of the name, from {@link #address} on. */
+  Deque<InetSocketAddress> addressesInTurn() {
+    List<InetSocketAddress> all = new ArrayList<>(addresses());
+    if (!all.isEmpty()) {
+      Collections.rotate(all, -Math.floorMod(turn.get(), all.size()));
+    }
+    return new ArrayDeque<>(all);
   }
 
   /** What the last look-up named. */

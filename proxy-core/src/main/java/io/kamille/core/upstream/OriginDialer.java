@@ -21,18 +21,23 @@ import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.util.Deque;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens connections to one origin, one of its addresses after the other. Confined to its loop. */
+/**
+ * Opens connections to one origin, at whichever of its addresses answers first. Confined to its
+ * loop.
+ */
 final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   /*
    * A connection in clear text is open once TCP is, one by TLS once the handshake has ended: until
    * then an OriginHandshake stands in the pipeline where the connection will stand, and ALPN
    * settles which kind that is. In HTTP/2 the origin's settings have to come, too. Whatever fails,
-   * the next address is tried. Where a PROXY header names the client, it comes before TLS. So such
+   * the next address is tried, and so it is while TCP takes long. Where a PROXY header names the client, it comes before TLS. So such
    * a connection is open once TCP is, and its handshake begins with its request.
    */
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
@@ -85,39 +90,21 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
 
   @Override
   public void dial(ConnectionPool<RequestConnection> pool) {
-    dial(pool, origin.addressCount());
-  }
-
-  private void dial(ConnectionPool<RequestConnection> pool, int addressesLeft) {
-    InetSocketAddress address = origin.address();
-    if (address == null) {
+    Deque<InetSocketAddress> addresses = origin.addressesInTurn();
+    if (addresses.isEmpty()) {
       pool.dialFailed(Failure.of(Kind.DNS_ERROR, "no address is known for " + origin.host()));
       return;
     }
-    Dial dial = new Dial(address, pool, addressesLeft);
-    connector
-        .connect(bootstrap.clone().handler(first(dial)), address)
-        .addListener(result -> onLoop(() -> dial.connected(result.cause())));
-  }
-
-  private ChannelHandler first(Dial dial) {
-    if (tls == null) {
-      return dial.connection(protocol.mayBeH2(false));
-    }
-    if (!namesClients()) {
-      return new OriginHandshake(tls, origin.url(), settings.connectTimeout(), dial);
-    }
-    return new ChannelInitializer<>() {
-      @Override
-      protected void initChannel(Channel channel) {
-        channel
-            .pipeline()
-            .addLast(
-                new SecureAfterHeader(
-                    tls, origin.url(), settings.connectTimeout(), OriginDialer.this::troubled),
-                dial.connection(false));
-      }
-    };
+    new AddressRace(
+            origin,
+            addresses,
+            (race, address) -> new Dial(race, address, pool),
+            (millis, action) -> {
+              var timer = loop.schedule(action, millis, TimeUnit.MILLISECONDS);
+              return () -> timer.cancel(false);
+            },
+            pool::dialFailed)
+        .next();
   }
 
   private boolean namesClients() {
@@ -141,28 +128,76 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
   }
 
   /** One connection on its way to being open. */
-  private final class Dial implements OriginHandshake.Owner {
+  private final class Dial extends ChannelInitializer<Channel>
+      implements AddressRace.Runner, OriginHandshake.Owner {
 
+    private final AddressRace race;
     private final InetSocketAddress address;
     private final ConnectionPool<RequestConnection> pool;
-    private final int addressesLeft;
+    private @Nullable Channel channel;
+    private boolean isAbandoned;
     private @Nullable RequestConnection connection;
     private Runnable opened = this::ready;
 
-    Dial(InetSocketAddress address, ConnectionPool<RequestConnection> pool, int addressesLeft) {
+    Dial(AddressRace race, InetSocketAddress address, ConnectionPool<RequestConnection> pool) {
+      this.race = race;
       this.address = address;
       this.pool = pool;
-      this.addressesLeft = addressesLeft;
+    }
+
+    @Override
+    public InetSocketAddress address() {
+      return address;
+    }
+
+    @Override
+    public void start() {
+      connector
+          .connect(bootstrap.clone().handler(this), address)
+          .addListener(result -> onLoop(() -> connected(result.cause())));
+    }
+
+    @Override
+    public void abandon() {
+      isAbandoned = true;
+      if (channel != null) {
+        channel.close();
+      }
+    }
+
+    @Override
+    protected void initChannel(Channel made) {
+      channel = made;
+      if (isAbandoned) {
+        made.close();
+      } else if (tls == null) {
+        made.pipeline().addLast(connection(protocol.mayBeH2(false)));
+      } else if (!namesClients()) {
+        made.pipeline()
+            .addLast(new OriginHandshake(tls, origin.url(), settings.connectTimeout(), this));
+      } else {
+        made.pipeline()
+            .addLast(
+                new SecureAfterHeader(
+                    tls, origin.url(), settings.connectTimeout(), OriginDialer.this::troubled),
+                connection(false));
+      }
     }
 
     /** TCP is open, or not. */
-    void connected(@Nullable Throwable cause) {
+    private void connected(@Nullable Throwable cause) {
+      if (isAbandoned) {
+        return;
+      }
       if (cause instanceof ChannelException) {
-        pool.dialFailed(noSocket(cause));
+        race.failedByUs(this, noSocket(cause));
       } else if (cause != null) {
-        failed(why(address, cause));
-      } else if (tls == null || namesClients()) {
-        opened.run();
+        race.failed(this, why(address, cause));
+      } else {
+        race.opened(this);
+        if (tls == null || namesClients()) {
+          opened.run();
+        }
       }
     }
 
@@ -215,21 +250,12 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
         return;
       }
       troubled(reason);
-      failed(Failure.of(kind, where(address) + " " + reason));
+      race.failed(this, Failure.of(kind, where(address) + " " + reason));
     }
 
     /** Whether it is offered what the settings say: the handshake tells of the origin then. */
     private boolean isUsual() {
       return protocol == settings.protocol();
-    }
-
-    private void failed(Failure why) {
-      origin.passOver(address);
-      if (addressesLeft > 1) {
-        dial(pool, addressesLeft - 1);
-      } else {
-        pool.dialFailed(why);
-      }
     }
   }
 

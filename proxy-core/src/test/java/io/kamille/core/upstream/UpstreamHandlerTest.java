@@ -8,10 +8,12 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.pool.PoolSettings;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.util.internal.InternalThreadLocalMap;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -488,6 +491,30 @@ class UpstreamHandlerTest {
         assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_LIMIT_REACHED);
       }
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+    }
+  }
+
+  /** RFC 8305 §5: a packet filter that drops everything costs a moment, not a timeout. */
+  @Test
+  void anAddressThatSaysNothingIsOvertakenByTheNext() throws Exception {
+    List<Channel> silent = new CopyOnWriteArrayList<>();
+    InetAddress nowhere = InetAddress.getByName("192.0.2.1");
+    Connector connector =
+        (bootstrap, address) -> {
+          if (!address.getAddress().equals(nowhere)) {
+            return LoopGroup.sockets().connect(bootstrap, address);
+          }
+          silent.add(bootstrap.channelFactory(LoopGroup::socket).register().channel());
+          return bootstrap.config().group().next().newPromise();
+        };
+    try (var server = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(SETTINGS, connector, server.port())) {
+      Origin origin = fixture.origins.getFirst();
+      origin.addresses(List.of(nowhere, InetAddress.getLoopbackAddress()));
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(silent).hasSize(1);
+      assertThat(silent.getFirst().closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(origin.addressesInTurn().getFirst().getAddress().isLoopbackAddress()).isTrue();
     }
   }
 
