@@ -14,6 +14,7 @@ import io.kamille.core.setting.Subsection;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,8 +30,10 @@ public final class OriginFile implements OriginList {
 
   /*
    * A look costs one stat() while time, size and inode stay the same. They are taken before the
-   * file is read: a change while it is read shows at the next look. A file that is not right as a
-   * whole changes nothing: half of a list would send all requests to half of the origins.
+   * file is read: a change while it is read shows at the next look. A file that cannot be read is
+   * read again at the next look: neither its owner nor our free descriptors show in a stamp. One
+   * that is not right as a whole changes nothing: half of a list would send all requests to half of
+   * the origins.
    */
   static final int LIMIT_BYTES = 256 << 10;
   static final int MOST_ORIGINS = 1_000;
@@ -50,6 +53,12 @@ public final class OriginFile implements OriginList {
 
   private static final Section<Content> SECTION = Section.of(Content.class, ORIGINS);
 
+  /** Opens files to read them. */
+  @FunctionalInterface
+  interface Opener {
+    InputStream open(Path file) throws IOException;
+  }
+
   /** By what a change shows. */
   private record Stamp(@Nullable FileTime time, long size, @Nullable Object inode) {
 
@@ -66,6 +75,7 @@ public final class OriginFile implements OriginList {
   private final String upstream;
   private final Path file;
   private final OriginProtocol protocol;
+  private final Opener opener;
   private @Nullable Stamp seen;
   // Volatile: replaced by who looks, read by any thread.
   private volatile List<OriginSettings> origins = List.of();
@@ -78,9 +88,15 @@ public final class OriginFile implements OriginList {
    * @param protocol in which they are asked
    */
   public OriginFile(String upstream, Path file, OriginProtocol protocol) {
+    this(upstream, file, protocol, Files::newInputStream);
+  }
+
+  /** The same, opened in another way. */
+  OriginFile(String upstream, Path file, OriginProtocol protocol, Opener opener) {
     this.upstream = upstream;
     this.file = file;
     this.protocol = protocol;
+    this.opener = opener;
   }
 
   /** Whether it is the list that such a setting asks for. */
@@ -142,9 +158,10 @@ public final class OriginFile implements OriginList {
       refuse(found, Position.NOWHERE, "no file of this name", "a file that can be read");
       return List.of();
     }
-    try (var in = Files.newInputStream(file)) {
+    try (InputStream in = opener.open(file)) {
       content = in.readNBytes(LIMIT_BYTES + 1);
     } catch (IOException unreadable) {
+      seen = null;
       String why = "an error while reading it (" + unreadable.getMessage() + ")";
       refuse(found, Position.NOWHERE, why, "a file that can be read");
       return List.of();

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -117,6 +119,29 @@ class OriginFileTest {
     Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     file.look(0);
     assertThat(urls()).containsExactly("http://10.0.0.2:8080");
+  }
+
+  @Test
+  void aFileThatCouldNotBeReadIsReadAtTheNextLook() throws IOException {
+    List<Path> opened = new ArrayList<>();
+    file =
+        new OriginFile(
+            "app",
+            path,
+            OriginProtocol.AUTO,
+            asked -> {
+              opened.add(asked);
+              if (opened.size() == 2) {
+                throw new FileSystemException(path.toString(), null, "Too many open files");
+              }
+              return Files.newInputStream(asked);
+            });
+    look(ONE);
+    look(ONE.replace("0.1", "0.22"));
+    assertStaysWith("Too many open files");
+    file.look(0);
+    assertThat(urls()).containsExactly("http://10.0.0.22:8080");
+    assertThat(file.problems()).isEmpty();
   }
 
   @Test
