@@ -8,7 +8,9 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
+import io.kamille.core.upstream.HttpCheck.Verdict;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -40,7 +42,8 @@ public final class HealthProber implements AutoCloseable {
    * A check of an origin begins some time after its last one ended, so that a slow origin has one
    * check at a time. Jitter and a first check at a random moment keep origins, and many proxies,
    * out of step. At most so many checks run at a time; others wait their turn. The loop starts with
-   * the first origin that is to be checked.
+   * the first origin that is to be checked. A check that fails for want of what is ours says nothing
+   * of its origin: else all of them would be out while our descriptors are used up.
    */
   static final int MOST_AT_A_TIME = 64;
   private static final double JITTER = 0.1;
@@ -210,7 +213,7 @@ public final class HealthProber implements AutoCloseable {
               () ->
                   over(
                       "no answer in " + check.timeout().toMillis() + " ms",
-                      check.kind() == HealthCheck.Kind.TCP));
+                      check.kind() == HealthCheck.Kind.TCP ? Verdict.UNREACHABLE : Verdict.FAILED));
       stop = () -> limit.cancel(false);
       if (check.kind() == HealthCheck.Kind.TCP) {
         connect(check);
@@ -232,7 +235,7 @@ public final class HealthProber implements AutoCloseable {
     private void connect(HealthCheck check) {
       InetSocketAddress address = target.origin().address();
       if (address == null) {
-        over("no address is known for " + target.origin().host(), true);
+        over("no address is known for " + target.origin().host(), Verdict.UNREACHABLE);
         return;
       }
       Bootstrap bootstrap =
@@ -242,17 +245,21 @@ public final class HealthProber implements AutoCloseable {
               .handler(new Closing());
       connector
           .connect(bootstrap, address)
-          .addListener(
-              opened ->
-                  loop.execute(
-                      () ->
-                          over(
-                              opened.isSuccess() ? "" : String.valueOf(opened.cause().getMessage()),
-                              true)));
+          .addListener(opened -> loop.execute(() -> connected(opened.cause())));
+    }
+
+    private void connected(@Nullable Throwable cause) {
+      if (cause == null) {
+        over("", Verdict.PASSED);
+      } else {
+        // Without a socket nobody has asked the origin.
+        Verdict verdict = cause instanceof ChannelException ? Verdict.NONE : Verdict.UNREACHABLE;
+        over(String.valueOf(cause.getMessage()), verdict);
+      }
     }
 
     /** Said once for each check, or more often: the first time counts. */
-    private void over(String trouble, boolean isUnreachable) {
+    private void over(String trouble, Verdict verdict) {
       if (!isUnderWay) {
         return;
       }
@@ -262,10 +269,11 @@ public final class HealthProber implements AutoCloseable {
       after((long) (check.interval().toNanos() * jitter));
       long now = clock.nanos();
       target.origin().checked(new Origin.Checked(trouble, now, nextNanos));
-      if (trouble.isEmpty()) {
-        pass(now);
-      } else {
-        fail(trouble, isUnreachable, now);
+      switch (verdict) {
+        case PASSED -> pass(now);
+        case FAILED -> fail(trouble, false, now);
+        case UNREACHABLE -> fail(trouble, true, now);
+        case NONE -> {}
       }
     }
 

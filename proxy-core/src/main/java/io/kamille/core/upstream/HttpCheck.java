@@ -43,6 +43,16 @@ final class HttpCheck implements Reply {
   private static final ForwardingSettings NOTHING_OF_CLIENTS =
       new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
 
+  /** What a check says of its origin. */
+  enum Verdict {
+    PASSED,
+    FAILED,
+    /** It took no connection. */
+    UNREACHABLE,
+    /** Nothing, for want of what we need ourselves, such as descriptors. */
+    NONE
+  }
+
   /** Learns how a check went. */
   @FunctionalInterface
   interface Outcome {
@@ -51,9 +61,8 @@ final class HttpCheck implements Reply {
      * It is over; once.
      *
      * @param trouble what was wrong, empty for nothing
-     * @param isUnreachable whether the origin took no connection
      */
-    void over(String trouble, boolean isUnreachable);
+    void over(String trouble, Verdict verdict);
   }
 
   private final HealthCheck check;
@@ -148,15 +157,19 @@ final class HttpCheck implements Reply {
     }
   }
 
-  private void over(String trouble, boolean isUnreachable) {
+  private void judged(String trouble) {
+    over(trouble, trouble.isEmpty() ? Verdict.PASSED : Verdict.FAILED);
+  }
+
+  private void over(String trouble, Verdict verdict) {
     if (!isOver) {
       stop();
-      outcome.over(trouble, isUnreachable);
+      outcome.over(trouble, verdict);
     }
   }
 
-  private static boolean isOfConnecting(Kind kind) {
-    return switch (kind) {
+  private static Verdict verdict(Failure why) {
+    return switch (why.kind()) {
       case DNS_ERROR,
           DESTINATION_UNAVAILABLE,
           CONNECTION_REFUSED,
@@ -164,8 +177,8 @@ final class HttpCheck implements Reply {
           TLS_PROTOCOL_ERROR,
           TLS_CERTIFICATE_ERROR,
           TLS_ALERT_RECEIVED ->
-          true;
-      default -> false;
+          Verdict.UNREACHABLE;
+      default -> why.side() == Failure.Side.SELF ? Verdict.NONE : Verdict.FAILED;
     };
   }
 
@@ -181,11 +194,11 @@ final class HttpCheck implements Reply {
   public void head(ResponseHead head, long contentLength) {
     boolean passes = isGrpc() ? head.status() == StatusCode.OK : check.passes(head.status());
     if (!passes) {
-      over("status " + head.status(), false);
+      judged("status " + head.status());
     } else if (isGrpc()) {
       grpcStatus = grpcStatus(head.fields());
     } else if (check.contains().isEmpty()) {
-      over("", false);
+      judged("");
     }
   }
 
@@ -218,21 +231,22 @@ final class HttpCheck implements Reply {
       return;
     }
     if (isGrpc()) {
-      over(GrpcHealth.trouble(content, grpcStatus), false);
+      judged(GrpcHealth.trouble(content, grpcStatus));
     } else {
       String text = content.toString(StandardCharsets.ISO_8859_1);
-      over(text.contains(check.contains()) ? "" : "its content lacks what is expected", false);
+      judged(text.contains(check.contains()) ? "" : "its content lacks what is expected");
     }
   }
 
   @Override
   public void abort(Failure why) {
-    over(why.reason(), false);
+    Verdict verdict = verdict(why);
+    over(why.reason(), verdict == Verdict.UNREACHABLE ? Verdict.FAILED : verdict);
   }
 
   @Override
   public void fail(Failure why) {
-    over(why.reason(), isOfConnecting(why.kind()));
+    over(why.reason(), verdict(why));
   }
 
   @Override

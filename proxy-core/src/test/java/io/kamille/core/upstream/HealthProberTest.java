@@ -4,9 +4,11 @@ import static io.kamille.core.upstream.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.ClosedPort;
+import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.OriginTls;
@@ -18,6 +20,8 @@ import io.kamille.core.upstream.HealthProber.Target;
 import io.kamille.core.upstream.ScriptedOrigin.Conversation;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.Standing.Phase;
+import io.netty.channel.ChannelException;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -27,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -264,6 +270,32 @@ class HealthProberTest {
         Origin origin = follow(closed.number(), check(kind, LONG, 1, 1));
         until(origin, health -> !health.isIn());
         assertThat(origin.health().isBarred()).as("takes no connection").isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aCheckWithoutASocketSaysNothingOfItsOrigin() throws Exception {
+    for (Kind kind : List.of(Kind.TCP, Kind.HTTP)) {
+      MetricRegistry figures = new MetricRegistry();
+      CountDownLatch asked = new CountDownLatch(5);
+      Connector without =
+          (bootstrap, address) -> {
+            asked.countDown();
+            return GlobalEventExecutor.INSTANCE.newFailedFuture(
+                new ChannelException("Too many open files"));
+          };
+      try (var own = new HealthProber(without, WallClock.system(), figures)) {
+        UpstreamSettings settings = settings(check(kind, LONG, 1, 1));
+        Origin origin = origin(80, settings);
+        own.follow(List.of(target(origin, settings)));
+        assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(origin.health().standing().isFromTheStart()).as("%s", kind).isTrue();
+        assertThat(Objects.requireNonNull(origin.lastCheck()).trouble())
+            .contains("Too many open files");
+        assertThat(figures.read())
+            .flatExtracting(MetricFamily::samples)
+            .allSatisfy(sample -> assertThat(sample.value()).isZero());
       }
     }
   }
