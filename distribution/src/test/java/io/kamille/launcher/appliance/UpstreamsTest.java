@@ -278,6 +278,17 @@ class UpstreamsTest {
   }
 
   @Test
+  void anOriginOfTheApiIsLeftOutWhileTheProtocolDoesNotSuitIt() {
+    reload("origins: ['https://a.test']");
+    leases.put("site", origin("http://c.test"), 60);
+    assertThat(names()).containsExactly("a.test:443", "c.test:80");
+    reload("origins: ['https://a.test'], protocol: h2");
+    assertThat(names()).containsExactly("a.test:443");
+    reload("origins: ['https://a.test']");
+    assertThat(names()).containsExactly("a.test:443", "c.test:80");
+  }
+
+  @Test
   void anotherProcessGoesOnWithOriginsOfTheApi() {
     reload(TWO);
     leases.put("site", new OriginSettings(origin("http://c.test").url(), 7, true), 60);

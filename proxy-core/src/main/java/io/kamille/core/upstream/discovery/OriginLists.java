@@ -71,13 +71,16 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
     all.forEach(list -> list.look(nowNanos));
   }
 
-  /** The origins that they name now, as the first list has them that does. */
+  /**
+   * The origins that they name now, as the first list has them that does. One that came by the API
+   * under another protocol is left out while this one does not suit it.
+   */
   public List<OriginSettings> named() {
     List<OriginSettings> named = new ArrayList<>();
     Set<OriginUrl> before = new HashSet<>();
     for (OriginList list : all) {
       List<OriginSettings> more = new ArrayList<>(list.origins());
-      more.removeIf(origin -> before.contains(origin.url()));
+      more.removeIf(origin -> before.contains(origin.url()) || !protocol.suits(origin.url()));
       more.forEach(origin -> before.add(origin.url()));
       named.addAll(more);
     }
