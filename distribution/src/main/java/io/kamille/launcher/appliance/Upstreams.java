@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
 import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.OriginTls;
@@ -190,9 +191,17 @@ final class Upstreams implements AutoCloseable {
     }
     List<Origin> origins = first(last).origins(named, last.origins());
     last.metrics().expect(origins);
-    names.watch(origins.stream().filter(origin -> !last.origins().contains(origin)).toList());
+    watch(origins, last.origins(), last.lists());
     return new Upstream(
         last.lists(), named, origins, last.trust(), last.metrics(), last.handlers());
+  }
+
+  /** Looks up those that are new. The hosts of SRV records are full names (RFC 2782). */
+  private void watch(List<Origin> origins, List<Origin> known, OriginLists lists) {
+    Set<OriginUrl> services = lists.services();
+    names.watch(
+        origins.stream().filter(origin -> !known.contains(origin)).toList(),
+        origin -> services.contains(origin.url()));
   }
 
   /** As the first route to it has its origins asked. */
@@ -354,7 +363,7 @@ final class Upstreams implements AutoCloseable {
           new Upstream(lists, named, origins, trust, metrics, new LinkedHashMap<>());
       upstreams.put(name, upstream);
       metrics.expect(origins);
-      names.watch(origins.stream().filter(origin -> !known.contains(origin)).toList());
+      watch(origins, known, lists);
       return upstream;
     }
 

@@ -56,10 +56,11 @@ class UpstreamsTest {
   private final LoopGroup loops = new LoopGroup(1);
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
   private final MetricRegistry registry = new MetricRegistry();
-  private final OriginNames names = OriginNames.open(_ -> this::find, registry);
+  private final OriginNames names = OriginNames.open(_ -> new Lookup(), registry);
   private final Upstreams upstreams =
       new Upstreams(names, LoopGroup.sockets(), registry, WallClock.system());
   private final Leases leases = new Leases(upstreams);
+  private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;
 
   @AfterEach
@@ -224,6 +225,14 @@ class UpstreamsTest {
   }
 
   @Test
+  void theHostsOfServiceRecordsAreFullNames() {
+    services = List.of(new NameLookup.Service(1, 1, "b.test", 80));
+    reload("origins: ['http://a.test'], origins-srv: _http._tcp.app.test");
+    assertThat(names()).containsExactly("a.test:80", "b.test:80");
+    assertThat(lookedUp).containsExactly("a.test", "b.test.");
+  }
+
+  @Test
   void aStartWithoutTheFileHasNoOriginUntilItComes() throws Exception {
     ExchangeHandler handler = reload("origins-file: " + file());
     failing(handler);
@@ -368,13 +377,28 @@ class UpstreamsTest {
     return upstreams.origins().getOrDefault("site", List.of());
   }
 
-  private CompletableFuture<NameLookup.Answer> find(String host) {
-    if (isResolverDown) {
-      return CompletableFuture.failedFuture(new UnknownHostException(host));
+  /** Knows every name; those that it was asked for as full ones have a dot at their end. */
+  private final class Lookup implements NameLookup {
+
+    @Override
+    public CompletableFuture<Answer> find(String host) {
+      if (isResolverDown) {
+        return CompletableFuture.failedFuture(new UnknownHostException(host));
+      }
+      lookedUp.add(host);
+      return CompletableFuture.completedFuture(
+          new Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
     }
-    lookedUp.add(host);
-    return CompletableFuture.completedFuture(
-        new NameLookup.Answer(List.of(InetAddress.getLoopbackAddress()), Duration.ofSeconds(30)));
+
+    @Override
+    public CompletableFuture<Answer> findFull(String host) {
+      return find(host + ".");
+    }
+
+    @Override
+    public CompletableFuture<Services> services(String name) {
+      return CompletableFuture.completedFuture(new Services(services, Duration.ofSeconds(30)));
+    }
   }
 
   static Configuration configuration(String upstreams, String routes) {

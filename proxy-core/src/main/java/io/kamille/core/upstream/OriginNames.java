@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,10 +97,19 @@ public final class OriginNames implements AutoCloseable {
    * most.
    */
   public void watch(Collection<Origin> origins) {
+    watch(origins, _ -> false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isFull whether the name of an origin is one that no search domain is added to
+   */
+  public void watch(Collection<Origin> origins, Predicate<Origin> isFull) {
     List<CompletableFuture<?>> first = new ArrayList<>();
     for (Origin origin : origins) {
       InetAddress address = NetUtil.createInetAddressFromIpAddressString(origin.host());
-      Name name = new Name(origin);
+      Name name = new Name(origin, isFull.test(origin));
       watched.put(origin, name);
       if (address == null) {
         first.add(name.look());
@@ -148,15 +158,18 @@ public final class OriginNames implements AutoCloseable {
   private final class Name {
 
     private final Origin origin;
+    private final boolean isFull;
     private boolean isFailing;
 
-    Name(Origin origin) {
+    Name(Origin origin, boolean isFull) {
       this.origin = origin;
+      this.isFull = isFull;
     }
 
     /** Looks it up; the result is done, without a failure, when the answer has been taken. */
     CompletableFuture<?> look() {
-      return lookup.find(origin.host()).handle(this::take);
+      String host = origin.host();
+      return (isFull ? lookup.findFull(host) : lookup.find(host)).handle(this::take);
     }
 
     private void lookAgain() {

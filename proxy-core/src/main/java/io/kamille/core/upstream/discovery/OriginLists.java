@@ -87,6 +87,13 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
     return List.copyOf(named);
   }
 
+  /** The origins that SRV records name, and no list before them. */
+  public Set<OriginUrl> services() {
+    Map<OriginUrl, OriginList> naming = naming();
+    naming.values().removeIf(list -> list.kind() != OriginList.Kind.DNS);
+    return naming.keySet();
+  }
+
   /** The first list that names an origin. */
   public Map<OriginUrl, OriginList> naming() {
     Map<OriginUrl, OriginList> naming = new HashMap<>();

@@ -96,15 +96,24 @@ public final class DnsLookup implements NameLookup {
 
   @Override
   public CompletableFuture<Answer> find(String host) {
+    return find(host, searchDomains);
+  }
+
+  @Override
+  public CompletableFuture<Answer> findFull(String host) {
+    return find(host, List.of());
+  }
+
+  private CompletableFuture<Answer> find(String host, @Nullable List<String> domains) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
-    loop.execute(() -> find(host, answer));
+    loop.execute(() -> find(host, domains, answer));
     return answer;
   }
 
-  private void find(String host, CompletableFuture<Answer> answer) {
+  private void find(String host, @Nullable List<String> domains, CompletableFuture<Answer> answer) {
     LeastTtl ttl = new LeastTtl();
     try {
-      DnsNameResolver resolver = resolver(ttl);
+      DnsNameResolver resolver = resolver(ttl, domains);
       resolver
           .resolveAll(host)
           .addListener(
@@ -131,7 +140,7 @@ public final class DnsLookup implements NameLookup {
   private void services(String name, CompletableFuture<Services> answer) {
     LeastTtl ttl = new LeastTtl();
     try {
-      DnsNameResolver resolver = resolver(ttl);
+      DnsNameResolver resolver = resolver(ttl, List.of());
       resolver
           .resolveAll(new DefaultDnsQuestion(name, DnsRecordType.SRV))
           .addListener(
@@ -176,7 +185,12 @@ public final class DnsLookup implements NameLookup {
     }
   }
 
-  private DnsNameResolver resolver(LeastTtl ttl) {
+  /**
+   * One for a look-up.
+   *
+   * @param domains to search; null for those of the system
+   */
+  private DnsNameResolver resolver(LeastTtl ttl, @Nullable List<String> domains) {
     DnsNameResolverBuilder builder =
         new DnsNameResolverBuilder(loop)
             .datagramChannelType(NioDatagramChannel.class)
@@ -187,7 +201,7 @@ public final class DnsLookup implements NameLookup {
             .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE)
             .resolveCache(ttl)
             .cnameCache(ttl.aliases());
-    return (searchDomains == null ? builder : builder.searchDomains(searchDomains)).build();
+    return (domains == null ? builder : builder.searchDomains(domains)).build();
   }
 
   private static Duration validFor(LeastTtl ttl) {

@@ -19,6 +19,15 @@ public interface NameLookup {
   CompletableFuture<Answer> find(String host);
 
   /**
+   * Asks once for a full name, which no search domain is added to.
+   *
+   * @return fails as {@link #find}
+   */
+  default CompletableFuture<Answer> findFull(String host) {
+    return find(host);
+  }
+
+  /**
    * Asks once where a service is (RFC 2782).
    *
    * @param name such as {@code _http._tcp.example.org}

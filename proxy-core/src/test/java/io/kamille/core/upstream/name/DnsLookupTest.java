@@ -123,6 +123,21 @@ class DnsLookupTest {
   }
 
   @Test
+  void aFullNameIsSoughtInNoSearchDomain() throws Exception {
+    server.address("origin.example.test", 60, 3).address("app.origin.example.test", 60, 4);
+    for (String name : List.of("origin", "app.origin")) {
+      assertThat(find(name).addresses()).hasSize(1);
+      server.asked().clear();
+      assertThatThrownBy(() -> lookup.findFull(name).get(60, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(UnknownHostException.class);
+      assertThat(server.asked()).containsOnly(name + ".");
+    }
+    hosts.put("origin", address(9));
+    assertThat(lookup.findFull("origin").get(60, TimeUnit.SECONDS).addresses())
+        .containsExactly(address(9));
+  }
+
+  @Test
   void theHostsFileComesFirstAndIsReadEachTime() throws Exception {
     server.address("origin.test", 60, 1);
     hosts.put("origin.test", address(9));
