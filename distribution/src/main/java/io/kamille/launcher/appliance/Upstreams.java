@@ -166,8 +166,9 @@ final class Upstreams implements AutoCloseable {
   private void refresh() {
     try {
       takeIn();
-    } catch (RuntimeException bug) {
-      LOG.log(Level.ERROR, "origins were not looked at", bug);
+    } catch (Throwable fault) {
+      // Also an error: what it threw here would be the last look.
+      LOG.log(Level.ERROR, "origins were not looked at", fault);
     }
   }
 
@@ -185,7 +186,9 @@ final class Upstreams implements AutoCloseable {
 
   private Upstream renewed(Upstream last) {
     last.lists().look(clock.nanos());
-    List<OriginSettings> named = last.lists().named();
+    List<OriginSettings> named = new ArrayList<>(last.lists().named());
+    // The API took such a one before a reload that needed no TLS: the next reload makes it ready.
+    named.removeIf(origin -> origin.url().isSecure() && last.trust() == null);
     if (named.equals(last.named())) {
       return last;
     }

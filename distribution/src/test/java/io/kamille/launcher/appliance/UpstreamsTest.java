@@ -62,6 +62,8 @@ class UpstreamsTest {
   private final Leases leases = new Leases(upstreams);
   private List<NameLookup.Service> services = List.of();
   private boolean isResolverDown;
+  // Volatile: set by the test, read by whoever looks.
+  private volatile boolean isOutOfMemory;
 
   @AfterEach
   void close() {
@@ -298,6 +300,41 @@ class UpstreamsTest {
   }
 
   @Test
+  void anOriginByTlsThatCameDuringAReloadWithoutTlsHoldsNoOtherUpstreamUp() throws IOException {
+    String other = "other: {origins-file: " + file() + "}";
+    String routes = "[{upstream: site}, {upstream: other, path: /c}]";
+    putInForce(begin("{site: {origins: ['https://a.test']}, " + other + "}", routes));
+    Begun next = begin("{site: {origins: ['http://b.test']}, " + other + "}", routes);
+    next.handler(0);
+    assertThat(leases.put("site", origin("https://c.test"), 60)).isEqualTo(Leasing.DONE);
+    putInForce(next);
+    write("http://d.test");
+    upstreams.takeIn();
+    assertThat(names()).containsExactly("b.test:80");
+    assertThat(upstreams.origins().get("other")).hasToString("[d.test:80]");
+    reload("origins: ['http://b.test']");
+    assertThat(names()).containsExactly("b.test:80", "c.test:443");
+  }
+
+  private static void putInForce(Begun next) {
+    next.handler(0);
+    next.handler(1);
+    next.next().putInForce();
+  }
+
+  @Test
+  void anErrorAtOneLookEndsNone() throws Exception {
+    reload("origins: ['http://a.test'], origins-file: " + file());
+    isOutOfMemory = true;
+    write("http://b.test");
+    upstreams.look().get(60, TimeUnit.SECONDS);
+    assertThat(names()).containsExactly("a.test:80");
+    isOutOfMemory = false;
+    upstreams.look().get(60, TimeUnit.SECONDS);
+    assertThat(names()).containsExactly("a.test:80", "b.test:80");
+  }
+
+  @Test
   void anotherProcessGoesOnWithOriginsOfTheApi() {
     reload(TWO);
     leases.put("site", new OriginSettings(origin("http://c.test").url(), 7, true), 60);
@@ -382,6 +419,9 @@ class UpstreamsTest {
 
     @Override
     public CompletableFuture<Answer> find(String host) {
+      if (isOutOfMemory) {
+        throw new OutOfMemoryError("as the test says");
+      }
       if (isResolverDown) {
         return CompletableFuture.failedFuture(new UnknownHostException(host));
       }
