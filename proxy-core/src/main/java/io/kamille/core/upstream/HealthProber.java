@@ -132,6 +132,13 @@ public final class HealthProber implements AutoCloseable {
     left.values().forEach(Checks::end);
   }
 
+  /** Not called by a check that ends: one after the other may end as soon as it begins. */
+  private void beginDue() {
+    while (underWay < MOST_AT_A_TIME && !due.isEmpty()) {
+      due.remove().begin();
+    }
+  }
+
   private static long random(long nanos) {
     return (long) (nanos * ThreadLocalRandom.current().nextDouble());
   }
@@ -281,10 +288,7 @@ public final class HealthProber implements AutoCloseable {
       isUnderWay = false;
       stop.run();
       underWay--;
-      Checks next = due.poll();
-      if (next != null) {
-        next.takeTurn();
-      }
+      loop.execute(HealthProber.this::beginDue);
     }
 
     private void pass(long now) {

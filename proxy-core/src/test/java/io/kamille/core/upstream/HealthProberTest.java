@@ -21,7 +21,9 @@ import io.kamille.core.upstream.ScriptedOrigin.Conversation;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.Standing.Phase;
 import io.netty.channel.ChannelException;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -31,12 +33,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -328,6 +332,43 @@ class HealthProberTest {
   }
 
   @Test
+  void checksThatEndAtOnceDoNotBeginEachOtherOnOneStack() throws Exception {
+    List<Promise<Void>> hanging = new CopyOnWriteArrayList<>();
+    CompletableFuture<EventLoop> loop = new CompletableFuture<>();
+    CompletableFuture<Long> depth = new CompletableFuture<>();
+    Connector connector =
+        (bootstrap, address) -> {
+          EventLoop own = (EventLoop) bootstrap.config().group();
+          Promise<Void> never = own.newPromise();
+          if (address.getPort() == 1) {
+            hanging.add(never);
+          } else {
+            depth.complete(StackWalker.getInstance().walk(Stream::count));
+          }
+          loop.complete(own);
+          return never;
+        };
+    try (var own = new HealthProber(connector, WallClock.system(), registry)) {
+      UpstreamSettings settings = settings(check(Kind.TCP, Duration.ofNanos(1), LONG, 1, 100, ""));
+      List<Target> targets = new ArrayList<>();
+      for (int i = 0; i < HealthProber.MOST_AT_A_TIME; i++) {
+        targets.add(target(origin(1, settings), settings));
+      }
+      for (int i = 0; i < 500; i++) {
+        Origin nameless = settings.origin(new OriginUrl(false, "nowhere.invalid", 80), 1);
+        targets.add(target(nameless, settings));
+      }
+      targets.add(target(origin(2, settings), settings));
+      own.follow(targets);
+      until(() -> hanging.size() == HealthProber.MOST_AT_A_TIME);
+      // All others wait by then: they were due in this order.
+      await(await(loop).submit(() -> {}));
+      hanging.getFirst().setSuccess(null);
+      assertThat(await(depth)).isLessThan(500);
+    }
+  }
+
+  @Test
   void anOriginThatIsGoneIsCheckedNoMore() throws Exception {
     try (var server = ScriptedOrigin.open(WELL, WELL, WELL)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
@@ -369,9 +410,14 @@ class HealthProberTest {
 
   private static HealthCheck check(
       Kind kind, Duration timeout, int rise, int fall, String contains) {
+    return check(kind, Duration.ofMillis(10), timeout, rise, fall, contains);
+  }
+
+  private static HealthCheck check(
+      Kind kind, Duration interval, Duration timeout, int rise, int fall, String contains) {
     return new HealthCheck(
         kind,
-        Duration.ofMillis(10),
+        interval,
         timeout,
         rise,
         fall,
