@@ -10,6 +10,7 @@ import io.kamille.core.tls.OriginTlsSettings;
 import io.kamille.core.upstream.ChoiceSettings;
 import io.kamille.core.upstream.HealthCheck;
 import io.kamille.core.upstream.HealthPolicy;
+import io.kamille.core.upstream.OriginChoice;
 import io.kamille.core.upstream.OriginProtocol;
 import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.StickySettings;
@@ -20,8 +21,10 @@ import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +41,11 @@ final class OriginChecks {
 
   static void run(SectionValues file, Problems problems) {
     for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
+      originsDiffer(upstream, problems);
       originsCanSpeakTheProtocol(upstream, problems);
       proxyHeadersGoToHttp11(upstream, problems);
       checksHaveAKind(upstream, problems);
+      hashKeysAreHashed(upstream, problems);
       cookiesAreSigned(upstream, problems);
       someOriginIsNoBackup(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
@@ -48,6 +53,25 @@ final class OriginChecks {
         checks.someOriginSpeaksIt(upstream);
         checks.whatIsNotVerifiedNeedsNoAuthority();
         checks.certificateAndKeyComeTogether();
+      }
+    }
+  }
+
+  private static void originsDiffer(SectionValues upstream, Problems problems) {
+    Map<OriginUrl, String> first = new HashMap<>();
+    for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
+      OriginUrl url = origin.find(OriginSettings.URL);
+      if (url == null) {
+        continue;
+      }
+      String other = first.putIfAbsent(url, origin.path());
+      if (other != null) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            origin.position(OriginSettings.URL),
+            origin.path(OriginSettings.URL),
+            Problems.quote(url.toString()),
+            "another origin than " + other + ", whose weight gives it more requests");
       }
     }
   }
@@ -124,6 +148,19 @@ final class OriginChecks {
             "http or tcp for " + url + ", which is asked in HTTP/1.1; or protocol: h2c");
         return;
       }
+    }
+  }
+
+  private static void hashKeysAreHashed(SectionValues upstream, Problems problems) {
+    if (upstream.isGiven(ChoiceSettings.HASH_KEY)
+        && upstream.value(ChoiceSettings.CHOICE) != OriginChoice.Kind.CONSISTENT_HASH
+        && !problems.hasRefused(upstream.path(ChoiceSettings.CHOICE))) {
+      problems.add(
+          Problem.Kind.CONFLICT,
+          upstream.position(ChoiceSettings.HASH_KEY),
+          upstream.path(ChoiceSettings.HASH_KEY),
+          Problems.quote(printed(upstream, ChoiceSettings.HASH_KEY)),
+          "choice: consistent-hash beside it");
     }
   }
 

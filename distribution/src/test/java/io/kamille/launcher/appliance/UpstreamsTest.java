@@ -119,16 +119,6 @@ class UpstreamsTest {
   }
 
   @Test
-  void anOriginThatIsNamedTwiceIsTwoBeforeAndAfter() {
-    String twice = "origins: ['http://a.test', 'http://a.test']";
-    reload(twice);
-    List<Origin> origins = origins();
-    assertThat(origins.getFirst()).isNotSameAs(origins.getLast());
-    reload(twice);
-    assertThat(origins()).isEqualTo(origins);
-  }
-
-  @Test
   void routesThatWriteDifferentHostsShareOrigins() {
     Begun next =
         begin(

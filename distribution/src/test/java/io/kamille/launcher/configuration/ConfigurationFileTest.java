@@ -508,6 +508,12 @@ class ConfigurationFileTest {
         "upstreams: {web: {origins: ['http://a'], hedge: p95, sticky: {cookie: c, secret-file:"
             + " /etc/os-release}}} | 2:49: upstreams.web.hedge: found p95, expected off beside"
             + " sticky, which keeps a client at one origin",
+        "upstreams: {web: {origins: ['http://a', 'http://b', 'http://A:80/']}} | 2:53:"
+            + " upstreams.web.origins[2].url: found \"http://a\", expected another origin than"
+            + " upstreams.web.origins[0], whose weight gives it more requests",
+        "upstreams: {web: {origins: ['http://a'], hash-key: address}} | 2:52:"
+            + " upstreams.web.hash-key: found \"address\", expected choice: consistent-hash beside"
+            + " it",
         "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c}}} | 2:59:"
             + " upstreams.web.sticky.cookie: found \"c\", expected secret-file beside it",
         "upstreams: {web: {origins: ['http://a'], sticky: {secret-file: /etc/os-release}}} | 2:64:"

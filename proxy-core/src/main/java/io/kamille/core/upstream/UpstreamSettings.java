@@ -12,8 +12,9 @@ import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.pool.PoolSettings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /**
  * How an upstream treats its origins.
@@ -157,23 +158,13 @@ public record UpstreamSettings(
 
   /** The origins that are named; of those known before, each with the same URL goes on. */
   public List<Origin> origins(List<OriginSettings> named, List<Origin> known) {
-    List<Origin> left = new ArrayList<>(known);
+    Map<OriginUrl, Origin> before = new HashMap<>();
+    known.forEach(origin -> before.put(origin.url(), origin));
     List<Origin> origins = new ArrayList<>();
     for (OriginSettings origin : named) {
-      Origin before = take(left, origin.url());
-      origins.add(before == null ? origin(origin) : origin(before, origin));
+      Origin same = before.get(origin.url());
+      origins.add(same == null ? origin(origin) : origin(same, origin));
     }
     return List.copyOf(origins);
-  }
-
-  /** An origin that is named twice was two before, too. */
-  private static @Nullable Origin take(List<Origin> known, OriginUrl url) {
-    for (Origin origin : known) {
-      if (origin.url().equals(url)) {
-        known.remove(origin);
-        return origin;
-      }
-    }
-    return null;
   }
 }

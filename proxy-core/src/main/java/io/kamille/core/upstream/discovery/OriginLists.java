@@ -8,7 +8,7 @@ import io.kamille.core.upstream.name.NameLookup;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -76,15 +76,10 @@ public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProt
    * under another protocol is left out while this one does not suit it.
    */
   public List<OriginSettings> named() {
-    List<OriginSettings> named = new ArrayList<>();
-    Set<OriginUrl> before = new HashSet<>();
-    for (OriginList list : all) {
-      List<OriginSettings> more = new ArrayList<>(list.origins());
-      more.removeIf(origin -> before.contains(origin.url()) || !protocol.suits(origin.url()));
-      more.forEach(origin -> before.add(origin.url()));
-      named.addAll(more);
-    }
-    return List.copyOf(named);
+    Map<OriginUrl, OriginSettings> named = new LinkedHashMap<>();
+    all.forEach(list -> list.origins().forEach(origin -> named.putIfAbsent(origin.url(), origin)));
+    named.keySet().removeIf(url -> !protocol.suits(url));
+    return List.copyOf(named.values());
   }
 
   /** The origins that SRV records name, and no list before them. */
