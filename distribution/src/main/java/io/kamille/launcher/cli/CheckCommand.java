@@ -1,8 +1,16 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.setting.Problem;
+import io.kamille.core.upstream.UpstreamGroup;
+import io.kamille.core.upstream.discovery.OriginFile;
+import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
+import io.kamille.launcher.configuration.ConfigurationReading;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,8 +39,29 @@ final class CheckCommand implements Callable<Integer> {
 
   /** Says that the file has no problems, or fails with all of them printed. */
   static int check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
-    Configurations.accepted(ConfigurationFile.read(file), err);
+    Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
+    List<Problem> problems = new ArrayList<>();
+    configuration
+        .upstreams()
+        .forEach((name, upstream) -> problems.addAll(ofOriginsFile(name, upstream, err)));
+    if (!problems.isEmpty()) {
+      Configurations.accepted(new ConfigurationReading.Refused(problems), err);
+    }
     out.println(file + ": no problems");
     return ExitCode.OK;
+  }
+
+  /** One that is not there may come at any time: that is said, and is no problem. */
+  private static List<Problem> ofOriginsFile(String name, UpstreamGroup upstream, PrintWriter err) {
+    Path origins = upstream.originsFile();
+    if (origins == null) {
+      return List.of();
+    }
+    List<Problem> problems = OriginFile.problems(origins, upstream.settings().protocol());
+    if (!Files.notExists(origins)) {
+      return problems;
+    }
+    problems.forEach(problem -> err.println(problem + "; it gives " + name + " no origins yet"));
+    return List.of();
   }
 }

@@ -3,13 +3,10 @@ package io.kamille.launcher.configuration;
 import io.kamille.core.setting.ConfigNode;
 import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
-import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Reads a configuration from a YAML file. */
@@ -25,21 +22,12 @@ public final class ConfigurationFile {
     byte[] content;
     try (var in = Files.newInputStream(file)) {
       content = in.readNBytes(ConfigTree.LIMIT_BYTES + 1);
-    } catch (IOException e) {
+    } catch (IOException unreadable) {
       var problems = new Problems(file.toString());
-      problems.add(
-          Problem.Kind.UNREADABLE, Position.NOWHERE, "", reason(e), "a file that can be read");
+      problems.addUnreadable(unreadable);
       return new ConfigurationReading.Refused(problems.inOrder());
     }
     return parse(file.toString(), content);
-  }
-
-  private static String reason(IOException e) {
-    return switch (e) {
-      case NoSuchFileException missing -> "no file of this name";
-      case AccessDeniedException denied -> "no permission to read it";
-      default -> "an error while reading it (" + e.getMessage() + ")";
-    };
   }
 
   /**

@@ -93,10 +93,39 @@ class KamilleCommandTest {
   void aGoodFileHasNoProblems() throws IOException {
     Path file =
         write(
-            "listeners: [':0']\nupstreams: {a: {origins: ['http://b']}}\nroutes: [{upstream: a}]\n");
+            "listeners: [':0']\n"
+                + "upstreams: {a: {origins: ['http://b']}}\n"
+                + "routes: [{upstream: a}]\n");
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString()).isEqualTo(file + ": no problems\n");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void filesOfOriginsAreReadAndJudgedToo() throws IOException {
+    Path origins = directory.resolve("origins.yaml");
+    Path file =
+        write(
+            "listeners: [':0']\nupstreams: {a: {origins-file: "
+                + origins
+                + "}}\nroutes: [{upstream: a}]\n");
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(err.toString())
+        .isEqualTo(
+            origins
+                + ": found no file of this name, expected a file that can be read;"
+                + " it gives a no origins yet\n");
+    Files.writeString(origins, "origins:\n- http://b\n- ftp://c\n- {url: 'http://d', wait: 2}\n");
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(78);
+    assertThat(err.toString())
+        .contains(origins + ":3:3: ", origins + ":4:21: ")
+        .endsWith("kamille: 2 problems\n");
+    Files.writeString(origins, "origins: ['http://b']\n");
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    Files.delete(origins);
+    Files.createDirectory(origins);
+    assertThat(execute("check", "--config", file.toString())).isEqualTo(66);
+    assertThat(err.toString()).contains(origins + ": found an error while reading it (it is no");
   }
 
   @Test

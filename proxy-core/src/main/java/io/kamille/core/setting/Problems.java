@@ -1,5 +1,8 @@
 package io.kamille.core.setting;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -42,6 +45,17 @@ public final class Problems {
       return;
     }
     this.found.add(new Problem(kind, file, position, path, found, expected, nearest));
+  }
+
+  /** Adds that the file cannot be read at all. */
+  public void addUnreadable(IOException why) {
+    String found =
+        switch (why) {
+          case NoSuchFileException _ -> "no file of this name";
+          case AccessDeniedException _ -> "no permission to read it";
+          default -> "an error while reading it (" + why.getMessage() + ")";
+        };
+    add(Problem.Kind.UNREADABLE, Position.NOWHERE, "", found, "a file that can be read");
   }
 
   public boolean isEmpty() {

@@ -99,6 +99,13 @@ public final class OriginFile implements OriginList {
     this.opener = opener;
   }
 
+  /** All that is wrong with such a file now; none if nothing is. */
+  public static List<Problem> problems(Path file, OriginProtocol protocol) {
+    var found = new Problems(file.toString());
+    new OriginFile("", file, protocol).read(found);
+    return found.inOrder();
+  }
+
   /** Whether it is the list that such a setting asks for. */
   public boolean isOf(Path otherFile, OriginProtocol otherProtocol) {
     return file.equals(otherFile) && protocol == otherProtocol;
@@ -154,16 +161,17 @@ public final class OriginFile implements OriginList {
 
   private List<OriginSettings> read(Problems found) {
     byte[] content;
-    if (!Files.isRegularFile(file)) {
-      refuse(found, Position.NOWHERE, "no file of this name", "a file that can be read");
-      return List.of();
-    }
-    try (InputStream in = opener.open(file)) {
-      content = in.readNBytes(LIMIT_BYTES + 1);
+    try {
+      // Who opens a pipe waits until somebody writes to it.
+      if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+        throw new IOException("it is no regular file");
+      }
+      try (InputStream in = opener.open(file)) {
+        content = in.readNBytes(LIMIT_BYTES + 1);
+      }
     } catch (IOException unreadable) {
       seen = null;
-      String why = "an error while reading it (" + unreadable.getMessage() + ")";
-      refuse(found, Position.NOWHERE, why, "a file that can be read");
+      found.addUnreadable(unreadable);
       return List.of();
     }
     if (content.length > LIMIT_BYTES) {
