@@ -20,7 +20,9 @@ public abstract sealed class OriginChoice
    * Drained origins are passed over, also when all others are out: somebody may be about to stop
    * them.
    *
-   * Backups are looked at where no other origin is in.
+   * Backups are looked at where no other origin is in. One that a retry or a second request avoids
+   * is in all the same: a connection that broke does not make it an outage, and backups may be
+   * servers that only say sorry.
    */
 
   /** No origin: none can be reached, and all are being tried. */
@@ -75,7 +77,7 @@ public abstract sealed class OriginChoice
    * The place of the origin to ask, in the list this choice was made from, or {@link #NOWHERE}.
    *
    * @param avoid the place of an origin that just failed this request, or -1; it is chosen again
-   *     only where the list has no other
+   *     only where the list has no other. While it is in, no backup is chosen, unless it is one
    */
   public int choose(int avoid, long nowNanos) {
     if (origins.length == 1) {
@@ -88,7 +90,19 @@ public abstract sealed class OriginChoice
   private int chooseIn(int avoid, long nowNanos) {
     this.nowNanos = nowNanos;
     int place = amongThoseIn(false, avoid, nowNanos);
-    return place == NOWHERE && hasBackups ? amongThoseIn(true, avoid, nowNanos) : place;
+    return place == NOWHERE && hasBackups && mayUseBackups(nowNanos)
+        ? amongThoseIn(true, avoid, nowNanos)
+        : place;
+  }
+
+  /** Whether no other origin is in, whoever is avoided. */
+  private boolean mayUseBackups(long nowNanos) {
+    for (int i = 0; i < origins.length; i++) {
+      if (!origins[i].isBackup() && origins[i].health().isIn() && !isDrained(i, nowNanos)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** As {@link #choose(int, long)}, for a request that is hashed by {@code key}. */
@@ -133,22 +147,29 @@ public abstract sealed class OriginChoice
   }
 
   private int amongThoseOut(int avoid, long nowNanos) {
+    boolean withBackups = hasBackups && mayUseBackups(nowNanos);
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
-      if (i != avoid && !origins[i].health().isBarred() && !isDrained(i, nowNanos)) {
+      if (mayTry(i, withBackups, avoid, nowNanos) && !origins[i].health().isBarred()) {
         count = add(i, OriginHealth.WHOLE_SHARE, count);
       }
     }
-    return count == 0 ? tried(avoid, nowNanos) : among(count);
+    return count == 0 ? tried(withBackups, avoid, nowNanos) : among(count);
   }
 
-  private int tried(int avoid, long nowNanos) {
+  private int tried(boolean withBackups, int avoid, long nowNanos) {
     for (int i = 0; i < origins.length; i++) {
-      if (i != avoid && !isDrained(i, nowNanos) && origins[i].health().claimTrial(nowNanos)) {
+      if (mayTry(i, withBackups, avoid, nowNanos) && origins[i].health().claimTrial(nowNanos)) {
         return i;
       }
     }
     return NOWHERE;
+  }
+
+  private boolean mayTry(int place, boolean withBackups, int avoid, long nowNanos) {
+    return place != avoid
+        && (withBackups || !origins[place].isBackup())
+        && !isDrained(place, nowNanos);
   }
 
   private boolean isDrained(int place, long nowNanos) {

@@ -248,6 +248,32 @@ class OriginChoiceTest {
     assertThat(chosen(choice, 20)).containsOnly(2);
   }
 
+  @Test
+  void aRetryGoesToNoBackupWhileTheOriginThatItAvoidsIsIn() {
+    for (OriginChoice.Kind kind : OriginChoice.Kind.values()) {
+      List<Origin> origins = origins(1);
+      origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
+      OriginChoice choice = OriginChoice.of(kind, origins);
+      assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(OriginChoice.NOWHERE);
+      assertThat(choice.chooseIn(0, 0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+      putOut(origins.get(0));
+      assertThat(choice.chooseIn(0, 0, clock.nanos())).as("%s", kind).isEqualTo(1);
+      assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aRetryGoesToNoBackupWhileOneOriginIsInAndTheOtherTakesNoConnections() {
+    List<Origin> origins = origins(1, 1);
+    origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.get(1), true);
+    assertThat(choice.choose(0, clock.nanos())).as("its trial").isEqualTo(1);
+    assertThat(choice.choose(0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+    origins.get(0).health().drain(clock.nanos() + 1);
+    assertThat(choice.choose(0, clock.nanos())).as("nobody is in who may be asked").isEqualTo(2);
+  }
+
   private List<Integer> keyed(OriginChoice choice, int keys) {
     return IntStream.range(0, keys)
         .mapToObj(key -> choice.choose(HashKey.mix(key), NONE, clock.nanos()))

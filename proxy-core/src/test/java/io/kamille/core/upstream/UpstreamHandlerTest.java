@@ -239,6 +239,36 @@ class UpstreamHandlerTest {
   }
 
   @Test
+  void aConnectionThatBreaksLeavesABackupAloneWhileItsOriginIsIn() throws Exception {
+    try (var origin = ScriptedOrigin.open(GOES_STALE, CLOSES_AFTER_THE_HEAD, ANSWERS);
+        var backup = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), origin, backup)) {
+      lastIsABackup(fixture);
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(3);
+      assertThat(backup.connections()).isZero();
+    }
+  }
+
+  @Test
+  void aRequestThatPutsItsOriginOutGoesToTheBackup() throws Exception {
+    try (var backup = ScriptedOrigin.open(ANSWERS);
+        var fixture = new UpstreamFixture(roundRobin(), closed.number(), backup.port())) {
+      lastIsABackup(fixture);
+      for (int failed = 1; failed < SETTINGS.health().failuresUntilOut(); failed++) {
+        assertThat(fixture.get("/").failure().kind()).isEqualTo(Kind.CONNECTION_REFUSED);
+      }
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+    }
+  }
+
+  private static void lastIsABackup(UpstreamFixture fixture) throws Exception {
+    Origin last = fixture.origins.getLast();
+    fixture.change(List.of(fixture.origins.getFirst(), last.with(1, true, last.health())));
+  }
+
+  @Test
   void anOriginThatIsOutIsNotAskedAgainWhereThePolicyRefuses() throws Exception {
     try (var origin = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD, ANSWERS);
         var drained = ScriptedOrigin.open(ANSWERS);
