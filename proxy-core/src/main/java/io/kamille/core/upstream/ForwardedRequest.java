@@ -32,7 +32,9 @@ final class ForwardedRequest
    * connection is, on a new one.
    *
    * An idle connection that turns out closed says nothing about the origin: such an attempt is
-   * repeated on a connection made for it, whatever retries are left, and judges nobody.
+   * repeated on a connection made for it, whatever retries are left, and judges nobody. Where a
+   * cookie or a key binds requests to origins, it stays at its own; only if that one refuses it, it
+   * goes to another, whatever retries are left.
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    *
@@ -55,8 +57,6 @@ final class ForwardedRequest
   private static final Failure NO_ORIGIN =
       new Failure(Kind.DESTINATION_UNAVAILABLE, 503, "the upstream has no origin at present", 1);
 
-  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-
   private final UpstreamShard home;
   private final Exchange exchange;
   private final Reply reply;
@@ -69,6 +69,7 @@ final class ForwardedRequest
   private int retries;
   private long sentNanos;
   private boolean wantsFresh;
+  private boolean mayMove;
   private boolean onFresh;
   private int status;
   private boolean isUpload;
@@ -214,7 +215,8 @@ final class ForwardedRequest
     if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
       home.failed(place, true);
     }
-    if (!isOurs && home.originCount() > 1 && mayRetry() && findsAnother()) {
+    if (!isOurs && home.originCount() > 1 && (mayMove || mayRetry()) && findsAnother()) {
+      mayMove = false;
       again();
     } else {
       fail(why);
@@ -288,12 +290,14 @@ final class ForwardedRequest
     }
     finish();
     home.counters().failure(why);
+    boolean stays = stale && home.binds() && home.isUsable(place);
     boolean again =
         ended
             && (repeat == Repeat.ALWAYS || (repeat == Repeat.IF_IDEMPOTENT && isIdempotent()))
             && (stale || mayRetry())
-            && (findsAnother() || mayStay());
+            && (stays || findsAnother() || mayStay());
     if (again) {
+      mayMove = stays;
       over = false;
       wantsFresh = true;
       again();
@@ -315,24 +319,14 @@ final class ForwardedRequest
 
   private void again() {
     home.counters().retry();
-    long pauseNanos =
-        pauseNanos(home.settings().retries() - retries, ThreadLocalRandom.current().nextDouble());
+    double chance = ThreadLocalRandom.current().nextDouble();
+    long pauseNanos = RetryBudget.pauseNanos(home.settings().retries() - retries, chance);
     if (pauseNanos == 0) {
       begin();
       return;
     }
     isResting = true;
     exchange.loop().schedule(this::rested, pauseNanos, TimeUnit.NANOSECONDS);
-  }
-
-  /**
-   * How long a retry waits.
-   *
-   * @param retry its number, 1 for the first
-   * @param chance from 0 to 1
-   */
-  static long pauseNanos(int retry, double chance) {
-    return retry <= 1 ? 0 : (long) ((FIRST_PAUSE_NANOS << (retry - 2)) * chance);
   }
 
   private void rested() {

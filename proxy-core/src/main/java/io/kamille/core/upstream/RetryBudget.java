@@ -1,5 +1,7 @@
 package io.kamille.core.upstream;
 
+import java.util.concurrent.TimeUnit;
+
 /** How many requests may be sent once more, so that retries never become the load. Confined. */
 final class RetryBudget {
 
@@ -10,6 +12,8 @@ final class RetryBudget {
    */
   private static final int PRICE = 5;
   private static final int MOST = 100 * PRICE;
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private int balance = 10 * PRICE;
 
@@ -32,5 +36,15 @@ final class RetryBudget {
     }
     balance -= PRICE;
     return true;
+  }
+
+  /**
+   * How long a retry waits.
+   *
+   * @param retry its number, 1 for the first
+   * @param chance from 0 to 1
+   */
+  static long pauseNanos(int retry, double chance) {
+    return retry <= 1 ? 0 : (long) ((FIRST_PAUSE_NANOS << (retry - 2)) * chance);
   }
 }

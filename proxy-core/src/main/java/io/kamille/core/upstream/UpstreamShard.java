@@ -145,16 +145,24 @@ final class UpstreamShard {
   /** The place of the origin to ask first, or {@link OriginChoice#NOWHERE}. */
   int choose(Exchange exchange) {
     int kept = sticky == null ? OriginChoice.NOWHERE : sticky.place(exchange.request());
-    boolean isUsable =
-        kept != OriginChoice.NOWHERE
-            && origin(kept).health().isIn()
-            && !origin(kept).health().isDrained(clock.nanos());
+    boolean isUsable = kept != OriginChoice.NOWHERE && isUsable(kept);
     if (isUsable && !origin(kept).isBackup()) {
       return kept;
     }
     // Before a backup is kept, others are looked at: one may be in again, or due for its probe.
     int place = choose(exchange, OriginChoice.NOWHERE);
     return isUsable && isBackupThatIsIn(place) ? kept : place;
+  }
+
+  /** Whether that origin is in and not drained. */
+  boolean isUsable(int place) {
+    OriginHealth health = origin(place).health();
+    return health.isIn() && !health.isDrained(clock.nanos());
+  }
+
+  /** Whether a request belongs to one origin, by the cookie of its client or by its key. */
+  boolean binds() {
+    return sticky != null || hashKey != null;
   }
 
   private boolean isBackupThatIsIn(int place) {

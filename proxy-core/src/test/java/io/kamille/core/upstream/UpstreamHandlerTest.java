@@ -132,11 +132,11 @@ class UpstreamHandlerTest {
 
   @Test
   void theFirstRetryGoesAtOnceAndFurtherOnesWaitLongerAndLonger() {
-    assertThat(ForwardedRequest.pauseNanos(0, 1)).isZero();
-    assertThat(ForwardedRequest.pauseNanos(1, 1)).isZero();
-    assertThat(ForwardedRequest.pauseNanos(2, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
-    assertThat(ForwardedRequest.pauseNanos(5, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
-    assertThat(ForwardedRequest.pauseNanos(5, 0)).isZero();
+    assertThat(RetryBudget.pauseNanos(0, 1)).isZero();
+    assertThat(RetryBudget.pauseNanos(1, 1)).isZero();
+    assertThat(RetryBudget.pauseNanos(2, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(25));
+    assertThat(RetryBudget.pauseNanos(5, 1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(RetryBudget.pauseNanos(5, 0)).isZero();
   }
 
   @Test
