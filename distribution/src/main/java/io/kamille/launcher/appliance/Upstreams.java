@@ -50,7 +50,7 @@ final class Upstreams implements AutoCloseable {
    *
    *   an upstream's        the same       goes on
    *   settings, files of   all            its handler: the retry budget, and pools and limits of
-   *   TLS                                 origins that stay
+   *   TLS and `sticky`                    origins that stay
    *   one origin           in URL         its health, addresses and counters
    *   lists of origins     in place       what they named last
    *
@@ -323,7 +323,7 @@ final class Upstreams implements AutoCloseable {
           last != null && Objects.equals(last.trust(), upstream.trust())
               ? last.handlers().get(settings)
               : null;
-      return same != null
+      return same != null && same.hasSecretOfFile()
           ? same
           : new UpstreamHandler(
               settings,

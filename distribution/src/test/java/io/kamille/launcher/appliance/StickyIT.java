@@ -66,6 +66,17 @@ class StickyIT {
   }
 
   @Test
+  void afterAReloadWithAnotherSecretNoCookieOfTheLastOneCounts() throws IOException {
+    String cookie = cookie(journey.get("/"));
+    Files.writeString(directory.resolve("secret"), "another one of enough octets");
+    assertThat(journey.get("/", "Cookie: " + cookie).field("Set-Cookie")).isNull();
+    journey.appliance().reload(journey.configuration());
+    Answer renewed = journey.get("/", "Cookie: " + cookie);
+    assertThat(renewed.field("Set-Cookie")).isNotNull();
+    assertThat(journey.get("/", "Cookie: " + cookie(renewed)).field("Set-Cookie")).isNull();
+  }
+
+  @Test
   void anOriginThatIsDrainedGetsNothingEvenOfItsOwnClients() throws Exception {
     Answer answer = journey.get("/");
     while (!answer.content().equals("second")) {

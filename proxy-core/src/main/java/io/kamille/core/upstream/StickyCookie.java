@@ -48,12 +48,21 @@ final class StickyCookie {
     if (settings.cookie() == null) {
       return null;
     }
+    return new StickyCookie(settings.cookie(), secret(settings), origins);
+  }
+
+  private static byte[] secret(StickySettings settings) {
     Path file = Objects.requireNonNull(settings.secretFile(), "secret-file");
     try {
-      return new StickyCookie(settings.cookie(), StickySettings.read(file), origins);
+      return StickySettings.read(file);
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable.getMessage(), unreadable);
     }
+  }
+
+  /** Whether the file still has the same secret. Blocks. */
+  boolean isSignedBy(StickySettings settings) {
+    return MessageDigest.isEqual(secret, secret(settings));
   }
 
   /** The same cookie for other origins. */

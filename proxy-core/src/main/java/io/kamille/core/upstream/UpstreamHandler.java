@@ -137,6 +137,17 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     loops.forEach(loop -> loop.execute(() -> renew(loop)));
   }
 
+  /**
+   * Whether its cookies are signed with what the file of the secret has now; true without any.
+   * Blocks.
+   *
+   * @throws java.io.UncheckedIOException if the file cannot be read
+   */
+  public boolean hasSecretOfFile() {
+    StickyCookie sticky = set.sticky();
+    return sticky == null || sticky.isSignedBy(settings.choice().sticky());
+  }
+
   private void renew(EventLoop loop) {
     UpstreamShard present = SHARDS.get().get(this);
     if (present != null && present.set() != set) {
