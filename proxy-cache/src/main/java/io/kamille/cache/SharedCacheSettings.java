@@ -167,6 +167,17 @@ public record SharedCacheSettings(
               cache -> cache.one(MEMORY).value(MemorySettings.CAPACITY) / 8)
           .appliesOnRestart();
 
+  public static final Setting<Boolean> STORE_SET_COOKIE =
+      Setting.of(
+              "store-set-cookie",
+              ValueTypes.onOff(),
+              "Whether a response with `Set-Cookie` may be stored and so be given, with its"
+                  + " cookie, to many. RFC 9111 §7.3 lets a cache do so; most origins do not"
+                  + " mean it. Off, such a response is stored only where `private` or"
+                  + " `no-cache` lists the field, and without it. Not beside"
+                  + " `upstreams.*.sticky`.")
+          .defaultsTo(false);
+
   public static final Section<SharedCacheSettings> SECTION =
       Section.of(
           SharedCacheSettings.class,
@@ -182,14 +193,7 @@ public record SharedCacheSettings(
               .defaultsTo(PolicyChoice.AUTO),
           DISK,
           COMPRESSION.one("compression", "Compression on routes with `cache: {compress: on}`."),
-          Setting.of(
-                  "store-set-cookie",
-                  ValueTypes.onOff(),
-                  "Whether a response with `Set-Cookie` may be stored and so be given, with its"
-                      + " cookie, to many. RFC 9111 §7.3 lets a cache do so; most origins do not"
-                      + " mean it. Off, such a response is stored only where `private` or"
-                      + " `no-cache` lists the field, and without it.")
-              .defaultsTo(false),
+          STORE_SET_COOKIE,
           HEURISTIC.one("heuristic", "How long responses that say nothing about it may be reused."),
           COLLAPSE.one("collapse", "Collapsing of requests for the same missing response."),
           Setting.of(

@@ -1,5 +1,7 @@
 package io.kamille.launcher.configuration;
 
+import io.kamille.cache.RouteCacheSettings;
+import io.kamille.cache.SharedCacheSettings;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -47,6 +49,7 @@ final class OriginChecks {
       checksHaveAKind(upstream, problems);
       hashKeysAreHashed(upstream, problems);
       cookiesAreSigned(upstream, problems);
+      cookiesAreNotStored(file, upstream, problems);
       someOriginIsNoBackup(upstream, problems);
       for (SectionValues tls : upstream.all(UpstreamSettings.TLS)) {
         var checks = new OriginChecks(tls, problems);
@@ -200,6 +203,29 @@ final class OriginChecks {
             sticky.path(StickySettings.SECRET_FILE),
             Problems.quote(secret.toString()),
             "a file of 16 to 4,096 bytes that can be read (" + unusable.getMessage() + ")");
+      }
+    }
+  }
+
+  /** What is stored with the cookie of one client would bring everybody to its origin. */
+  private static void cookiesAreNotStored(
+      SectionValues file, SectionValues upstream, Problems problems) {
+    SectionValues sticky = upstream.one(ChoiceSettings.STICKY);
+    String cookie = sticky.find(StickySettings.COOKIE);
+    boolean isStored = file.one(Configuration.CACHE).value(SharedCacheSettings.STORE_SET_COOKIE);
+    if (cookie == null || !isStored) {
+      return;
+    }
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      if (upstream.name().equals(route.find(RouteSettings.UPSTREAM))
+          && route.one(RouteSettings.CACHE).value(RouteCacheSettings.ENABLED)) {
+        problems.add(
+            Problem.Kind.CONFLICT,
+            sticky.position(StickySettings.COOKIE),
+            sticky.path(StickySettings.COOKIE),
+            Problems.quote(cookie),
+            "cache.store-set-cookie: off beside it, or cache: off in " + route.path());
+        return;
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,29 @@ class StickyIT {
     Answer renewed = journey.get("/", "Cookie: " + cookie);
     assertThat(renewed.field("Set-Cookie")).isNotNull();
     assertThat(journey.get("/", "Cookie: " + cookie(renewed)).field("Set-Cookie")).isNull();
+  }
+
+  @Test
+  void aValidationForAClientWithoutTheCookieKeepsWhatIsStored() {
+    journey.with("routes: [{upstream: two}]");
+    String cookie = cookie(journey.get("/"));
+    List<StubOrigin> origins = List.of(journey.origin(), second);
+    for (StubOrigin origin : origins) {
+      origin.on("/page", ok("kept", "Cache-Control: no-cache, max-age=600", "ETag: \"v1\""));
+    }
+    assertThat(journey.get("/page", "Cookie: " + cookie).content()).isEqualTo("kept");
+    for (StubOrigin origin : origins) {
+      origin.on("/page", head("304 Not Modified", "ETag: \"v1\"") + "\r\n");
+    }
+    for (int i = 0; i < 3; i++) {
+      Answer validated = journey.get("/page");
+      assertThat(validated.content()).isEqualTo("kept");
+      assertThat(validated.field("Set-Cookie")).isNull();
+    }
+    for (StubOrigin origin : origins) {
+      origin.on("/page", ok("new", "Cache-Control: max-age=600", "ETag: \"v2\""));
+    }
+    assertThat(journey.get("/page").field("Set-Cookie")).isNotNull();
   }
 
   @Test

@@ -570,6 +570,21 @@ class ConfigurationFileTest {
   }
 
   @Test
+  void aCookieThatBringsAClientBackIsNotStored() {
+    String upstream =
+        "upstreams: {web: {origins: ['http://a'], sticky: {cookie: c, secret-file:"
+            + " /etc/os-release}}}";
+    String text =
+        LEAST.replaceAll("(?m)^upstreams:.*$", upstream) + "cache: {store-set-cookie: on}\n";
+    assertThat(refused(text))
+        .containsExactly(
+            "kamille.yaml:2:59: upstreams.web.sticky.cookie: found \"c\", expected"
+                + " cache.store-set-cookie: off beside it, or cache: off in routes[0]");
+    accepted(text.replaceAll("(?m)^routes:.*$", "routes: [{upstream: web, cache: off}]"));
+    accepted(text.replace("store-set-cookie: on", "store-set-cookie: off"));
+  }
+
+  @Test
   void whatIsWrongWithOneRouteHidesNothingOfAnother() {
     String routes =
         "routes: [{respond: {status: 99, body: x}}, {path: /a, respond: {body: x}},"

@@ -3,9 +3,11 @@ package io.kamille.core.upstream;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +31,9 @@ final class StickyCookie {
    * nothing of the origin, is the same after a reload and in other proxies with the same secret,
    * and cannot be made by anybody else. All values are known beforehand, so that a request costs a
    * look for one of them.
+   *
+   * A 304 and a response to HEAD set no cookie: a cache takes their fields for those of what it has
+   * stored (RFC 9111 §4.3.4, §4.3.5), and drops that for a cookie.
    */
   private static final int NONE = OriginChoice.NOWHERE;
   private static final int BYTES = 16;
@@ -104,11 +109,12 @@ final class StickyCookie {
   Reply reply(Exchange exchange, IntSupplier origin) {
     int shown = place(exchange.request());
     boolean isSecure = exchange.request().isSecure();
+    boolean isHead = exchange.request().method() == Method.HEAD;
     return new PassingReply(exchange.reply()) {
       @Override
       public void head(ResponseHead head, long contentLength) {
         int place = origin.getAsInt();
-        if (place != shown) {
+        if (place != shown && !isHead && head.status() != StatusCode.NOT_MODIFIED) {
           head.fields().add("Set-Cookie", line(place, isSecure));
         }
         super.head(head, contentLength);
