@@ -9,7 +9,10 @@ public abstract sealed class OriginChoice
 
   /*
    * Origins that are out are passed over, but when one of them is due for its probe, the request at
-   * hand is the probe. Origins that return get a growing part of their weight.
+   * hand is the probe. While another origin is in, that is a request by a safe method: one that may
+   * change something is not sent twice, so a probe that fails would fail its client. If no safe one
+   * has come for as long as an origin is out at least, any may be the probe: an upstream that gets
+   * no others would never have it back. Origins that return get a growing part of their weight.
    *
    * When none is left, refusing would turn a few failures into an outage of our own making, and one
    * that whoever knows a request which origins fail at could bring about. So all that can be
@@ -54,6 +57,9 @@ public abstract sealed class OriginChoice
   /** When the request at hand asks for an origin. */
   long nowNanos;
 
+  /** Whether the method of the request at hand is safe (RFC 9110 §9.2.1). */
+  private boolean isSafe = true;
+
   private final boolean hasBackups;
 
   OriginChoice(List<Origin> origins) {
@@ -89,14 +95,22 @@ public abstract sealed class OriginChoice
 
   private int chooseIn(int avoid, long nowNanos) {
     this.nowNanos = nowNanos;
-    int place = amongThoseIn(false, avoid, nowNanos);
-    return place == NOWHERE && hasBackups && mayUseBackups(nowNanos)
-        ? amongThoseIn(true, avoid, nowNanos)
+    int place = amongThoseIn(isSafe, avoid, nowNanos);
+    return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid, nowNanos) : place;
+  }
+
+  private int amongThoseIn(boolean atOnce, int avoid, long nowNanos) {
+    int place = amongThoseIn(false, atOnce, avoid, nowNanos);
+    return place == NOWHERE && mayUseBackups(nowNanos)
+        ? amongThoseIn(true, atOnce, avoid, nowNanos)
         : place;
   }
 
-  /** Whether no other origin is in, whoever is avoided. */
+  /** Whether there are any, and no other origin is in, whoever is avoided. */
   private boolean mayUseBackups(long nowNanos) {
+    if (!hasBackups) {
+      return false;
+    }
     for (int i = 0; i < origins.length; i++) {
       if (!origins[i].isBackup() && origins[i].health().isIn() && !isDrained(i, nowNanos)) {
         return false;
@@ -105,22 +119,28 @@ public abstract sealed class OriginChoice
     return true;
   }
 
-  /** As {@link #choose(int, long)}, for a request that is hashed by {@code key}. */
-  public int choose(long key, int avoid, long nowNanos) {
+  /**
+   * As {@link #choose(int, long)}, for a request that is hashed by {@code key}.
+   *
+   * @param isSafe whether its method is, so that it may be the probe of an origin at once
+   */
+  int choose(long key, boolean isSafe, int avoid, long nowNanos) {
     this.key = key;
+    this.isSafe = isSafe;
     return choose(avoid, nowNanos);
   }
 
   /**
-   * As {@link #choose(long, int, long)}, but only an origin that is in or due for its probe, and
-   * never {@code avoid}.
+   * As {@link #choose(long, boolean, int, long)}, but only an origin that is in or due for its
+   * probe, and never {@code avoid}.
    */
-  int chooseIn(long key, int avoid, long nowNanos) {
+  int chooseIn(long key, boolean isSafe, int avoid, long nowNanos) {
     this.key = key;
+    this.isSafe = isSafe;
     return chooseIn(avoid, nowNanos);
   }
 
-  private int amongThoseIn(boolean isBackup, int avoid, long nowNanos) {
+  private int amongThoseIn(boolean isBackup, boolean atOnce, int avoid, long nowNanos) {
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
       if (i == avoid || origins[i].isBackup() != isBackup || isDrained(i, nowNanos)) {
@@ -129,7 +149,7 @@ public abstract sealed class OriginChoice
       int share = origins[i].health().sharePercent(nowNanos);
       if (share > 0) {
         count = add(i, share, count);
-      } else if (origins[i].health().claimProbe(nowNanos)) {
+      } else if (origins[i].health().claimProbe(atOnce, nowNanos)) {
         return i;
       }
     }
@@ -139,15 +159,15 @@ public abstract sealed class OriginChoice
   private int only(long nowNanos) {
     OriginHealth health = origins[0].health();
     boolean mayBeAsked =
-        !health.isBarred() || health.claimProbe(nowNanos) || health.claimTrial(nowNanos);
+        !health.isBarred() || health.claimProbe(true, nowNanos) || health.claimTrial(nowNanos);
     if (mayBeAsked && !health.isIn()) {
-      health.claimProbe(nowNanos);
+      health.claimProbe(true, nowNanos);
     }
     return mayBeAsked ? 0 : NOWHERE;
   }
 
   private int amongThoseOut(int avoid, long nowNanos) {
-    boolean withBackups = hasBackups && mayUseBackups(nowNanos);
+    boolean withBackups = mayUseBackups(nowNanos);
     int count = 0;
     for (int i = 0; i < origins.length; i++) {
       if (mayTry(i, withBackups, avoid, nowNanos) && !origins[i].health().isBarred()) {

@@ -22,10 +22,11 @@ public final class OriginHealth {
    *
    * Out means: no answer to so many requests in a row, or too large a share of failures among those
    * of the last seconds or in a row (FailureWindow), where an answer 502, 503 or 504 counts too.
-   * After a while whoever is first to claim the probe sends one request, and nobody else does until
-   * that one has ended or the while has passed again. What fails again is left alone twice as long,
-   * up to a limit and with some chance in it, so that many proxies do not come back in step. Who
-   * answers a probe returns slowly: a cold origin that gets its full share at once falls again.
+   * After a while whoever is first to claim the probe sends one request (OriginChoice says which),
+   * and nobody else does until that one has ended or the while has passed again. What fails again
+   * is left alone twice as long, up to a limit and with some chance in it, so that many proxies do
+   * not come back in step. Who answers a probe returns slowly: a cold origin that gets its full
+   * share at once falls again.
    *
    * Out for failures in a row, any answer brings it back: also to a request that was sent before,
    * or because all others were out too. Out for a share of failures, only the probe's does. What it
@@ -174,12 +175,18 @@ public final class OriginHealth {
         : FIRST_SHARE + (int) ((WHOLE_SHARE - FIRST_SHARE) * Math.max(returningNanos, 0) / whole);
   }
 
-  /** Whether the caller, and nobody else, may try the origin with one request now. */
-  boolean claimProbe(long nowNanos) {
+  /**
+   * Whether the caller, and nobody else, may try the origin with one request now.
+   *
+   * @param atOnce whether as soon as it is due; else once nobody has claimed it for as long as an
+   *     origin is out at least
+   */
+  boolean claimProbe(boolean atOnce, long nowNanos) {
     Standing last = standing.get();
+    long leftToOthers = atOnce ? 0 : policy.outFor().toNanos();
     return !last.isIn()
         && (last.cause() != Cause.CHECK || !policy.check().isOn())
-        && nowNanos - last.nanos() >= 0
+        && nowNanos - last.nanos() >= leftToOthers
         && standing.compareAndSet(last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
   }
 

@@ -176,12 +176,16 @@ final class UpstreamShard {
    * OriginChoice#NOWHERE}.
    */
   int choose(Exchange exchange, int avoid) {
-    return choice.choose(key(exchange), avoid, clock.nanos());
+    return choice.choose(key(exchange), isSafe(exchange), avoid, clock.nanos());
   }
 
   /** As {@link #choose(Exchange, int)}, but only an origin that is in or due for its probe. */
   int chooseIn(Exchange exchange, int avoid) {
-    return choice.chooseIn(key(exchange), avoid, clock.nanos());
+    return choice.chooseIn(key(exchange), isSafe(exchange), avoid, clock.nanos());
+  }
+
+  private static boolean isSafe(Exchange exchange) {
+    return exchange.request().method().isSafe();
   }
 
   private long key(Exchange exchange) {

@@ -237,7 +237,7 @@ class HedgedRequestTest {
       fixture.clock.advance(HealthPolicy.DEFAULTS.longestOut());
       due.complete(null);
       assertThat(await(reply.ended()).head().status()).isEqualTo(503);
-      assertThat(health.claimProbe(fixture.clock.nanos())).isTrue();
+      assertThat(health.claimProbe(true, fixture.clock.nanos())).isTrue();
     }
   }
 

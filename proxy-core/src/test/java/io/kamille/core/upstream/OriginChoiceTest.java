@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class OriginChoiceTest {
 
   private static final int NONE = -1;
+  private static final Duration OUT_FOR = HealthPolicy.DEFAULTS.outFor();
 
   private final ManualClock clock = ManualClock.atSeconds(0);
 
@@ -108,6 +109,45 @@ class OriginChoiceTest {
   }
 
   @Test
+  void aRequestThatMayChangeSomethingIsNoProbeWhileAnotherOriginIsIn() {
+    List<Origin> origins = hashed(2);
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.get(1));
+    clock.advance(OUT_FOR.multipliedBy(2).minusNanos(1));
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(0);
+    assertThat(choice.choose(0, true, NONE, clock.nanos())).as("a safe one").isEqualTo(1);
+    origins.get(1).health().failed(false, clock.nanos());
+    clock.advance(OUT_FOR.multipliedBy(3).minusNanos(1));
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).as("out twice as long").isEqualTo(0);
+    clock.advance(Duration.ofNanos(1));
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).as("no safe one came").isEqualTo(1);
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(0);
+  }
+
+  @Test
+  void whereNoOtherOriginIsInAnyRequestIsTheProbeAtOnce() {
+    List<Origin> origins = hashed(2);
+    OriginChoice choice = powerOfTwo(origins);
+    origins.forEach(this::putOut);
+    clock.advance(OUT_FOR);
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(0);
+    assertThat(origins.get(0).health().phase()).isEqualTo(Standing.Phase.PROBED);
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(1);
+    assertThat(origins.get(1).health().phase()).isEqualTo(Standing.Phase.PROBED);
+  }
+
+  @Test
+  void aBackupThatIsInKeepsRequestsThatMayChangeSomethingFromTheProbe() {
+    List<Origin> origins = new ArrayList<>(hashed(1));
+    origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
+    OriginChoice choice = powerOfTwo(origins);
+    putOut(origins.get(0));
+    clock.advance(OUT_FOR);
+    assertThat(choice.choose(0, false, NONE, clock.nanos())).isEqualTo(1);
+    assertThat(choice.choose(0, true, NONE, clock.nanos())).isEqualTo(0);
+  }
+
+  @Test
   void whenAllAreOutAllThatCanBeReachedAreAsked() {
     List<Origin> origins = origins(1, 1, 1);
     OriginChoice choice = powerOfTwo(origins);
@@ -133,9 +173,9 @@ class OriginChoiceTest {
   void aHedgeTakesNoTrialOfAnOriginThatIsOut() {
     List<Origin> origins = origins(1, 1);
     OriginChoice choice = powerOfTwo(origins);
-    assertThat(choice.chooseIn(0, 0, clock.nanos())).isEqualTo(1);
+    assertThat(choice.chooseIn(0, true, 0, clock.nanos())).isEqualTo(1);
     origins.forEach(origin -> putOut(origin, true));
-    assertThat(choice.chooseIn(0, NONE, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+    assertThat(choice.chooseIn(0, true, NONE, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
     assertThat(chosen(choice, 2)).containsExactly(0, 1);
   }
 
@@ -211,7 +251,7 @@ class OriginChoiceTest {
     List<Origin> origins = hashed(10);
     OriginChoice choice = new ConsistentHash(origins);
     for (int i = 0; i < 1_000; i++) {
-      origins.get(choice.choose(7L, NONE, clock.nanos())).begin();
+      origins.get(choice.choose(7L, true, NONE, clock.nanos())).begin();
     }
     double mean = 100;
     assertThat(origins)
@@ -255,9 +295,9 @@ class OriginChoiceTest {
       origins.add(origins.get(0).with(1, true, new OriginHealth(HealthPolicy.DEFAULTS, () -> 0)));
       OriginChoice choice = OriginChoice.of(kind, origins);
       assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(OriginChoice.NOWHERE);
-      assertThat(choice.chooseIn(0, 0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
+      assertThat(choice.chooseIn(0, true, 0, clock.nanos())).isEqualTo(OriginChoice.NOWHERE);
       putOut(origins.get(0));
-      assertThat(choice.chooseIn(0, 0, clock.nanos())).as("%s", kind).isEqualTo(1);
+      assertThat(choice.chooseIn(0, true, 0, clock.nanos())).as("%s", kind).isEqualTo(1);
       assertThat(choice.choose(0, clock.nanos())).as("%s", kind).isEqualTo(1);
     }
   }
@@ -276,7 +316,7 @@ class OriginChoiceTest {
 
   private List<Integer> keyed(OriginChoice choice, int keys) {
     return IntStream.range(0, keys)
-        .mapToObj(key -> choice.choose(HashKey.mix(key), NONE, clock.nanos()))
+        .mapToObj(key -> choice.choose(HashKey.mix(key), true, NONE, clock.nanos()))
         .toList();
   }
 

@@ -88,9 +88,9 @@ class OriginHealthTest {
     assertThat(next.isIn()).isFalse();
     assertThat(next.failuresInAll()).isEqualTo(3);
     clock.advance(Duration.ofMillis(9_999));
-    assertThat(next.claimProbe(clock.nanos())).as("the while it was given").isFalse();
+    assertThat(next.claimProbe(true, clock.nanos())).as("the while it was given").isFalse();
     clock.advance(Duration.ofMillis(1));
-    assertThat(next.claimProbe(clock.nanos())).isTrue();
+    assertThat(next.claimProbe(true, clock.nanos())).isTrue();
   }
 
   @Test
@@ -101,7 +101,7 @@ class OriginHealthTest {
     assertThat(next.failuresInAll()).isEqualTo(3);
     clock.advance(Duration.ofSeconds(10));
     assertThat(probes()).isTrue();
-    assertThat(next.claimProbe(clock.nanos())).isFalse();
+    assertThat(next.claimProbe(true, clock.nanos())).isFalse();
     answer(200);
     assertThat(next.phase()).isEqualTo(Phase.RETURNING);
   }
@@ -127,8 +127,8 @@ class OriginHealthTest {
     OriginHealth next = new OriginHealth(POLICY, () -> 0);
     next.take(String.valueOf(health.words(clock.nanos())), 1_000);
     assertThat(next.phase()).isEqualTo(Phase.OUT);
-    assertThat(next.claimProbe(1_000 + Duration.ofMillis(5_999).toNanos())).isFalse();
-    assertThat(next.claimProbe(1_000 + Duration.ofSeconds(6).toNanos())).isTrue();
+    assertThat(next.claimProbe(true, 1_000 + Duration.ofMillis(5_999).toNanos())).isFalse();
+    assertThat(next.claimProbe(true, 1_000 + Duration.ofSeconds(6).toNanos())).isTrue();
   }
 
   @Test
@@ -138,7 +138,7 @@ class OriginHealthTest {
     assertThat(probes()).isTrue();
     OriginHealth next = new OriginHealth(POLICY, () -> 0);
     next.take(String.valueOf(health.words(clock.nanos())), 0);
-    assertThat(next.claimProbe(0)).isTrue();
+    assertThat(next.claimProbe(true, 0)).isTrue();
   }
 
   @Test
@@ -285,7 +285,7 @@ class OriginHealthTest {
     }
     assertThat(returning.isIn()).isFalse();
     clock.advance(Duration.ofSeconds(outSeconds));
-    assertThat(returning.claimProbe(clock.nanos())).isTrue();
+    assertThat(returning.claimProbe(true, clock.nanos())).isTrue();
     for (int i = 0; i < 51; i++) {
       // Their content still runs
       returning.answered(200, clock.nanos());
@@ -314,7 +314,7 @@ class OriginHealthTest {
     assertThat(checked.checksFailed("its check failed: status 500", false, clock.nanos())).isTrue();
     assertThat(checked.standing().why()).isEqualTo("its check failed: status 500");
     clock.advance(Duration.ofHours(1));
-    assertThat(checked.claimProbe(clock.nanos())).isFalse();
+    assertThat(checked.claimProbe(true, clock.nanos())).isFalse();
     checked.answered(200, clock.nanos());
     assertThat(checked.isIn()).isFalse();
     assertThat(checked.checksPassed(clock.nanos())).isTrue();
@@ -329,7 +329,7 @@ class OriginHealthTest {
     assertThat(checked.checksPassed(clock.nanos())).isFalse();
     assertThat(checked.isIn()).isFalse();
     clock.advance(Duration.ofSeconds(10));
-    assertThat(checked.claimProbe(clock.nanos())).isTrue();
+    assertThat(checked.claimProbe(true, clock.nanos())).isTrue();
   }
 
   @Test
@@ -344,7 +344,7 @@ class OriginHealthTest {
   @Test
   void withoutChecksAnyMoreARequestProbesIt() {
     health.under(CHECKED).checksFailed("its check failed", true, clock.nanos());
-    assertThat(health.claimProbe(clock.nanos())).isTrue();
+    assertThat(health.claimProbe(true, clock.nanos())).isTrue();
     answer(200);
     assertThat(health.isIn()).isTrue();
   }
@@ -465,6 +465,6 @@ class OriginHealthTest {
   }
 
   private boolean probes() {
-    return health.claimProbe(clock.nanos());
+    return health.claimProbe(true, clock.nanos());
   }
 }

@@ -39,7 +39,7 @@ class OriginLoadTest {
     if (asked >= UNDER_WAY) {
       origins.get(underWay[asked % UNDER_WAY]).finish();
     }
-    int place = choice.choose(HashKey.mix(key), OriginChoice.NOWHERE, clock.nanos());
+    int place = choice.choose(HashKey.mix(key), true, OriginChoice.NOWHERE, clock.nanos());
     origins.get(place).begin();
     underWay[asked % UNDER_WAY] = place;
     asked++;

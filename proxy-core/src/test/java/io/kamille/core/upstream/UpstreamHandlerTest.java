@@ -605,6 +605,25 @@ class UpstreamHandlerTest {
   }
 
   @Test
+  void aPostIsNoProbeWhileAnotherOriginIsIn() throws Exception {
+    try (var sound = ScriptedOrigin.open(ANSWERS, ANSWERS);
+        var broken = ScriptedOrigin.open(CLOSES_AFTER_THE_HEAD);
+        var fixture = new UpstreamFixture(SETTINGS, sound, broken)) {
+      OriginHealth health = fixture.origins.getLast().health();
+      while (health.isIn()) {
+        health.failed(false, fixture.clock.nanos());
+      }
+      fixture.clock.advance(SETTINGS.health().outFor().multipliedBy(3).dividedBy(2));
+      RecordingReply post = await(fixture.send("POST", "http://example.org/").ended());
+      assertThat(post.content()).isEqualTo("ok");
+      fixture.onLoop(() -> null);
+      assertThat(broken.connections()).isZero();
+      assertThat(fixture.get("/").content()).isEqualTo("ok");
+      assertThat(broken.connections()).as("the probe").isEqualTo(1);
+    }
+  }
+
+  @Test
   void theOnlyOriginIsAskedEvenWhenItIsOut() throws Exception {
     try (var origin = ScriptedOrigin.open(ANSWERS);
         var fixture = new UpstreamFixture(SETTINGS, origin)) {
