@@ -94,6 +94,15 @@ class RouteActionsIT {
   }
 
   @Test
+  void noDisguiseLeadsOutOfTheNewPath() {
+    journey.origin().on("/v2/%252e%252e/admin", ok("x"));
+    journey.with("routes: [{path: /api, upstream: site, path-rewrite: /v2}]");
+    assertThat(journey.get("/api/%%32e%%32e/admin").content()).isEqualTo("x");
+    assertThat(journey.get("/api/..%2fadmin").status()).isEqualTo(400);
+    assertThat(journey.origin().requests()).hasSize(1);
+  }
+
+  @Test
   void theAsteriskOfOptionsIsNoPath() {
     journey.origin().on("*", ok(""));
     journey.with("routes: [{upstream: site, path-rewrite: /v2}]");

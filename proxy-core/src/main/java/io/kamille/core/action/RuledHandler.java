@@ -52,6 +52,9 @@ public final class RuledHandler implements ExchangeHandler {
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
 
+  private static final Failure CLIMBING =
+      Failure.request(StatusCode.BAD_REQUEST, "dots between encoded slashes or backslashes");
+
   private static final Failure REPLACED =
       Failure.of(Failure.Kind.CLIENT_GONE, "the client has a page in its place");
 
@@ -98,11 +101,16 @@ public final class RuledHandler implements ExchangeHandler {
   public void handle(Exchange exchange) {
     RequestHead came = exchange.request();
     Reply reply = exchange.reply();
-    if (!request.isEmpty() || prefix != null) {
+    byte[] path = prefix == null ? null : rewritten(came, prefix);
+    if (path != null && NormalPath.mayClimb(path)) {
+      reply.fail(CLIMBING);
+      return;
+    }
+    if (!request.isEmpty() || path != null) {
       RequestHead changed = came.copy();
       request.apply(changed.fields());
-      if (prefix != null) {
-        changed.path(rewritten(came, prefix));
+      if (path != null) {
+        changed.path(path);
       }
       exchange.request(changed);
     }
@@ -110,7 +118,7 @@ public final class RuledHandler implements ExchangeHandler {
     next.handle(exchange);
   }
 
-  /** What routes compare is what is cut: no dot segment leads out of the new prefix. */
+  /** What routes compare is what is cut: no plain dot segment leads out of the new prefix. */
   private byte[] rewritten(RequestHead came, byte[] prefix) {
     if (isNoPath(came)) {
       return Arrays.copyOfRange(came.octets(), came.pathStart(), came.pathEnd());

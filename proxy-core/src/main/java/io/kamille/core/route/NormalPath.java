@@ -19,7 +19,10 @@ import java.util.HexFormat;
 public final class NormalPath {
 
   private static final String SAME_IN_ANY_PATH =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/%-._~!$&'()*+,=:@";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/-._~!$&'()*+,=:@";
+
+  /** No octet. */
+  private static final int NONE = -1;
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -41,13 +44,19 @@ public final class NormalPath {
 
   /**
    * A path of {@link #of}, from that octet on, for an origin: what was decoded is encoded again,
-   * but for octets that mean the same in any path (RFC 3986 §3.3). A semicolon is not one of them.
+   * but for octets that mean the same in any path (RFC 3986 §3.3). A semicolon is not one of them,
+   * nor is a percent sign that begins none of the octets that {@code of} leaves encoded: {@code
+   * %%32e} would become a dot.
    */
   public static byte[] encoded(byte[] path, int from) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(2 * path.length);
     for (int i = from; i < path.length; i++) {
       int octet = path[i] & 0xff;
-      if (SAME_IN_ANY_PATH.indexOf(octet) >= 0) {
+      boolean isSame =
+          octet == '%'
+              ? isLeft(escaped(path, i, path.length))
+              : SAME_IN_ANY_PATH.indexOf(octet) >= 0;
+      if (isSame) {
         out.write(octet);
       } else {
         out.write('%');
@@ -56,6 +65,36 @@ public final class NormalPath {
       }
     }
     return out.toByteArray();
+  }
+
+  /**
+   * Whether a path of {@link #encoded}, or one that need not be, has two dots between what an
+   * origin may take for slashes: backslashes and encoded slashes.
+   */
+  public static boolean mayClimb(byte[] path) {
+    int start = 0;
+    int end = 0;
+    while (end < path.length) {
+      boolean isEncoded = path[end] == '%';
+      int octet = isEncoded ? escaped(path, end, path.length) : path[end];
+      int next = end + (isEncoded ? 3 : 1);
+      if (octet == '/' || octet == '\\') {
+        if (isClimb(path, start, end)) {
+          return true;
+        }
+        start = next;
+      }
+      end = next;
+    }
+    return isClimb(path, start, path.length);
+  }
+
+  /** Two dots, and parameters if there are any: many origins drop them. */
+  private static boolean isClimb(byte[] path, int start, int end) {
+    return end - start >= 2
+        && path[start] == '.'
+        && path[start + 1] == '.'
+        && (end - start == 2 || path[start + 2] == ';');
   }
 
   /** Whether {@code path} is as {@link #of} would leave it. */
@@ -69,7 +108,7 @@ public final class NormalPath {
     byte[] decoded = new byte[end - start];
     int length = 0;
     for (int i = start; i < end; i++) {
-      int octet = octets[i] == '%' && i + 2 < end ? hex(octets[i + 1], octets[i + 2]) : -1;
+      int octet = octets[i] == '%' ? escaped(octets, i, end) : NONE;
       if (isPlain(octet)) {
         decoded[length++] = (byte) octet;
         i += 2;
@@ -112,9 +151,18 @@ public final class NormalPath {
     return octet > ' ' && octet <= '~' && "/%?#".indexOf(octet) < 0;
   }
 
-  private static int hex(byte high, byte low) {
-    int h = Character.digit(high, 16);
-    int l = Character.digit(low, 16);
-    return h < 0 || l < 0 ? -1 : h << 4 | l;
+  /** Whether {@link #of} leaves such an octet encoded. */
+  private static boolean isLeft(int octet) {
+    return octet != NONE && !isPlain(octet);
+  }
+
+  /** The octet that the percent sign there and what follows stand for; NONE if for none. */
+  private static int escaped(byte[] octets, int at, int end) {
+    if (at + 2 >= end) {
+      return NONE;
+    }
+    int high = Character.digit(octets[at + 1], 16);
+    int low = Character.digit(octets[at + 2], 16);
+    return high < 0 || low < 0 ? NONE : high << 4 | low;
   }
 }
