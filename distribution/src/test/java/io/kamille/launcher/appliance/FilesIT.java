@@ -92,6 +92,17 @@ class FilesIT {
   }
 
   @Test
+  void aCompressedFileThatIsNotShorterIsForThoseThatTakeNoOther() throws IOException {
+    write("root/app.js.br", "longer than plain");
+    write("root/app.js.gz", "gzip");
+    assertThat(journey.get("/app.js", "Accept-Encoding: br").content()).isEqualTo("plain");
+    assertThat(journey.get("/app.js", "Accept-Encoding: br, gzip;q=0.5").content())
+        .isEqualTo("gzip");
+    assertThat(journey.get("/app.js", "Accept-Encoding: br, identity;q=0").content())
+        .isEqualTo("longer than plain");
+  }
+
+  @Test
   void aNameThatNoCompressedFileCanHaveIsServed() throws IOException {
     String name = "a".repeat(250) + ".js";
     write("root/" + name, "plain");

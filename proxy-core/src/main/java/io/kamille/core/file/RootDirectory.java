@@ -27,8 +27,9 @@ final class RootDirectory {
    * block.
    *
    * A file app.js may have app.js.zst, app.js.br and app.js.gz beside it. One that is older than
-   * the file is passed over: it was forgotten when the file was written. Of those that the client
-   * takes, the one it likes best is sent, and the shortest if it likes them alike.
+   * the file is passed over: it was forgotten when the file was written. So is one that is not
+   * shorter, unless the client takes nothing but what is compressed. Of the others that it takes,
+   * the one it likes best is sent, and the shortest if it likes them alike.
    */
   private static final String INDEX = "index.html";
 
@@ -120,13 +121,15 @@ final class RootDirectory {
     BasicFileAttributes ofBest = attributes;
     ContentCoding coding = null;
     boolean varies = false;
+    boolean refusesPlain = AcceptedCodings.identityWeight(accepted) == 0;
     if (MediaTypes.isCompressible(type)) {
       for (ContentCoding candidate : ContentCoding.values()) {
         Path sibling = file.resolveSibling(file.getFileName() + ending(candidate));
         BasicFileAttributes of = compressed(sibling, attributes);
         if (of != null) {
           varies = true;
-          if (isBetter(candidate, of.size(), coding, ofBest.size(), accepted)) {
+          boolean isWorthwhile = of.size() < attributes.size() || refusesPlain;
+          if (isWorthwhile && isBetter(candidate, of.size(), coding, ofBest.size(), accepted)) {
             best = sibling;
             ofBest = of;
             coding = candidate;
