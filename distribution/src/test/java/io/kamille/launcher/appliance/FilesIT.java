@@ -122,6 +122,23 @@ class FilesIT {
   void otherMethodsAreRefused() {
     Answer answer = journey.ask("DELETE", "/app.js");
     assertThat(answer.status()).isEqualTo(405);
-    assertThat(answer.field("Allow")).isEqualTo("GET, HEAD");
+    assertThat(answer.lines().stream().filter(line -> line.startsWith("Allow:")))
+        .containsExactly("Allow: GET, HEAD");
+  }
+
+  @Test
+  void eachErrorHasThePageOfTheRoute() {
+    journey.with(
+        "routes: [{root: " + directory.resolve("root") + ", error-pages: {4xx: {body: No.}}}]");
+    Answer method = journey.ask("DELETE", "/app.js");
+    assertThat(method.status()).isEqualTo(405);
+    assertThat(method.content()).isEqualTo("No.");
+    assertThat(method.field("Allow")).isEqualTo("GET, HEAD");
+    assertThat(method.field("Proxy-Status")).startsWith("kamille; error=http_request_error");
+    Answer range = journey.get("/app.js", "Range: bytes=9-");
+    assertThat(range.status()).isEqualTo(416);
+    assertThat(range.content()).isEqualTo("No.");
+    assertThat(range.field("Content-Range")).isEqualTo("bytes */5");
+    assertThat(journey.get("/none").content()).isEqualTo("No.");
   }
 }

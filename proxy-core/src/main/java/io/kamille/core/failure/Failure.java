@@ -1,6 +1,7 @@
 package io.kamille.core.failure;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why an exchange could not be completed as asked (RFC 9209 for the names). Immutable.
@@ -9,8 +10,13 @@ import java.util.Locale;
  * @param status the status code the client is told, if no answer has begun yet
  * @param reason one phrase for the log and {@code Proxy-Status} details, without line breaks
  * @param retryAfterSeconds when the client may try again (RFC 9110 §10.2.3); 0 to say nothing of it
+ * @param field what else the answer has to say; null for nothing
  */
-public record Failure(Kind kind, int status, String reason, int retryAfterSeconds) {
+public record Failure(
+    Kind kind, int status, String reason, int retryAfterSeconds, @Nullable Field field) {
+
+  /** A header field of the answer, such as {@code Content-Range}. */
+  public record Field(String name, String value) {}
 
   /** Whose doing it was. */
   public enum Side {
@@ -63,6 +69,11 @@ public record Failure(Kind kind, int status, String reason, int retryAfterSecond
     }
   }
 
+  /** A failure whose answer needs no field of its own. */
+  public Failure(Kind kind, int status, String reason, int retryAfterSeconds) {
+    this(kind, status, reason, retryAfterSeconds, null);
+  }
+
   /** A failure that says nothing of when to try again. */
   public Failure(Kind kind, int status, String reason) {
     this(kind, status, reason, 0);
@@ -76,6 +87,11 @@ public record Failure(Kind kind, int status, String reason, int retryAfterSecond
   /** A request we refuse with this status code. */
   public static Failure request(int status, String reason) {
     return new Failure(Kind.HTTP_REQUEST_ERROR, status, reason);
+  }
+
+  /** A request we refuse with this status code and that field beside it. */
+  public static Failure request(int status, String reason, String field, String value) {
+    return new Failure(Kind.HTTP_REQUEST_ERROR, status, reason, 0, new Field(field, value));
   }
 
   /** A request that its client may send again later: 429 (RFC 6585 §4). */

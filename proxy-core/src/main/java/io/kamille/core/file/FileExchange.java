@@ -181,9 +181,12 @@ final class FileExchange implements ContentSource {
   private void send(Found.File file, ByteRange range) {
     if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
       drop(file);
-      end(
-          ResponseHead.of(StatusCode.RANGE_NOT_SATISFIABLE, "Content-Range", range.contentRange()),
-          0);
+      fail(
+          Failure.request(
+              StatusCode.RANGE_NOT_SATISFIABLE,
+              "the file has no such range",
+              "Content-Range",
+              range.contentRange()));
       return;
     }
     boolean isPart = range.kind() == ByteRange.Kind.PART;

@@ -2,10 +2,9 @@ package io.kamille.core.file;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.nio.file.Path;
@@ -16,6 +15,9 @@ import java.util.concurrent.Executor;
  * directory as a whole. Any thread.
  */
 public final class FileHandler implements ExchangeHandler {
+
+  private static final Failure NO_METHOD =
+      Failure.request(StatusCode.METHOD_NOT_ALLOWED, "files are only read", "Allow", "GET, HEAD");
 
   private final RootDirectory directory;
   private final Executor threads;
@@ -36,9 +38,7 @@ public final class FileHandler implements ExchangeHandler {
   public void handle(Exchange exchange) {
     RequestHead request = exchange.request();
     if (request.method() != Method.GET && request.method() != Method.HEAD) {
-      Reply reply = exchange.reply();
-      reply.head(ResponseHead.of(StatusCode.METHOD_NOT_ALLOWED, "Allow", "GET, HEAD"), 0);
-      reply.end(null);
+      exchange.reply().fail(NO_METHOD);
       return;
     }
     String target = FileTarget.of(request.octets(), request.pathStart(), request.pathEnd());

@@ -38,7 +38,10 @@ public record FailureReply(ResponseHead head, byte[] content) {
             "no-store",
             "Proxy-Status",
             failure.proxyStatus(proxy));
-    if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
+    Failure.Field own = failure.field();
+    if (own != null) {
+      head.fields().add(own.name(), own.value());
+    } else if (failure.status() == StatusCode.METHOD_NOT_ALLOWED) {
       head.fields().add(FieldName.ALLOW, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     }
     if (failure.retryAfterSeconds() > 0) {
