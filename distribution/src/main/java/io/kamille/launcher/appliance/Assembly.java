@@ -33,6 +33,7 @@ import io.kamille.core.upstream.SplitHandler;
 import io.kamille.core.upstream.SplitSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
+import io.kamille.launcher.configuration.RoutesByHost;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -233,12 +234,13 @@ final class Assembly implements AutoCloseable {
       table = RouteTable.of(routes(configuration, next));
     }
 
-    /** The routes, and one more for each path of theirs that bypasses the cache. */
+    /** The routes, and one more for each path of theirs alone that bypasses the cache. */
     private List<Route> routes(Configuration configuration, Upstreams.Next next) {
       Map<String, Route> routes = new LinkedHashMap<>();
       List<Route> bypassed = new ArrayList<>();
+      RoutesByHost byHost = new RoutesByHost(configuration.routes());
       for (RouteSettings settings : configuration.routes()) {
-        String host = settings.host() == null ? Route.ANY_HOST : settings.host();
+        String host = RoutesByHost.hostOf(settings);
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
         ErrorPages pages = RouteTargets.pages(settings);
@@ -258,7 +260,9 @@ final class Assembly implements AutoCloseable {
           }
           ExchangeHandler past = SplitHandler.of(split, caching.bypass("path"), other);
           for (String path : settings.cache().bypassPaths()) {
-            bypassed.add(new Route(name, host, path, past, gate));
+            if (settings.equals(byHost.find(host, path))) {
+              bypassed.add(new Route(name, host, path, past, gate));
+            }
           }
         }
         handler = SplitHandler.of(split, handler, other);

@@ -34,6 +34,15 @@ class AccessIT {
   }
 
   @Test
+  void whatBypassesTheCacheOfOneRoutePassesByNoOther() {
+    journey.with(
+        "routes: [{upstream: site, cache: {bypass-paths: [/admin, /admin/live]}},"
+            + " {upstream: site, path: /admin, access: {allow: [192.0.2.0/24]}}]");
+    assertThat(journey.get("/admin").status()).isEqualTo(403);
+    assertThat(journey.get("/admin/live").status()).isEqualTo(403);
+  }
+
+  @Test
   void aReloadChangesWhoMayConnectAndKeepsWhoIsThere() {
     journey.origin().on("/", ok("open"));
     var before = journey.client();
