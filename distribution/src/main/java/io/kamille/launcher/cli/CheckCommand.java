@@ -6,6 +6,7 @@ import io.kamille.core.upstream.discovery.OriginFile;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.configuration.Shadows;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code kamille check}: reads a configuration and says all that is wrong with it. */
+/**
+ * {@code kamille check}: reads a configuration and says all that is wrong with it, or has no
+ * effect.
+ */
 @Command(
     name = "check",
     description = "Check a configuration file; name every problem with its line and column.")
@@ -37,7 +41,7 @@ final class CheckCommand implements Callable<Integer> {
     return check(file, spec.commandLine().getOut(), spec.commandLine().getErr());
   }
 
-  /** Says that the file has no problems, or fails with all of them printed. */
+  /** Says that the file has no problems, and what goes first; or fails with all of them printed. */
   static int check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
     Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
     List<Problem> problems = new ArrayList<>();
@@ -47,6 +51,7 @@ final class CheckCommand implements Callable<Integer> {
     if (!problems.isEmpty()) {
       Configurations.accepted(new ConfigurationReading.Refused(problems), err);
     }
+    Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));
     out.println(file + ": no problems");
     return ExitCode.OK;
   }

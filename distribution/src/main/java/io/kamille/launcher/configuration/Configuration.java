@@ -140,6 +140,11 @@ public final class Configuration {
     return FILE;
   }
 
+  /** What was read, with its places in the file. */
+  SectionValues values() {
+    return values;
+  }
+
   public List<ListenerSettings> listeners() {
     return groups.listeners;
   }

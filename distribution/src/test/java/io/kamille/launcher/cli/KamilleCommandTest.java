@@ -93,9 +93,11 @@ class KamilleCommandTest {
   void aGoodFileHasNoProblems() throws IOException {
     Path file =
         write(
-            "listeners: [':0']\n"
-                + "upstreams: {a: {origins: ['http://b']}}\n"
-                + "routes: [{upstream: a}]\n");
+            """
+            listeners: [':0']
+            upstreams: {a: {origins: ['http://b']}}
+            routes: [{upstream: a}]
+            """);
     assertThat(execute("check", "--config", file.toString())).isZero();
     assertThat(out.toString()).isEqualTo(file + ": no problems\n");
     assertThat(err.toString()).isEmpty();
@@ -126,6 +128,28 @@ class KamilleCommandTest {
     Files.createDirectory(origins);
     assertThat(execute("check", "--config", file.toString())).isEqualTo(66);
     assertThat(err.toString()).contains(origins + ": found an error while reading it (it is no");
+  }
+
+  @Test
+  void whatHasNoEffectIsSaidAndIsNoProblem() throws IOException {
+    Path file =
+        write(
+            """
+            listeners: [':0']
+            upstreams: {a: {origins: ['http://b']}}
+            routes:
+              - {upstream: a, cache: {bypass-paths: [/x]}}
+              - {upstream: a, path: /x}
+            """);
+    assertThat(execute("check", "--config", file.toString())).isZero();
+    assertThat(out.toString())
+        .isEqualTo(
+            file
+                + ":4:5: note: routes[0].cache.bypass-paths: /x has no effect, because it belongs"
+                + " to routes[1]\n"
+                + file
+                + ": no problems\n");
+    assertThat(err.toString()).isEmpty();
   }
 
   @Test

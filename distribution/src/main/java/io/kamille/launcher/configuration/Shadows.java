@@ -1,0 +1,134 @@
+package io.kamille.launcher.configuration;
+
+import io.kamille.core.action.HeaderRules;
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.route.Route;
+import io.kamille.core.setting.AddressRange;
+import io.kamille.core.setting.SectionValues;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What in a configuration has less effect than it seems, because something else goes first. */
+public final class Shadows {
+
+  /*
+   * None of it is a mistake for sure, so none is refused. Each rule here is exact, and follows how
+   * requests are looked at: routes by host and then by path (RouteTable), access by the smallest
+   * range (AccessList), fields first removed, then set, then added (HeaderRules). That a more
+   * specific route takes requests of a route for the same host is no news, unless it leaves but one
+   * path.
+   */
+  private static final int HOSTS_SHOWN = 3;
+
+  private final List<RouteSettings> routes;
+  private final RoutesByHost byHost;
+  private final List<String> notes = new ArrayList<>();
+
+  private Shadows(List<RouteSettings> routes) {
+    this.routes = routes;
+    this.byHost = new RoutesByHost(routes);
+  }
+
+  /** A line for each case: line and column in the file, the setting, and what goes first. */
+  public static List<String> of(Configuration configuration) {
+    var shadows = new Shadows(configuration.routes());
+    List<SectionValues> listeners = configuration.values().all(Configuration.LISTENERS);
+    for (int i = 0; i < listeners.size(); i++) {
+      shadows.rangesInBothLists(listeners.get(i), configuration.listeners().get(i).access());
+    }
+    List<SectionValues> sections = configuration.values().all(Configuration.ROUTES);
+    for (int i = 0; i < sections.size(); i++) {
+      shadows.look(sections.get(i), configuration.routes().get(i));
+    }
+    return List.copyOf(shadows.notes);
+  }
+
+  private void look(SectionValues at, RouteSettings route) {
+    String host = RoutesByHost.hostOf(route);
+    hostsGoFirst(at, host, route.path());
+    String below = route.path() + "/";
+    RouteSettings taker = byHost.find(host, below);
+    if (taker != null && taker.path().equals(below)) {
+      add(
+          at,
+          "only " + route.path() + " itself gets here, because " + name(taker) + " has " + below);
+    }
+    for (String path : route.cache().bypassPaths()) {
+      RouteSettings owner = byHost.find(host, path);
+      if (owner != null && !owner.path().equals(route.path())) {
+        hasNoEffect(at, "cache.bypass-paths", path, "it belongs to " + name(owner));
+      }
+    }
+    rangesInBothLists(at, route.access());
+    String other = route.actions().split().upstream();
+    if (other != null && route.actions().split().share() >= 1) {
+      hasNoEffect(at, "upstream", String.valueOf(route.upstream()), "split sends all to " + other);
+    }
+    fieldsSetTwice(at, "request-headers", route.actions().requestHeaders());
+    fieldsSetTwice(at, "response-headers", route.actions().responseHeaders());
+  }
+
+  /** A more specific host goes first, also where its path is the shorter one. */
+  private void hostsGoFirst(SectionValues at, String wildcard, String path) {
+    List<String> first = new ArrayList<>();
+    for (String host : byHost.hosts()) {
+      RouteSettings taker = isBelow(host, wildcard) ? byHost.find(host, path) : null;
+      if (taker != null && !taker.path().equals(path)) {
+        first.add(host + " (" + name(taker) + ")");
+      }
+    }
+    int more = first.size() - HOSTS_SHOWN;
+    String shown = String.join(", ", first.subList(0, Math.min(HOSTS_SHOWN, first.size())));
+    if (!first.isEmpty()) {
+      String all = more > 0 ? shown + " and " + more + " more" : shown;
+      add(at, path + " gets no requests of hosts whose own routes go first: " + all);
+    }
+  }
+
+  private static boolean isBelow(String host, String wildcard) {
+    boolean isAny = wildcard.equals(Route.ANY_HOST);
+    return !host.equals(wildcard)
+        && (isAny || (wildcard.startsWith("*.") && host.endsWith(wildcard.substring(1))));
+  }
+
+  private void rangesInBothLists(SectionValues at, AccessList access) {
+    for (AddressRange range : access.allow().ranges()) {
+      if (access.deny().ranges().contains(range)) {
+        hasNoEffect(at, "access.allow", range.toString(), "access.deny has it, too");
+      }
+    }
+  }
+
+  private void fieldsSetTwice(SectionValues at, String direction, HeaderRules rules) {
+    Set<String> set = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    for (String name : List.copyOf(rules.set().keySet()).reversed()) {
+      if (!set.add(name)) {
+        hasNoEffect(at, direction + ".set", name, "the field is set again");
+      }
+    }
+    for (String name : rules.remove()) {
+      if (set.contains(name)) {
+        hasNoEffect(at, direction + ".remove", name, "the field is set");
+      }
+    }
+  }
+
+  private String name(RouteSettings route) {
+    return "routes[" + routes.indexOf(route) + "]";
+  }
+
+  private void hasNoEffect(SectionValues at, String setting, String value, String why) {
+    note(at, at.path() + "." + setting, value + " has no effect, because " + why);
+  }
+
+  private void add(SectionValues at, String note) {
+    note(at, at.path(), note);
+  }
+
+  private void note(SectionValues at, String path, String note) {
+    String place = at.position().line() + ":" + at.position().column();
+    notes.add(place + ": note: " + path + ": " + note);
+  }
+}

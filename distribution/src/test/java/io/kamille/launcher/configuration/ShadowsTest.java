@@ -1,0 +1,141 @@
+package io.kamille.launcher.configuration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ShadowsTest {
+
+  private static final String LEAST =
+      """
+      listeners: [':0']
+      upstreams: {web: {origins: ['http://a']}, other: {origins: ['http://b']}}
+      routes:
+      """;
+
+  @Test
+  void routesThatDoNotMeetShadowNothing() {
+    assertThat(
+            notes(
+                "{upstream: web, cache: {bypass-paths: [/cart, /api]}}",
+                "{path: /apis, upstream: web}",
+                "{path: /img/, upstream: web}",
+                "{host: a.org, path: /y, upstream: web}",
+                "{host: '*.a.org', path: /x, upstream: web}",
+                "{host: b.org, path: /api, upstream: web, split: {upstream: other, share: 0.9},"
+                    + " access: {allow: [10.0.0.0/8], deny: [10.0.0.0/9]},"
+                    + " request-headers: {remove: [A], set: {B: b}, add: {A: a}}}"))
+        .isEmpty();
+  }
+
+  @Test
+  void aMoreSpecificHostGoesBeforeALongerPath() {
+    assertThat(
+            notes(
+                "{host: a.org, upstream: web}",
+                "{path: /.well-known, upstream: web}",
+                "{host: '*.org', path: /.well-known/acme, upstream: web}",
+                "{host: b.org, upstream: web}",
+                "{host: b.org, path: /.well-known, upstream: web}",
+                "{host: c.com, path: /x, upstream: web}"))
+        .containsExactly(
+            "5:3: note: routes[1]: /.well-known gets no requests of hosts whose own routes go"
+                + " first: a.org (routes[0])",
+            "6:3: note: routes[2]: /.well-known/acme gets no requests of hosts whose own routes go"
+                + " first: a.org (routes[0]), b.org (routes[4])");
+  }
+
+  @Test
+  void aWildcardGoesBeforeAShorterOne() {
+    assertThat(
+            notes(
+                "{host: '*.a.org', upstream: web}",
+                "{host: '*.org', path: /x, upstream: web}",
+                "{host: '*.b.com', path: /x, upstream: web}"))
+        .containsExactly(
+            "5:3: note: routes[1]: /x gets no requests of hosts whose own routes go first:"
+                + " *.a.org (routes[0])");
+  }
+
+  @Test
+  void ofManyHostsThreeAreNamed() {
+    assertThat(
+            notes(
+                "{path: /x, upstream: web}",
+                "{host: a, upstream: web}",
+                "{host: b, upstream: web}",
+                "{host: c, upstream: web}",
+                "{host: d, upstream: web}"))
+        .singleElement()
+        .asString()
+        .endsWith(": a (routes[1]), b (routes[2]), c (routes[3]) and 1 more");
+  }
+
+  @Test
+  void whatLiesBelowMayBeAnotherRoutes() {
+    assertThat(notes("{path: /a, upstream: web}", "{path: /a/, upstream: other}"))
+        .containsExactly(
+            "4:3: note: routes[0]: only /a itself gets here, because routes[1] has /a/");
+  }
+
+  @Test
+  void aPathOfAnotherRouteBypassesNothing() {
+    assertThat(
+            notes(
+                "{upstream: web, cache: {bypass-paths: [/a, /b, /a/c]}}",
+                "{path: /a, upstream: other}",
+                "{host: h, path: /b, upstream: other}"))
+        .containsExactly(
+            "4:3: note: routes[0].cache.bypass-paths: /a has no effect, because it belongs to"
+                + " routes[1]",
+            "4:3: note: routes[0].cache.bypass-paths: /a/c has no effect, because it belongs to"
+                + " routes[1]");
+  }
+
+  @Test
+  void aRangeThatIsAllowedAndDeniedIsDenied() {
+    String access = "access: {allow: [10.0.0.0/8, '::1'], deny: [10.0.0.0/8, 10.0.0.0/9]}";
+    assertThat(notes("{upstream: web, " + access + "}"))
+        .containsExactly(
+            "4:3: note: routes[0].access.allow: 10.0.0.0/8 has no effect, because access.deny has"
+                + " it, too");
+    assertThat(
+            Shadows.of(
+                accepted(
+                    LEAST.replace("[':0']", "[{address: ':0', " + access + "}]")
+                        + "- {upstream: web}")))
+        .containsExactly(
+            "1:13: note: listeners[0].access.allow: 10.0.0.0/8 has no effect, because access.deny"
+                + " has it, too");
+  }
+
+  @Test
+  void aSplitMayLeaveNothing() {
+    assertThat(notes("{upstream: web, split: {upstream: other, share: 1}}"))
+        .containsExactly(
+            "4:3: note: routes[0].upstream: web has no effect, because split sends all to other");
+  }
+
+  @Test
+  void ofAFieldThatIsSetTwiceTheLaterCounts() {
+    assertThat(
+            notes("{upstream: web, response-headers: {remove: [x-a, B], set: {X-A: 1, x-a: 2}}}"))
+        .containsExactly(
+            "4:3: note: routes[0].response-headers.set: X-A has no effect, because the field is set"
+                + " again",
+            "4:3: note: routes[0].response-headers.remove: x-a has no effect, because the field is"
+                + " set");
+  }
+
+  private static List<String> notes(String... routes) {
+    return Shadows.of(accepted(LEAST + "- " + String.join("\n- ", routes)));
+  }
+
+  private static Configuration accepted(String text) {
+    var reading = ConfigurationFile.parse("kamille.yaml", text.getBytes(UTF_8));
+    assertThat(reading).isInstanceOf(ConfigurationReading.Accepted.class);
+    return ((ConfigurationReading.Accepted) reading).configuration();
+  }
+}
