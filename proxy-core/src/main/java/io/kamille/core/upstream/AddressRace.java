@@ -74,21 +74,24 @@ final class AddressRace {
     runner.start();
   }
 
-  /** This attempt has a connection. Those that began before it are passed over from now on. */
+  /**
+   * This attempt has a connection. Those that began before it are passed over from now on. All
+   * others end, and are tried again should the winner fail in its handshake.
+   */
   void opened(Runner winner) {
     stopTimer();
-    boolean isEarlier = true;
-    for (Runner runner : List.copyOf(running)) {
-      isEarlier &= runner != winner;
-      if (isEarlier) {
-        origin.passOver(runner.address());
+    int place = running.indexOf(winner);
+    List<Runner> others = new ArrayList<>(running);
+    others.remove(place);
+    running.retainAll(List.of(winner));
+    for (int i = 0; i < others.size(); i++) {
+      Runner other = others.get(i);
+      if (i < place) {
+        origin.passOver(other.address());
       }
-      if (runner != winner) {
-        runner.abandon();
-      }
+      left.addLast(other.address());
+      other.abandon();
     }
-    running.clear();
-    running.add(winner);
   }
 
   /** This attempt came to nothing, before it was open or after. The next one starts at once. */

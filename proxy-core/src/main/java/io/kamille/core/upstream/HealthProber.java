@@ -42,8 +42,8 @@ public final class HealthProber implements AutoCloseable {
    * A check of an origin begins some time after its last one ended, so that a slow origin has one
    * check at a time. Jitter and a first check at a random moment keep origins, and many proxies,
    * out of step. At most so many checks run at a time; others wait their turn. The loop starts with
-   * the first origin that is to be checked. A check that fails for want of what is ours says nothing
-   * of its origin: else all of them would be out while our descriptors are used up.
+   * the first origin that is to be checked. A check that fails for want of what is ours says
+   * nothing of its origin: else all of them would be out while our descriptors are used up.
    */
   static final int MOST_AT_A_TIME = 64;
   private static final double JITTER = 0.1;

@@ -17,6 +17,7 @@ import io.kamille.core.tls.OriginTls;
 import io.kamille.core.upstream.UpstreamSettings.Concurrency;
 import io.kamille.core.upstream.connection.ForwardingSettings;
 import io.kamille.core.upstream.connection.ForwardingSettings.Mode;
+import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -98,9 +99,10 @@ final class HttpCheck implements Reply {
 
   /**
    * Connecting ends before the check does, so that an origin that cannot be reached is known as
-   * one.
+   * one. The wait for a connection ends after it: it would look like a limit of ours.
    */
   private static UpstreamSettings asking(UpstreamSettings settings) {
+    PoolSettings pool = settings.pool();
     return new UpstreamSettings(
         UpstreamSettings.DEFAULTS.choice(),
         settings.health().check().timeout().multipliedBy(9).dividedBy(10),
@@ -109,7 +111,13 @@ final class HttpCheck implements Reply {
         0,
         HealthPolicy.DEFAULTS,
         Concurrency.FIXED,
-        settings.pool(),
+        new PoolSettings(
+            pool.maxConnections(),
+            pool.maxWaiting(),
+            settings.health().check().timeout().multipliedBy(2),
+            pool.maxIdle(),
+            pool.idleTimeout(),
+            pool.uploadBufferBytes()),
         settings.connection(),
         NOTHING_OF_CLIENTS);
   }

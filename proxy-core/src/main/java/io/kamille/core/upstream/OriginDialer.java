@@ -37,8 +37,9 @@ final class OriginDialer implements ConnectionPool.Dialer<RequestConnection> {
    * A connection in clear text is open once TCP is, one by TLS once the handshake has ended: until
    * then an OriginHandshake stands in the pipeline where the connection will stand, and ALPN
    * settles which kind that is. In HTTP/2 the origin's settings have to come, too. Whatever fails,
-   * the next address is tried, and so it is while TCP takes long. Where a PROXY header names the client, it comes before TLS. So such
-   * a connection is open once TCP is, and its handshake begins with its request.
+   * the next address is tried, and so it is while TCP takes long. Where a PROXY header names the
+   * client, it comes before TLS. So such a connection is open once TCP is, and its handshake begins
+   * with its request.
    */
   private static final System.Logger LOG = System.getLogger("kamille.upstream");
 

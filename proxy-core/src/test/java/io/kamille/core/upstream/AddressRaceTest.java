@@ -148,14 +148,27 @@ class AddressRaceTest {
   }
 
   @Test
-  void whatFailsInItsHandshakeLeavesTheRestOfTheAddresses() throws Exception {
+  void whatFailsInItsHandshakeLeavesTheOtherAddresses() throws Exception {
     AddressRace race = begin(3);
     timerGoesOff();
     race.opened(attempts.get(1));
     race.failed(attempts.get(1), REFUSED);
+    timerGoesOff();
     assertThat(attempts)
         .extracting(Attempt::address)
-        .containsExactly(address(1), address(2), address(3));
+        .containsExactly(address(1), address(2), address(3), address(1));
+    assertThat(lost).isEmpty();
+  }
+
+  @Test
+  void aWinnerThatFailsIsNotTriedAgain() throws Exception {
+    AddressRace race = begin(2);
+    timerGoesOff();
+    race.opened(attempts.get(1));
+    race.failed(attempts.get(1), REFUSED);
+    assertThat(attempts.get(2).address()).isEqualTo(address(1));
+    race.failed(attempts.get(2), REFUSED);
+    assertThat(lost).containsExactly(REFUSED);
   }
 
   @Test

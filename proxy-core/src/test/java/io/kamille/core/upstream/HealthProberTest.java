@@ -20,6 +20,7 @@ import io.kamille.core.upstream.HealthProber.Target;
 import io.kamille.core.upstream.ScriptedOrigin.Conversation;
 import io.kamille.core.upstream.ScriptedOrigin.Script;
 import io.kamille.core.upstream.Standing.Phase;
+import io.kamille.core.upstream.pool.PoolSettings;
 import io.netty.channel.ChannelException;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -302,6 +303,40 @@ class HealthProberTest {
             .allSatisfy(sample -> assertThat(sample.value()).isZero());
       }
     }
+  }
+
+  /** The pool of a check must not say that none of our connections is free. */
+  @Test
+  void anOriginThatNeverConnectsFailsHoweverShortOurLineWaits() throws Exception {
+    Connector silent = (bootstrap, address) -> bootstrap.config().group().next().newPromise();
+    try (var own = new HealthProber(silent, WallClock.system(), registry)) {
+      UpstreamSettings settings =
+          impatient(settings(check(Kind.HTTP, Duration.ofMillis(50), 1, 1)));
+      Origin origin = origin(80, settings);
+      own.follow(List.of(target(origin, settings)));
+      until(origin, health -> !health.isIn());
+    }
+  }
+
+  private static UpstreamSettings impatient(UpstreamSettings settings) {
+    PoolSettings pool = settings.pool();
+    return new UpstreamSettings(
+        settings.choice(),
+        settings.connectTimeout(),
+        settings.protocol(),
+        settings.tls(),
+        settings.retries(),
+        settings.health(),
+        settings.concurrency(),
+        new PoolSettings(
+            pool.maxConnections(),
+            pool.maxWaiting(),
+            Duration.ofMillis(1),
+            pool.maxIdle(),
+            pool.idleTimeout(),
+            pool.uploadBufferBytes()),
+        settings.connection(),
+        settings.forwarding());
   }
 
   @Test
