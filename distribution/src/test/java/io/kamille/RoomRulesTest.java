@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,16 +15,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Each class of the product can be found by its name, read in one sitting, and read alone. */
+/** Each class of the product can be found by its name, and read alone. */
 class RoomRulesTest {
-
-  private static final int MOST_LINES = 400;
-
-  private static final List<String> MODULES =
-      List.of("proxy-core", "proxy-cache", "proxy-admin", "distribution");
 
   /** Classes of one package that know each other, and why they may. */
   private static final Map<String, String> CIRCLES =
@@ -82,23 +73,6 @@ class RoomRulesTest {
               .stream()
               .filter(type -> !type.getName().startsWith("io.kamille.perf."))
               .toList();
-
-  @Test
-  void noClassIsLongerThanOneCanRead() throws IOException {
-    List<String> tooLong = new ArrayList<>();
-    for (String module : MODULES) {
-      Path sources = Path.of("..", module, "src", "main", "java");
-      try (Stream<Path> files = Files.walk(sources)) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-          int lines = Files.readAllLines(file).size();
-          if (lines > MOST_LINES) {
-            tooLong.add(file.getFileName() + ": " + lines + " lines");
-          }
-        }
-      }
-    }
-    assertThat(tooLong).isEmpty();
-  }
 
   @Test
   void noSimpleNameIsUsedTwice() {
