@@ -149,7 +149,7 @@ class ArchitectureTest {
   @Test
   void caffeineIsForTheIndex() throws IOException {
     String caffeine = "{ com.github.benmanes.caffeine.cache.Cache<String, String> cache; }";
-    assertThat(brokenBy("package io.kamille.cache.tier; class Bad " + caffeine))
+    assertThat(brokenBy("package io.kamille.cache.tiers; class Bad " + caffeine))
         .containsExactly(Architecture.CAFFEINE_STAYS_IN_THE_INDEX);
     assertThat(brokenBy("package io.kamille.cache.index; class ResponseIndex " + caffeine))
         .isEmpty();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.admin.view.ApplianceView.State;
-import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;

@@ -8,7 +8,7 @@ import io.kamille.cache.semantics.ReusePlanner;
 import io.kamille.cache.semantics.StoredFacts;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;

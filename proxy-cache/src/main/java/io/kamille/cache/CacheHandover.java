@@ -1,13 +1,13 @@
 package io.kamille.cache;
 
-import io.kamille.cache.kept.KeptMemory;
-import io.kamille.cache.kept.MemoryKeeper;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.removal.Removals;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.KeptMemory;
+import io.kamille.cache.tiers.MemoryKeeper;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

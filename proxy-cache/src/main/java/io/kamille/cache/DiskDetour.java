@@ -2,11 +2,11 @@ package io.kamille.cache;
 
 import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.promotion.DiskLookups;
-import io.kamille.cache.promotion.Onward;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.DiskLookups;
+import io.kamille.cache.tiers.Onward;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Method;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.kamille.cache;
 
 import io.kamille.cache.disk.StoreOpening;
-import io.kamille.cache.peak.PeakChoice;
-import io.kamille.cache.peak.PeakHours;
-import io.kamille.cache.peak.PeakSettings;
-import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tiers.DiskCopies.Admission;
+import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.cache.tiers.peak.PeakHours;
+import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;

@@ -15,7 +15,7 @@ import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.failure.Failure;

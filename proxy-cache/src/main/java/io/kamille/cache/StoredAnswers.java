@@ -11,7 +11,7 @@ import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.failure.Failure;

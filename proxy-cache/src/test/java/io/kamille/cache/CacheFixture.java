@@ -3,7 +3,7 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.disk.Disk;
-import io.kamille.cache.kept.MemorySource;
+import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;

@@ -3,9 +3,9 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.peak.PeakSettings;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tiers.DiskCopies.Admission;
+import io.kamille.cache.tiers.peak.PeakSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

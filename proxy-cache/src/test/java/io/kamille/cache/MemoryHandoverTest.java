@@ -2,11 +2,11 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.kept.KeptMemory;
-import io.kamille.cache.kept.MemorySource;
 import io.kamille.cache.memory.PassedFile;
 import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.tiers.KeptMemory;
+import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.socket.Descriptors;
 import java.io.IOException;
 import java.nio.ByteBuffer;

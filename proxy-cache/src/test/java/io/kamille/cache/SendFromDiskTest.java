@@ -3,10 +3,10 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.peak.PeakChoice;
-import io.kamille.cache.peak.PeakSettings;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.tier.DiskCopies.Admission;
+import io.kamille.cache.tiers.DiskCopies.Admission;
+import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.cache.tiers.peak.PeakSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -6,7 +6,7 @@ import io.kamille.admin.api.Resource;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RequestDurations;
-import io.kamille.cache.kept.MemorySource;
+import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.launcher.service.Incumbent;
 import java.io.IOException;
 import java.util.List;

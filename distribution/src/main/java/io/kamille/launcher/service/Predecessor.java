@@ -1,7 +1,7 @@
 package io.kamille.launcher.service;
 
-import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.kamille.launcher.service;
 
-import io.kamille.cache.kept.KeptMemory;
+import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.disk.Disk;
-import io.kamille.cache.kept.MemorySource;
+import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.admission.OverloadLaw;
 import io.kamille.core.http.RequestHead;

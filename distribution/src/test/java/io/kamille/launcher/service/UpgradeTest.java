@@ -3,8 +3,8 @@ package io.kamille.launcher.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.kept.KeptMemory;
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.core.socket.UnixSocket;
 import io.kamille.launcher.appliance.Await;
 import java.io.IOException;

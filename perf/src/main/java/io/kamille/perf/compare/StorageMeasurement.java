@@ -8,7 +8,7 @@ import io.kamille.cache.index.PolicySimulation.Result;
 import io.kamille.cache.index.Trace;
 import io.kamille.cache.index.Traces;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.tier.FilledStore;
+import io.kamille.cache.tiers.FilledStore;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.HostFingerprint;

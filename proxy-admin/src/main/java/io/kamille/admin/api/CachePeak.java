@@ -2,7 +2,7 @@ package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
-import io.kamille.cache.peak.PeakChoice;
+import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.http.StatusCode;
 import tools.jackson.databind.JsonNode;
 

@@ -1,8 +1,8 @@
 package io.kamille.admin.view;
 
 import io.kamille.cache.index.PolicySnapshot;
-import io.kamille.cache.peak.PeakSnapshot;
-import io.kamille.cache.tier.MemorySnapshot;
+import io.kamille.cache.tiers.MemorySnapshot;
+import io.kamille.cache.tiers.peak.PeakSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.kamille.cache.coding;
 
-import io.kamille.cache.tier.Reservation;
+import io.kamille.cache.tiers.Reservation;
 import io.netty.buffer.Unpooled;
 import java.io.OutputStream;
 

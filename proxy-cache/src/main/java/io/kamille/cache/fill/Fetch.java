@@ -4,7 +4,7 @@ import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.semantics.SelectingFields;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;

@@ -13,7 +13,7 @@ import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;

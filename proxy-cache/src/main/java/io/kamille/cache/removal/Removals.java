@@ -12,7 +12,7 @@ import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.semantics.Invalidation;
 import io.kamille.cache.semantics.Tags;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.metric.MetricDescriptor;

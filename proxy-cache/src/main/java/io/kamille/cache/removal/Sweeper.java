@@ -5,7 +5,7 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;

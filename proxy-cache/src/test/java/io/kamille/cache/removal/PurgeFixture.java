@@ -5,7 +5,7 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.tier.TieredStore;
+import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.time.WallClock;
 import java.util.ArrayDeque;

@@ -1,0 +1,104 @@
+package io.kamille.cache.tiers;
+
+import io.kamille.cache.disk.RecordSink;
+import io.kamille.cache.disk.StoredHead;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.store.CodedForms;
+import io.kamille.cache.store.StoredResponse;
+import io.netty.buffer.ByteBuf;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** One copy on its way from the disk into memory. Confined to the thread that reads. */
+final class Promotion implements RecordSink {
+
+  private final TieredStore store;
+  private final CacheKey key;
+  private final long changes;
+  private final int home;
+  private final BiPredicate<StoredHead, Integer> isWanted;
+  private @Nullable Reservation reservation;
+  private @Nullable StoredHead head;
+  private long unpurgedUpTo;
+  private boolean isWithoutMemory;
+
+  /**
+   * A promotion that has not begun.
+   *
+   * @param key kept
+   * @param changes what {@link TieredStore#changes} said before the disk was asked
+   * @param home the number of the loop whose part of memory it goes to first
+   * @param isWanted asked for what a copy tells before its octets, and the length of its content
+   */
+  Promotion(
+      TieredStore store,
+      CacheKey key,
+      long changes,
+      int home,
+      BiPredicate<StoredHead, Integer> isWanted) {
+    this.store = store;
+    this.key = key;
+    this.changes = changes;
+    this.home = home;
+    this.isWanted = isWanted;
+  }
+
+  @Override
+  public boolean begin(StoredHead head, long sequence, int contentLength) {
+    if (!isWanted.test(head, contentLength)) {
+      return false;
+    }
+    this.head = head;
+    this.unpurgedUpTo = sequence;
+    reservation = store.reserve((long) head.encoded().length() + contentLength, home);
+    isWithoutMemory = reservation == null;
+    return reservation != null;
+  }
+
+  @Override
+  public boolean append(ByteBuf octets) {
+    boolean isRoom = reservation != null && reservation.append(octets);
+    isWithoutMemory |= !isRoom;
+    return isRoom;
+  }
+
+  /** Whether the copy is wanted and there is room, so that only the disk can stand against it. */
+  boolean isUnderWay() {
+    return reservation != null && !isWithoutMemory;
+  }
+
+  /** Whether there was no room in memory. */
+  boolean isWithoutMemory() {
+    return isWithoutMemory;
+  }
+
+  /**
+   * Ends it: all octets are here and proven.
+   *
+   * @return the response with a lease that the caller owns; null if it must not be used
+   */
+  @Nullable StoredResponse complete() {
+    Reservation complete = reservation;
+    StoredHead from = head;
+    if (complete == null || from == null) {
+      return null;
+    }
+    reservation = null;
+    return store.promote(
+        key,
+        complete,
+        changes,
+        unpurgedUpTo,
+        octets ->
+            StoredResponse.of(from.encoded(), octets, from.facts(), from.selecting())
+                .with(from.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER));
+  }
+
+  /** Gives the room back, unless it has been completed. */
+  void abandon() {
+    if (reservation != null) {
+      reservation.abandon();
+      reservation = null;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.kamille.cache.tiers.peak;
+
+import java.util.Locale;
+
+/** What an operator may say about peak mode. */
+public enum PeakChoice {
+  /** By evidence, and in the peak hours. */
+  AUTO,
+  /** Never, in the peak hours neither. */
+  OFF,
+  /** Always. */
+  FORCED;
+
+  /** The word in settings and the API. */
+  public String token() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
