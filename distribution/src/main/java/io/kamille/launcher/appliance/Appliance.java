@@ -109,6 +109,7 @@ public final class Appliance implements AutoCloseable {
       Machine machine)
       throws StartFailure {
     OperationalLog.install(configuration.log().level());
+    configuration.logWarnings();
     Preflight preflight = new Preflight(Path.of("/proc"));
     preflight.check(
         configuration, configuration.upgrade().keepsMemory() && inheritance.isFromPredecessor());
@@ -290,6 +291,7 @@ public final class Appliance implements AutoCloseable {
         LOG.log(change.needsRestart() ? Level.WARNING : Level.INFO, change.toString());
       }
       OperationalLog.install(next.log().level());
+      next.logWarnings();
       chain.apply();
       if (!next.engine().equals(running.engine())) {
         loops.pace(next.engine().pace());

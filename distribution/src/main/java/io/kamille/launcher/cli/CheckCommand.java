@@ -51,6 +51,7 @@ final class CheckCommand implements Callable<Integer> {
     if (!problems.isEmpty()) {
       Configurations.accepted(new ConfigurationReading.Refused(problems), err);
     }
+    configuration.warnings().forEach(out::println);
     Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));
     out.println(file + ": no problems");
     return ExitCode.OK;

@@ -18,6 +18,7 @@ import io.kamille.core.setting.ValueTypes;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import io.kamille.core.upstream.connection.ForwardingSettings;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -126,12 +127,16 @@ public final class Configuration {
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
           HOST_SOCKETS);
 
+  private static final System.Logger LOG = System.getLogger("kamille.configuration");
+
   private final SectionValues values;
+  private final List<String> warnings;
   private final Groups groups;
 
   /** Takes values that were read and cross-checked without a problem. */
-  Configuration(SectionValues values) {
+  Configuration(SectionValues values, List<String> warnings) {
     this.values = values;
+    this.warnings = warnings;
     groups = FILE.record(values);
   }
 
@@ -143,6 +148,16 @@ public final class Configuration {
   /** What was read, with its places in the file. */
   SectionValues values() {
     return values;
+  }
+
+  /** A line for each setting that is gone and was ignored ({@link RemovedSettings}). */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  /** Writes the warnings to the log, because this comes into force. */
+  public void logWarnings() {
+    warnings.forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
   }
 
   public List<ListenerSettings> listeners() {
@@ -232,6 +247,6 @@ public final class Configuration {
    * so that the next comparison names them again.
    */
   public Configuration reloadedOver(Configuration running) {
-    return new Configuration(SettingChanges.reloaded(running.values, values));
+    return new Configuration(SettingChanges.reloaded(running.values, values), warnings);
   }
 }

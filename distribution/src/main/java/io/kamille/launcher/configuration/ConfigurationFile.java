@@ -5,6 +5,7 @@ import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
+import io.kamille.core.setting.SectionValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +39,11 @@ public final class ConfigurationFile {
   public static ConfigurationReading parse(String name, byte[] content) {
     var problems = new Problems(name);
     ConfigNode root = ConfigTree.parse(content, problems);
-    return root == null
-        ? new ConfigurationReading.Refused(problems.inOrder())
-        : CrossChecks.conclude(ConfigReader.read(root, Configuration.file(), problems), problems);
+    if (root == null) {
+      return new ConfigurationReading.Refused(problems.inOrder());
+    }
+    RemovedSettings.Cleaned cleaned = RemovedSettings.clean(name, root);
+    SectionValues values = ConfigReader.read(cleaned.root(), Configuration.file(), problems);
+    return CrossChecks.conclude(values, cleaned.warnings(), problems);
   }
 }

@@ -17,6 +17,7 @@ import io.kamille.core.upstream.OriginSettings;
 import io.kamille.core.upstream.UpstreamGroup;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration without a file: one listener, one origin, everything else by default. */
@@ -91,7 +92,7 @@ public final class ConfigurationOptions {
     put(control, AdminSettings.ADDRESS, "--admin", admin);
     file.add(Configuration.ADMIN, control.build());
 
-    return CrossChecks.conclude(file.build(), problems);
+    return CrossChecks.conclude(file.build(), List.of(), problems);
   }
 
   private static boolean isDirectory(String origin) {

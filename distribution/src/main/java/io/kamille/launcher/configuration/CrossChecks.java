@@ -51,7 +51,8 @@ final class CrossChecks {
   }
 
   /** The configuration of these values, or the problems so far and those found here. */
-  static ConfigurationReading conclude(SectionValues file, Problems problems) {
+  static ConfigurationReading conclude(
+      SectionValues file, List<String> warnings, Problems problems) {
     var checks = new CrossChecks(file, problems);
     checks.addressesDoNotOverlap();
     checks.loadBalancersAreNamed();
@@ -69,7 +70,7 @@ final class CrossChecks {
     RouteChecks.run(file, problems);
     StaplingChecks.run(file, problems);
     return problems.isEmpty()
-        ? new ConfigurationReading.Accepted(new Configuration(file))
+        ? new ConfigurationReading.Accepted(new Configuration(file, warnings))
         : new ConfigurationReading.Refused(problems.inOrder());
   }
 
