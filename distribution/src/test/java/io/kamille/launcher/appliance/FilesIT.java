@@ -75,6 +75,24 @@ class FilesIT {
   }
 
   @Test
+  void whatASitePublishesIsSent() throws IOException {
+    write("root/.well-known/security.txt", "Contact: us");
+    write("root/.well-known/.secret", "hidden");
+    Files.createSymbolicLink(
+        directory.resolve("root/.well-known/env"), directory.resolve("root/.env"));
+    assertThat(journey.get("/.well-known/security.txt").content()).isEqualTo("Contact: us");
+    assertThat(journey.get("/.well-known/.secret").status()).isEqualTo(404);
+    assertThat(journey.get("/.well-known/env").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aPathBelowAFileOrWithTooLongANameIsMissing() {
+    assertThat(journey.get("/app.js/x").status()).isEqualTo(404);
+    assertThat(journey.get("/" + "a".repeat(256)).status()).isEqualTo(404);
+    assertThat(journey.get("/" + "a/".repeat(2_100)).status()).isEqualTo(404);
+  }
+
+  @Test
   void aCompressedFileStandsForItUnlessItIsOlder() throws IOException {
     write("root/app.js.br", "br");
     write("root/app.js.gz", "gzip");

@@ -120,8 +120,8 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
                   "The identity of a client: its address (IPv6 by `limits.client.ipv6-prefix`), or"
                       + " the value of a request field, such as an API key. A request without the"
                       + " field counts for its address. A client that makes up values gets a new"
-                      + " limit with each. Use a field only if something proves its value. Of more"
-                      + " than 65,536 keys at a time some are forgotten, which lets them have"
+                      + " limit with each. Unless something proves the value, set"
+                      + " `limits.client.requests`, too: it counts by address. Of more than 65,536 keys at a time some are forgotten, which lets them have"
                       + " another burst.")
               .defaultsTo(new Key(null)),
           Setting.of(

@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,7 @@ final class FileExchange implements ContentSource {
   private final Reply reply;
   private final RootDirectory directory;
   private final String target;
-  private final Executor threads;
+  private final FileThreads threads;
   private final WallClock clock;
   private @Nullable FileSlices slices;
   private @Nullable DefaultFileRegion region;
@@ -52,7 +51,7 @@ final class FileExchange implements ContentSource {
       Exchange exchange,
       RootDirectory directory,
       String target,
-      Executor threads,
+      FileThreads threads,
       WallClock clock) {
     this.exchange = exchange;
     this.reply = exchange.reply();
@@ -67,11 +66,15 @@ final class FileExchange implements ContentSource {
     if (isOver) {
       return;
     }
+    if (threads.isBusy()) {
+      fail(BUSY);
+      return;
+    }
     long accepted = AcceptedCodings.of(exchange.request().fields());
     boolean wantsContent = exchange.request().method() == Method.GET;
     try {
       threads.execute(() -> found(look(accepted, wantsContent)));
-    } catch (RejectedExecutionException full) {
+    } catch (RejectedExecutionException closed) {
       fail(BUSY);
     }
   }

@@ -8,7 +8,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.nio.file.Path;
-import java.util.concurrent.Executor;
 
 /**
  * Answers exchanges with the files below a directory. The path of a request is looked for below the
@@ -20,7 +19,7 @@ public final class FileHandler implements ExchangeHandler {
       Failure.request(StatusCode.METHOD_NOT_ALLOWED, "files are only read", "Allow", "GET, HEAD");
 
   private final RootDirectory directory;
-  private final Executor threads;
+  private final FileThreads threads;
   private final WallClock clock;
 
   /**
@@ -28,7 +27,7 @@ public final class FileHandler implements ExchangeHandler {
    *
    * @param threads for what blocks; stays the caller's
    */
-  public FileHandler(Path root, Executor threads, WallClock clock) {
+  public FileHandler(Path root, FileThreads threads, WallClock clock) {
     this.directory = new RootDirectory(root);
     this.threads = threads;
     this.clock = clock;

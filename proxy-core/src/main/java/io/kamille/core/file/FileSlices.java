@@ -77,8 +77,8 @@ final class FileSlices {
     isReading = true;
     try {
       threads.execute(() -> read(from, length));
-    } catch (RejectedExecutionException full) {
-      loop.execute(() -> give(new Slice(null, "too many files are being read")));
+    } catch (RejectedExecutionException closed) {
+      loop.execute(() -> give(new Slice(null, "Kamille is shutting down")));
     }
   }
 

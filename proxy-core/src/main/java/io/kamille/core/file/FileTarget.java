@@ -10,10 +10,13 @@ final class FileTarget {
 
   /*
    * The path is decoded once, segment by segment, so that nothing decoded is looked at again. No
-   * segment may begin with a dot: that refuses hidden files, and with them all dot segments. An
-   * encoded slash would make two segments of one, and a NUL end the name: both are refused, as is
-   * what is no UTF-8. Empty segments are passed over, as routes do.
+   * segment may begin with a dot: that refuses hidden files, and with them all dot segments. Only
+   * the first may be .well-known, which sites publish (RFC 8615). An encoded slash would make two
+   * segments of one, and a NUL end the name: both are refused, as is what is no UTF-8. Empty
+   * segments are passed over, as routes do.
    */
+  private static final String PUBLISHED = ".well-known/";
+
   private static final int REFUSED = -1;
 
   private FileTarget() {}
@@ -41,13 +44,20 @@ final class FileTarget {
         at += 2;
       }
       at++;
-      if (octet <= 0 || octet == '/' || (isNewSegment && octet == '.')) {
+      if (octet <= 0 || octet == '/') {
         return null;
       }
       isNewSegment = false;
       decoded[length++] = (byte) octet;
     }
-    return text(decoded, length);
+    String path = text(decoded, length);
+    return path == null || isHidden(path) ? null : path;
+  }
+
+  /** Whether that path within the directory names a hidden file, or what lies in one. */
+  static boolean isHidden(String path) {
+    String shown = path.startsWith(PUBLISHED) ? path.substring(PUBLISHED.length()) : path;
+    return shown.startsWith(".") || shown.contains("/.");
   }
 
   private static int escaped(byte[] octets, int at, int end) {

@@ -9,6 +9,11 @@ import java.util.concurrent.TimeUnit;
 /** The threads that wait for disks, as many as are needed. Any thread. */
 public final class FileThreads implements Executor, AutoCloseable {
 
+  /*
+   * Only what opens a file asks isBusy. What reads on waits, however long the queue: each download
+   * has one read in it at most, so that the open files bound it.
+   */
+
   private static final int MOST_THREADS = 4;
   private static final int MOST_WAITING = 4_096;
   private static final int IDLE_SECONDS = 30;
@@ -19,12 +24,17 @@ public final class FileThreads implements Executor, AutoCloseable {
           MOST_THREADS,
           IDLE_SECONDS,
           TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(MOST_WAITING),
+          new LinkedBlockingQueue<>(),
           new DefaultThreadFactory("kamille-files", true));
 
   /** None yet. */
   public FileThreads() {
     pool.allowCoreThreadTimeOut(true);
+  }
+
+  /** Whether so much waits for them that no other file should be opened. */
+  boolean isBusy() {
+    return pool.getQueue().size() >= MOST_WAITING;
   }
 
   @Override

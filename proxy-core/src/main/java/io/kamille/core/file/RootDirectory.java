@@ -5,6 +5,7 @@ import io.kamille.core.http.ContentCoding;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,11 @@ final class RootDirectory {
    * Symbolic links are resolved before anything is opened, and what they lead to must lie within
    * the directory, itself resolved at each request: it may be a link that a deployment swaps. So no
    * link leads out, and none to a hidden file. Only regular files are opened: to open a FIFO would
-   * block.
+   * block. The facts of a file are read again after it was opened. If another one lies there by
+   * then, all is looked for again, so that no tag goes with the content of another file.
+   *
+   * Only what cannot be there is missing. A disk or a network file system that fails is trouble:
+   * caches keep a 404. Java names neither ENOTDIR nor ENAMETOOLONG, so both are found out by looking.
    *
    * A file app.js may have app.js.zst, app.js.br and app.js.gz beside it. One that is older than
    * the file is passed over: it was forgotten when the file was written. So is one that is not
@@ -63,10 +69,28 @@ final class RootDirectory {
 
   private static final Found MISSING = new Found.Missing();
 
+  /** How often a file is looked for that is replaced each time. */
+  private static final int TRIES = 5;
+
+  // What Linux takes: NAME_MAX, PATH_MAX.
+  private static final int LONGEST_NAME = 255;
+  private static final int LONGEST_PATH = 4_095;
+
+  /** How files are opened. */
+  interface Opener {
+    FileChannel open(Path file) throws IOException;
+  }
+
   private final Path root;
+  private final Opener opener;
 
   RootDirectory(Path root) {
+    this(root, file -> FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  RootDirectory(Path root, Opener opener) {
     this.root = root;
+    this.opener = opener;
   }
 
   /**
@@ -77,43 +101,78 @@ final class RootDirectory {
    * @param wantsContent whether the content of a file is to be had, too
    */
   Found find(String target, long accepted, boolean wantsContent) {
-    boolean isDirectory = target.isEmpty() || target.endsWith("/");
     try {
-      Path top = root.toRealPath();
-      Path file = top.resolve(isDirectory ? target + INDEX : target).toRealPath();
-      if (!file.startsWith(top) || hasHiddenPart(top.relativize(file))) {
-        return MISSING;
+      Found found = null;
+      for (int tries = 0; found == null && tries < TRIES; tries++) {
+        found = look(target, accepted, wantsContent);
       }
-      BasicFileAttributes attributes = attributes(file);
-      if (attributes.isDirectory() && !isDirectory) {
-        return new Found.Directory();
-      }
-      return attributes.isRegularFile()
-          ? chosen(file, attributes, accepted, wantsContent)
-          : MISSING;
+      return found == null ? new Found.Trouble("it is replaced all the time") : found;
     } catch (AccessDeniedException denied) {
       return new Found.Forbidden();
-    } catch (FileSystemException | InvalidPathException missing) {
+    } catch (NoSuchFileException | InvalidPathException missing) {
       return MISSING;
+    } catch (FileSystemException trouble) {
+      return new Found.Trouble(String.valueOf(trouble.getReason()));
     } catch (IOException trouble) {
       return new Found.Trouble(String.valueOf(trouble.getMessage()));
     }
   }
 
-  private static BasicFileAttributes attributes(Path file) throws IOException {
-    return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  /** The same, or null if the file was replaced meanwhile. */
+  private @Nullable Found look(String target, long accepted, boolean wantsContent)
+      throws IOException {
+    boolean isDirectory = target.isEmpty() || target.endsWith("/");
+    Path top = root.toRealPath();
+    Path file = real(top, top.resolve(isDirectory ? target + INDEX : target));
+    if (!file.startsWith(top) || FileTarget.isHidden(top.relativize(file).toString())) {
+      return MISSING;
+    }
+    BasicFileAttributes attributes = attributes(file);
+    if (attributes.isDirectory() && !isDirectory) {
+      return new Found.Directory();
+    }
+    return attributes.isRegularFile() ? chosen(file, attributes, accepted, wantsContent) : MISSING;
   }
 
-  private static boolean hasHiddenPart(Path relative) {
-    for (Path part : relative) {
-      if (part.toString().startsWith(".")) {
+  private static Path real(Path top, Path file) throws IOException {
+    try {
+      return file.toRealPath();
+    } catch (FileSystemException failed) {
+      if (isTooLong(file) || isBelowFile(top, file)) {
+        throw new NoSuchFileException(file.toString());
+      }
+      throw failed;
+    }
+  }
+
+  private static boolean isTooLong(Path file) {
+    boolean isTooLong = octets(file) > LONGEST_PATH;
+    for (Path name : file) {
+      isTooLong |= octets(name) > LONGEST_NAME;
+    }
+    return isTooLong;
+  }
+
+  private static int octets(Path path) {
+    return path.toString().getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static boolean isBelowFile(Path top, Path file) {
+    for (Path above = file.getParent();
+        above != null && !above.equals(top);
+        above = above.getParent()) {
+      if (Files.exists(above) && !Files.isDirectory(above)) {
         return true;
       }
     }
     return false;
   }
 
-  private static Found chosen(
+  private static BasicFileAttributes attributes(Path file) throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private @Nullable Found chosen(
       Path file, BasicFileAttributes attributes, long accepted, boolean wantsContent)
       throws IOException {
     String type = MediaTypes.of(file.toString());
@@ -174,7 +233,7 @@ final class RootDirectory {
         && (weight > weightOfBest || (weight == weightOfBest && length < lengthOfBest));
   }
 
-  private static Found opened(
+  private @Nullable Found opened(
       Path file,
       BasicFileAttributes attributes,
       String type,
@@ -182,21 +241,19 @@ final class RootDirectory {
       boolean varies,
       boolean wantsContent)
       throws IOException {
-    FileChannel channel;
+    FileChannel channel = opener.open(file);
     try {
-      channel = FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    } catch (AccessDeniedException | NoSuchFileException gone) {
-      throw gone;
-    } catch (FileSystemException trouble) {
-      return new Found.Trouble(String.valueOf(trouble.getReason()));
-    }
-    try {
+      BasicFileAttributes now = attributes(file);
+      if (!Objects.equals(now.fileKey(), attributes.fileKey())) {
+        channel.close();
+        return null;
+      }
       long length = channel.size();
       FileFacts facts =
           new FileFacts(
               length,
-              attributes.lastModifiedTime().to(TimeUnit.SECONDS),
-              entityTag(attributes, length, coding),
+              now.lastModifiedTime().to(TimeUnit.SECONDS),
+              entityTag(now, length, coding),
               type,
               coding,
               varies);

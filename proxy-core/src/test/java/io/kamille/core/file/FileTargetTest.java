@@ -20,6 +20,12 @@ class FileTargetTest {
     assertThat(target("/a.b..c/d.")).isEqualTo("a.b..c/d.");
   }
 
+  @Test
+  void onlyWhatASitePublishesBeginsWithADot() {
+    assertThat(target("/.well-known/acme-challenge/x")).isEqualTo(".well-known/acme-challenge/x");
+    assertThat(target("/%2Ewell-known/security.txt")).isEqualTo(".well-known/security.txt");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -30,6 +36,12 @@ class FileTargetTest {
         "/.git/config",
         "/%2egit",
         "/a/.b",
+        "/a/.well-known/b",
+        "/.well-known",
+        "/.well-known/.git",
+        "/.well-known/../b",
+        "/.well-known/%2e%2e/b",
+        "/.well-knownx/b",
         "/a%2fb",
         "/a%00.txt",
         "/a\u0000",
