@@ -150,7 +150,7 @@ public final class AdminServer implements AutoCloseable {
     ChannelGroup connections = new DefaultChannelGroup(group.next());
     ConnectionEquipment equipment =
         new ConnectionEquipment(
-            settings, tls, operations, control, new Answers(clock), streams, connections);
+            operations, streams, control, clock, settings.answerLimit(), connections);
     Sampler sampler = new Sampler(appliance);
     Runnable look =
         () -> {
@@ -163,7 +163,7 @@ public final class AdminServer implements AutoCloseable {
             .group(group)
             .channel(NioServerSocketChannel.class)
             .option(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true)
-            .childHandler(equipment)
+            .childHandler(equipment.network(tls))
             .bind(address)
             .awaitUninterruptibly();
     AdminServer server =
@@ -222,7 +222,7 @@ public final class AdminServer implements AutoCloseable {
   /** Without the local socket there is still the token file. */
   private void openLocal(Path file, ConnectionEquipment equipment) {
     try {
-      local = LocalSocket.open(file, group, equipment);
+      local = LocalSocket.open(file, group, equipment.local());
     } catch (IOException refused) {
       LOGGER.log(
           System.Logger.Level.WARNING, "there is no local socket for the command line", refused);

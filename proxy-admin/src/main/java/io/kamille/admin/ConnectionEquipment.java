@@ -1,71 +1,68 @@
 package io.kamille.admin;
 
 import io.kamille.admin.api.OperationTable;
+import io.kamille.admin.auth.Peer;
+import io.kamille.core.time.WallClock;
 import io.kamille.core.tls.ServerTls;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.group.ChannelGroup;
-import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Gives each connection to the control plane its handlers. Confined to the loop. */
-final class ConnectionEquipment extends ChannelInitializer<Channel> {
+/**
+ * Gives each connection to the control plane its handlers, and says whose it is. Confined to the
+ * loop.
+ */
+record ConnectionEquipment(
+    OperationTable operations,
+    LiveStreams streams,
+    Executor control,
+    WallClock clock,
+    Duration answerLimit,
+    ChannelGroup connections) {
 
   private static final int MAX_CONNECTIONS = 128;
-  private static final int REQUEST_LINE_BYTES = 4096;
-  private static final int HEADER_SECTION_BYTES = 8192;
 
-  private final AdminSettings settings;
-  private final @Nullable ServerTls tls;
-  private final OperationTable operations;
-  private final Executor control;
-  private final Answers answers;
-  private final LiveStreams streams;
-  private final ChannelGroup connections;
-
-  ConnectionEquipment(
-      AdminSettings settings,
-      @Nullable ServerTls tls,
-      OperationTable operations,
-      Executor control,
-      Answers answers,
-      LiveStreams streams,
-      ChannelGroup connections) {
-    this.settings = settings;
-    this.tls = tls;
-    this.operations = operations;
-    this.control = control;
-    this.answers = answers;
-    this.streams = streams;
-    this.connections = connections;
+  /** Of the listener; without {@code tls} in clear text. */
+  ChannelHandler network(@Nullable ServerTls tls) {
+    return new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel connection) {
+        // Who is gone already has no address.
+        if (connections.size() >= MAX_CONNECTIONS
+            || !(connection.remoteAddress() instanceof InetSocketAddress client)
+            || (tls != null && !encrypt(connection, tls))) {
+          connection.close();
+          return;
+        }
+        equip(connection, new Peer.Network(client.getAddress()));
+      }
+    };
   }
 
-  @Override
-  protected void initChannel(Channel connection) {
-    // The local socket is the way back in: nobody on the network can take its places.
-    boolean isLocal = !(connection.localAddress() instanceof InetSocketAddress);
-    if (!isLocal && connections.size() >= MAX_CONNECTIONS) {
-      connection.close();
-      return;
-    }
+  /** Of the local socket: it is the way back in, so nobody on the network can take its places. */
+  ChannelHandler local() {
+    return new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel connection) {
+        equip(connection, new Peer.LocalSocket());
+      }
+    };
+  }
+
+  private void equip(Channel connection, Peer peer) {
     connections.add(connection);
-    if (!isLocal && tls != null && !encrypt(connection, tls)) {
-      connection.close();
-      return;
-    }
-    HttpDecoderConfig limits =
-        new HttpDecoderConfig()
-            .setMaxInitialLineLength(REQUEST_LINE_BYTES)
-            .setMaxHeaderSize(HEADER_SECTION_BYTES);
-    connection
-        .pipeline()
-        .addLast(new HttpServerCodec(limits))
-        .addLast(new AnswerDeadline(settings.answerLimit()))
-        .addLast(new RequestCollector(operations, answers))
-        .addLast(new AdminHandler(operations, answers, streams, control));
+    RequestDecoder decoder = new RequestDecoder();
+    ChannelPipeline pipeline = connection.pipeline();
+    pipeline.addLast(decoder, new HttpResponseEncoder());
+    pipeline.addLast(
+        new AdminConnection(operations, streams, control, clock, answerLimit, peer, decoder));
   }
 
   /** By the first certificate, whatever name the client asks for; false if it is not there. */

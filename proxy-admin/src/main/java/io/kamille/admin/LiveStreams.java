@@ -16,7 +16,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AttributeKey;
 import java.nio.charset.StandardCharsets;
@@ -30,9 +29,9 @@ import java.util.function.BooleanSupplier;
 final class LiveStreams {
 
   /*
-   * An event is encoded once, as a chunk (RFC 9112 §7.1), and passes by the handlers of each
-   * connection: 32 of them must not cost what 32 answers cost. So the time limit for answers does
-   * not see these writes. A stream whose client did not take one in a minute is closed here.
+   * An event is encoded once, as a chunk (RFC 9112 §7.1): 32 streams must not cost what 32 answers
+   * cost. So a stream has no encoder behind its first answer, and no time limit for answers. One
+   * whose client did not take an event in a minute is closed here.
    */
   private static final int LIMIT = 32;
   private static final int MOST_MISSED = 60;
@@ -72,9 +71,6 @@ final class LiveStreams {
     context.write(head);
     context.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(first.content())));
     Channel stream = context.channel();
-    if (stream.pipeline().get(AnswerDeadline.class) != null) {
-      stream.pipeline().remove(AnswerDeadline.class);
-    }
     stream.attr(MISSED).set(0);
     stream.attr(LET_IN).set(isLetIn);
     streams.add(stream);
@@ -99,7 +95,7 @@ final class LiveStreams {
     for (Channel stream : streams) {
       if (stream.isWritable()) {
         stream.attr(MISSED).set(0);
-        write(stream, Unpooled.wrappedBuffer(chunk));
+        stream.writeAndFlush(Unpooled.wrappedBuffer(chunk));
       } else {
         int missed = stream.attr(MISSED).get() + 1;
         stream.attr(MISSED).set(missed);
@@ -107,16 +103,6 @@ final class LiveStreams {
           stream.close();
         }
       }
-    }
-  }
-
-  /** Past the codec, which would encode it again. */
-  private static void write(Channel stream, ByteBuf chunk) {
-    ChannelHandlerContext codec = stream.pipeline().context(HttpServerCodec.class);
-    if (codec == null) {
-      stream.writeAndFlush(chunk);
-    } else {
-      codec.writeAndFlush(chunk);
     }
   }
 }

@@ -7,6 +7,7 @@ import io.kamille.core.setting.HostPort;
 import io.kamille.core.time.ManualClock;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StreamLimitsIT {
 
   private static final int STREAMS = 32;
+  private static final long MOST_OF_SOCKETS = 4 << 20;
   private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
 
   @TempDir private Path directory;
@@ -97,6 +99,45 @@ class StreamLimitsIT {
       }
     } while (head.startsWith("HTTP/1.1 503 "));
     assertThat(head).startsWith("HTTP/1.1 200 ");
+  }
+
+  /** Neither requests nor answers pile up: what the sockets hold is all. */
+  @Test
+  void fromClientsThatDoNotReadNothingIsRead() throws IOException {
+    ByteBuffer requests =
+        ByteBuffer.wrap(
+            "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                .repeat(1_000)
+                .getBytes(StandardCharsets.US_ASCII));
+    List<SocketChannel> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        SocketChannel client = SocketChannel.open();
+        clients.add(client);
+        client.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
+        client.connect(server.address());
+        client.configureBlocking(false);
+      }
+      long sent = 0;
+      int idleRounds = 0;
+      while (idleRounds < 20) {
+        long before = sent;
+        for (SocketChannel client : clients) {
+          sent += client.write(requests);
+          if (!requests.hasRemaining()) {
+            requests.rewind();
+          }
+        }
+        assertThat(sent).isLessThan(20L * MOST_OF_SOCKETS);
+        idleRounds = sent == before ? idleRounds + 1 : 0;
+        assertThat(wire().send(get("/v1/status")).response()).startsWith("HTTP/1.1 200 ");
+        wires.removeLast().close();
+      }
+    } finally {
+      for (SocketChannel client : clients) {
+        client.close();
+      }
+    }
   }
 
   @Test

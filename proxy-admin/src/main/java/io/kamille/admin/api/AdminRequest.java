@@ -1,9 +1,9 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.Scope;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param hosts the values of all {@code Host} lines, or the authority of an absolute-form target
  * @param fields the header section
  * @param content all of it
- * @param peer the client's address; null for a client of the local socket
+ * @param peer who sent it
  * @param parameters of the path, by name
  * @param identity who asks; null before that is known, and for what everybody may ask
  */
@@ -31,7 +31,7 @@ public record AdminRequest(
     List<String> hosts,
     HttpHeaders fields,
     byte[] content,
-    @Nullable InetAddress peer,
+    Peer peer,
     Map<String, String> parameters,
     @Nullable Identity identity) {
 

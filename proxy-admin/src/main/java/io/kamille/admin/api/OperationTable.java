@@ -5,6 +5,7 @@ import io.kamille.admin.auth.AuditedRefusals;
 import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.Peer;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
@@ -154,7 +155,8 @@ public final class OperationTable {
     if (request.hosts().size() > 1) {
       return Answer.problem(StatusCode.BAD_REQUEST, "There is more than one Host field.");
     }
-    if (request.peer() != null && !request.hosts().stream().allMatch(hosts::allows)) {
+    if (request.peer() instanceof Peer.Network
+        && !request.hosts().stream().allMatch(hosts::allows)) {
       return Answer.problem(
           StatusCode.MISDIRECTED_REQUEST,
           "The Host field must be localhost, an IP address or the configured address.");

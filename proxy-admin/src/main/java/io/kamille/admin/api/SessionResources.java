@@ -101,7 +101,7 @@ final class SessionResources {
 
     private @Nullable Identity owner(AdminRequest request, JsonNode document)
         throws InvalidRequest {
-      String address = request.peer() == null ? "local" : request.peer().getHostAddress();
+      String address = request.peer().address();
       if (document.isObject() && document.size() == 1) {
         if (document.path("token").isString()) {
           return authenticator.byToken("Bearer " + document.path("token").stringValue(), address);

@@ -4,7 +4,6 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,9 +53,8 @@ public final class AuditedRefusals {
   }
 
   /** Somebody brought a token, a session or a code that nobody has. */
-  public void wrongSecret(@Nullable InetAddress peer) {
-    String address = peer == null ? "" : peer.getHostAddress();
-    add(null, "wrong secret", address, StatusCode.UNAUTHORIZED);
+  public void wrongSecret(Peer peer) {
+    add(null, "wrong secret", peer.address(), StatusCode.UNAUTHORIZED);
   }
 
   private void sum() {

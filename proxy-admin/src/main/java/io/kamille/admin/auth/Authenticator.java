@@ -2,7 +2,6 @@ package io.kamille.admin.auth;
 
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +17,7 @@ public final class Authenticator {
 
   /** What a request shows of who sent it; nulls for what it does not have. */
   public record Credentials(
-      @Nullable InetAddress peer,
-      @Nullable String authorization,
-      @Nullable String cookie,
-      @Nullable String key) {
+      Peer peer, @Nullable String authorization, @Nullable String cookie, @Nullable String key) {
 
     /** Whether it shows anything. */
     public boolean isAny() {
@@ -59,11 +55,10 @@ public final class Authenticator {
 
   /** Who sent a request, or null if it does not prove that. */
   public @Nullable Identity identify(Credentials credentials) {
-    InetAddress peer = credentials.peer();
-    if (peer == null) {
+    if (credentials.peer() instanceof Peer.LocalSocket) {
       return Identity.local();
     }
-    String address = peer.getHostAddress();
+    String address = credentials.peer().address();
     if (credentials.authorization() != null) {
       return byToken(credentials.authorization(), address);
     }
@@ -95,7 +90,7 @@ public final class Authenticator {
   }
 
   /** Counts a wrong secret; whether this address had too many in this minute. */
-  public boolean isTooOften(@Nullable InetAddress peer) {
-    return peer != null && failures.isTooOften(peer);
+  public boolean isTooOften(Peer peer) {
+    return peer instanceof Peer.Network(var client) && failures.isTooOften(client);
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.admin.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.auth.Peer;
 import io.kamille.admin.auth.Scope;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import java.util.List;
@@ -25,7 +26,7 @@ class QueryTest {
             List.of("kamille.example"),
             EmptyHttpHeaders.INSTANCE,
             new byte[0],
-            null,
+            new Peer.LocalSocket(),
             Map.of(),
             null),
         OPERATION);

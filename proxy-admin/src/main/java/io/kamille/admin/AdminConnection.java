@@ -1,0 +1,398 @@
+package io.kamille.admin;
+
+import io.kamille.admin.api.AdminRequest;
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.OperationTable;
+import io.kamille.admin.auth.Peer;
+import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.time.WallClock;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.CodecException;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Has each request of a connection answered, one after the other. Confined to its loop. */
+final class AdminConnection extends ChannelInboundHandlerAdapter {
+
+  /*
+   * Operations run on the control thread, because some wait for a disk: this loop then goes on for
+   * everybody else.
+   *
+   * The heap is the data plane's, so a connection holds one request and one answer at the most. It
+   * is not read from the end of a request until the client has taken the answer; the decoder keeps
+   * what came in the same read, as octets. What comes behind the last answer is dropped. Content
+   * longer than usual is taken only from somebody who is known.
+   *
+   * A connection that gets from one answer to the next too slowly is closed: idle, sending drop by
+   * drop, or not reading.
+   */
+  private static final System.Logger LOGGER = System.getLogger("kamille.admin");
+  private static final Pattern SCHEME = Pattern.compile("(?i)https?://");
+  private static final long LINGER_MILLIS = 1000;
+
+  private final OperationTable operations;
+  private final LiveStreams streams;
+  private final Executor control;
+  private final WallClock clock;
+  private final Duration answerLimit;
+  private final Peer peer;
+  private final RequestDecoder decoder;
+
+  private State state = State.READING;
+  private @Nullable HttpRequest head;
+  private ByteBuf content = Unpooled.EMPTY_BUFFER;
+  private int limitBytes;
+  private @Nullable Future<?> closing;
+
+  private enum State {
+    /** The next request, or the rest of one. */
+    READING,
+    /** Nothing, until the client has the answer. */
+    ANSWERING,
+    /** And dropping what comes: the last answer is given. */
+    ENDING
+  }
+
+  AdminConnection(
+      OperationTable operations,
+      LiveStreams streams,
+      Executor control,
+      WallClock clock,
+      Duration answerLimit,
+      Peer peer,
+      RequestDecoder decoder) {
+    this.operations = operations;
+    this.streams = streams;
+    this.control = control;
+    this.clock = clock;
+    this.answerLimit = answerLimit;
+    this.peer = peer;
+    this.decoder = decoder;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    restartDeadline(context);
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    stopDeadline();
+  }
+
+  // Requests
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object part) {
+    try {
+      if (part instanceof HttpRequest request && state == State.READING) {
+        begin(context, request);
+      }
+      if (part instanceof HttpContent octets && state == State.READING && head != null) {
+        add(context, head, octets);
+      }
+    } finally {
+      ReferenceCountUtil.release(part);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    readOn(context);
+  }
+
+  private void readOn(ChannelHandlerContext context) {
+    while (state == State.READING && decoder.decodesOn()) {
+      // What it decodes comes by channelRead.
+    }
+    context.channel().config().setAutoRead(state != State.ANSWERING);
+  }
+
+  private void begin(ChannelHandlerContext context, HttpRequest request) {
+    head = request;
+    content = Unpooled.buffer(0);
+    HttpVersion version = request.protocolVersion();
+    if (request.decoderResult().isFailure()) {
+      writeLast(context, malformed(request.decoderResult().cause()));
+    } else if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+      writeLast(
+          context, Answer.problem(StatusCode.VERSION_NOT_SUPPORTED, "HTTP/1.1 is spoken here."));
+    } else if (version.equals(HttpVersion.HTTP_1_1)
+        && !request.headers().contains(HttpHeaderNames.HOST)) {
+      writeLast(context, Answer.problem(StatusCode.BAD_REQUEST, "There is no Host field."));
+    } else {
+      expectContent(context, request);
+    }
+  }
+
+  private void expectContent(ChannelHandlerContext context, HttpRequest request) {
+    AdminRequest asked = adminRequest(request, new byte[0]);
+    Operation operation = operations.find(asked.method(), asked.path());
+    limitBytes =
+        operation == null ? Operation.CONTENT_LIMIT_BYTES : operation.content().limitBytes();
+    long length = HttpUtil.getContentLength(request, 0L);
+    boolean mayBeLong =
+        length > Operation.CONTENT_LIMIT_BYTES
+            || (HttpUtil.isTransferEncodingChunked(request)
+                && limitBytes > Operation.CONTENT_LIMIT_BYTES);
+    if (length > limitBytes) {
+      refuseContent(context);
+    } else if (mayBeLong) {
+      pause(context);
+      control.execute(
+          () -> {
+            Answer refusal = operations.isKnown(asked) ? null : operations.answer(asked);
+            context
+                .executor()
+                .execute(
+                    () -> {
+                      if (refusal == null) {
+                        invite(context, request);
+                        goOn(context);
+                      } else {
+                        writeLast(context, refusal);
+                      }
+                    });
+          });
+    } else {
+      invite(context, request);
+    }
+  }
+
+  private static void invite(ChannelHandlerContext context, HttpRequest request) {
+    if (HttpUtil.is100ContinueExpected(request)) {
+      context.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  private void add(ChannelHandlerContext context, HttpRequest request, HttpContent octets) {
+    if (content.readableBytes() + octets.content().readableBytes() > limitBytes) {
+      refuseContent(context);
+      return;
+    }
+    content.writeBytes(octets.content());
+    if (octets instanceof LastHttpContent) {
+      byte[] whole = new byte[content.readableBytes()];
+      content.readBytes(whole);
+      ask(context, request, adminRequest(request, whole));
+    }
+  }
+
+  private void refuseContent(ChannelHandlerContext context) {
+    writeLast(
+        context,
+        Answer.problem(
+            StatusCode.CONTENT_TOO_LARGE, "At most " + limitBytes + " octets of content."));
+  }
+
+  private void ask(ChannelHandlerContext context, HttpRequest request, AdminRequest asked) {
+    pause(context);
+    Operation operation = operations.find(asked.method(), asked.path());
+    if (operation != null && operation.result().isImmediate()) {
+      answer(context, request, asked, operations.answer(asked));
+      return;
+    }
+    control.execute(
+        () -> {
+          Answer answer = operations.answer(asked);
+          context.executor().execute(() -> answer(context, request, asked, answer));
+        });
+  }
+
+  /** Reads nothing until {@link #goOn}. */
+  private void pause(ChannelHandlerContext context) {
+    state = State.ANSWERING;
+    context.channel().config().setAutoRead(false);
+  }
+
+  private void goOn(ChannelHandlerContext context) {
+    if (state == State.ANSWERING && context.channel().isActive()) {
+      state = State.READING;
+      readOn(context);
+    }
+  }
+
+  private AdminRequest adminRequest(HttpRequest request, byte[] whole) {
+    HttpHeaders fields = request.headers();
+    String target = request.uri();
+    List<String> hosts = fields.getAll(HttpHeaderNames.HOST);
+    Matcher scheme = SCHEME.matcher(target);
+    if (scheme.lookingAt()) {
+      int path = target.indexOf('/', scheme.end());
+      int end = path < 0 ? target.length() : path;
+      hosts = List.of(target.substring(scheme.end(), end));
+      target = path < 0 ? "/" : target.substring(path);
+    }
+    int query = target.indexOf('?');
+    return new AdminRequest(
+        request.method().name(),
+        query < 0 ? target : target.substring(0, query),
+        query < 0 ? null : target.substring(query + 1),
+        hosts,
+        fields,
+        whole,
+        peer,
+        Map.of(),
+        null);
+  }
+
+  private static Answer malformed(Throwable cause) {
+    return switch (cause) {
+      case TooLongHttpLineException _ ->
+          Answer.problem(StatusCode.URI_TOO_LONG, "The request line is too long.");
+      case TooLongHttpHeaderException _ ->
+          Answer.problem(StatusCode.FIELDS_TOO_LARGE, "The header section is too large.");
+      default -> Answer.problem(StatusCode.BAD_REQUEST, "The request is malformed.");
+    };
+  }
+
+  // Answers
+
+  private void answer(
+      ChannelHandlerContext context, HttpRequest request, AdminRequest asked, Answer answer) {
+    if (answer.contentType().equals(Answer.EVENT_STREAM) && !isHead()) {
+      stream(context, asked, answer);
+    } else if (HttpUtil.isKeepAlive(request)) {
+      FullHttpResponse response = response(answer);
+      if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+      }
+      write(context, response, () -> goOn(context));
+    } else {
+      writeLast(context, answer);
+    }
+  }
+
+  /** Nothing comes behind a stream on its connection. */
+  private void stream(ChannelHandlerContext context, AdminRequest asked, Answer first) {
+    if (streams.isFull()) {
+      writeLast(
+          context, Answer.problem(StatusCode.SERVICE_UNAVAILABLE, "Too many streams are open."));
+      return;
+    }
+    end(context);
+    stopDeadline();
+    streams.open(context, first, () -> operations.isKnown(asked));
+    context.pipeline().remove(HttpResponseEncoder.class);
+  }
+
+  /**
+   * Writes an answer and closes: our side at once, the connection when the client has closed its
+   * own or after a second, so that what it still sends does not destroy the answer (RFC 9112 §9.6).
+   */
+  private void writeLast(ChannelHandlerContext context, Answer answer) {
+    FullHttpResponse response = response(answer);
+    response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    end(context);
+    write(
+        context,
+        response,
+        () -> {
+          ((DuplexChannel) context.channel()).shutdownOutput();
+          context.executor().schedule(() -> context.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        });
+  }
+
+  private void end(ChannelHandlerContext context) {
+    state = State.ENDING;
+    head = null;
+    content = Unpooled.EMPTY_BUFFER;
+    // Octets now come here as they are, to be dropped.
+    context.pipeline().remove(decoder);
+    context.channel().config().setAutoRead(true);
+  }
+
+  /** The task {@code taken} never runs within a read. */
+  private void write(ChannelHandlerContext context, FullHttpResponse response, Runnable taken) {
+    context
+        .writeAndFlush(response)
+        .addListener(
+            written -> {
+              if (written.isSuccess()) {
+                restartDeadline(context);
+                context.executor().execute(taken);
+              } else {
+                context.close();
+              }
+            });
+  }
+
+  private FullHttpResponse response(Answer answer) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(answer.status()),
+            isHead() ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(answer.content()));
+    HttpHeaders fields = response.headers();
+    fields.set(HttpHeaderNames.DATE, HttpDate.format(clock.epochSeconds()));
+    if (answer.status() != StatusCode.NO_CONTENT) {
+      fields.set(HttpHeaderNames.CONTENT_TYPE, answer.contentType());
+      fields.set(HttpHeaderNames.CONTENT_LENGTH, answer.content().length);
+    }
+    fields.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    fields.set("X-Content-Type-Options", "nosniff");
+    answer.fields().forEach(fields::set);
+    return response;
+  }
+
+  private boolean isHead() {
+    return head != null && head.method().equals(HttpMethod.HEAD);
+  }
+
+  // The end
+
+  private void restartDeadline(ChannelHandlerContext context) {
+    stopDeadline();
+    closing =
+        context
+            .executor()
+            .schedule(() -> context.close(), answerLimit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void stopDeadline() {
+    if (closing != null) {
+      closing.cancel(false);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    boolean isPeersDoing = cause instanceof IOException || cause instanceof CodecException;
+    if (!isPeersDoing) {
+      LOGGER.log(System.Logger.Level.ERROR, "a connection ends by a fault of ours", cause);
+    }
+    context.close();
+  }
+}
