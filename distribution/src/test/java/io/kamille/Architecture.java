@@ -18,14 +18,14 @@ import java.util.function.Function;
 enum Architecture {
   PACKAGES_FORM_NO_CYCLE(slices().matching("io.kamille.(**)").should().beFreeOfCycles()),
 
-  SEMANTICS_SEES_ONLY_HTTP(
+  RULES_SEE_ONLY_HTTP(
       classes()
           .that()
-          .resideInAnyPackage("io.kamille.cache.semantics..", "io.kamille.cache.key..")
+          .resideInAnyPackage("io.kamille.cache.rules..", "io.kamille.cache.key..")
           .should()
           .onlyDependOnClassesThat(
               resideInAnyPackage(
-                      "io.kamille.cache.semantics..",
+                      "io.kamille.cache.rules..",
                       "io.kamille.cache.key..",
                       "io.kamille.core.http..",
                       "java..",
@@ -77,7 +77,7 @@ enum Architecture {
   ONLY_ASSEMBLY_NAMES_THE_CHAIN(
       classes()
           .that(
-              dependOn("io.kamille.cache.CacheHandler")
+              dependOn("io.kamille.cache.station.CacheHandler")
                   .and(dependOn("io.kamille.core.upstream.UpstreamHandler")))
           .should(be(topLevelName("Assembly", "io\\.kamille\\.launcher\\.appliance\\.Assembly"))));
 

@@ -55,26 +55,26 @@ class ArchitectureTest {
   }
 
   @Test
-  void semanticsMayNotSeeExchanges() throws IOException {
+  void rulesMayNotSeeExchanges() throws IOException {
     assertThat(
             brokenBy(
                 "package io.kamille.core.exchange; public class Exchange {}",
-                "package io.kamille.cache.semantics; class Bad { io.kamille.core.exchange.Exchange e; }"))
-        .containsExactly(Architecture.SEMANTICS_SEES_ONLY_HTTP);
+                "package io.kamille.cache.rules; class Bad { io.kamille.core.exchange.Exchange e; }"))
+        .containsExactly(Architecture.RULES_SEE_ONLY_HTTP);
   }
 
   @Test
-  void semanticsMayNotDoInputOrOutput() throws IOException {
-    assertThat(brokenBy("package io.kamille.cache.semantics; class Bad { java.io.File file; }"))
-        .containsExactly(Architecture.SEMANTICS_SEES_ONLY_HTTP);
+  void rulesMayNotDoInputOrOutput() throws IOException {
+    assertThat(brokenBy("package io.kamille.cache.rules; class Bad { java.io.File file; }"))
+        .containsExactly(Architecture.RULES_SEE_ONLY_HTTP);
   }
 
   @Test
-  void semanticsMaySeeHttp() throws IOException {
+  void rulesMaySeeHttp() throws IOException {
     assertThat(
             brokenBy(
                 "package io.kamille.core.http; public class Fields {}",
-                "package io.kamille.cache.semantics; class Good { io.kamille.core.http.Fields f; }"))
+                "package io.kamille.cache.rules; class Good { io.kamille.core.http.Fields f; }"))
         .isEmpty();
   }
 
@@ -165,10 +165,10 @@ class ArchitectureTest {
 
   @Test
   void theChainIsNamedOnce() throws IOException {
-    String cache = "package io.kamille.cache; public class CacheHandler {}";
+    String cache = "package io.kamille.cache.station; public class CacheHandler {}";
     String upstream = "package io.kamille.core.upstream; public class UpstreamHandler {}";
     String both =
-        "{ io.kamille.cache.CacheHandler c; io.kamille.core.upstream.UpstreamHandler u; }";
+        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.upstream.UpstreamHandler u; }";
     assertThat(
             brokenBy(cache, upstream, "package io.kamille.launcher.appliance; class Bad " + both))
         .containsExactly(Architecture.ONLY_ASSEMBLY_NAMES_THE_CHAIN);

@@ -1,5 +1,7 @@
 package io.kamille.cache;
 
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;

@@ -2,10 +2,11 @@ package io.kamille.cache;
 
 import io.kamille.cache.StoredObject.Form;
 import io.kamille.cache.StoredObject.SelectedBy;
+import io.kamille.cache.decision.ShownText;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.removal.RouteQueries;
-import io.kamille.cache.semantics.ReusePlanner;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.ReusePlanner;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;

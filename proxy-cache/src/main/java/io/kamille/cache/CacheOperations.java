@@ -1,6 +1,6 @@
 package io.kamille.cache;
 
-import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;

@@ -6,6 +6,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
+import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.DiskReaders;
 import io.kamille.cache.tiers.HotSet;

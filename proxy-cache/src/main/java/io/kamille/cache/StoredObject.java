@@ -1,6 +1,6 @@
 package io.kamille.cache;
 
-import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.rules.Freshness;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param status its status code
  * @param isFresh whether its lifetime exceeds its age (RFC 9111 §4.2)
  * @param decision what a GET with no fields but its selecting ones would get: the token of a {@link
- *     io.kamille.cache.semantics.ReusePlan}
+ *     io.kamille.cache.rules.ReusePlan}
  * @param ageSeconds {@code current_age} (§4.2.3)
  * @param ttlSeconds what is left of its lifetime, negative once stale (RFC 9211 §2.4)
  * @param freshness its lifetime and where that comes from

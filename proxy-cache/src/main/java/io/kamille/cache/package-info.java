@@ -1,4 +1,4 @@
-/** The shared cache: RFC 9111 as pure functions, and the tiers that hold stored responses. */
+/** The shared cache as a whole: put together, operated, and handed to the next process. */
 @NullMarked
 package io.kamille.cache;
 

@@ -2,8 +2,11 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.CodingRules;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.settings.BackgroundSettings;
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;

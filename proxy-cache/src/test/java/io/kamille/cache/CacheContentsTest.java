@@ -5,7 +5,7 @@ import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.StoredObject.SelectedBy;
-import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.rules.Freshness;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,9 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.disk.Disk;
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.settings.DiskSettings;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;

@@ -3,6 +3,9 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.settings.BackgroundSettings;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;

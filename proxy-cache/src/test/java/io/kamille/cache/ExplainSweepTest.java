@@ -2,12 +2,14 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.Explanation.Decision;
 import io.kamille.cache.ScriptedOrigin.Forwarded;
+import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
-import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.VaryBy;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.VaryBy;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
@@ -166,7 +168,8 @@ class ExplainSweepTest {
         && explained.because().stream()
             .anyMatch(
                 step ->
-                    step.rule().equals("storing") && step.so().equals(OriginExplainer.IS_STORED));
+                    step.rule().equals("storing")
+                        && step.so().equals("the response is stored if it allows that"));
   }
 
   private String some(String... directives) {

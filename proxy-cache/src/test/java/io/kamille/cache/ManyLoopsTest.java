@@ -2,6 +2,8 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.metric.MetricRegistry;

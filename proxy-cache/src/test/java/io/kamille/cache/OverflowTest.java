@@ -2,6 +2,7 @@ package io.kamille.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.settings.CacheSettings;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

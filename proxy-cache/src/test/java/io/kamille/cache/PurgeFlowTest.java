@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.FieldName;
 import java.util.List;
 import java.util.Objects;

@@ -4,8 +4,10 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;

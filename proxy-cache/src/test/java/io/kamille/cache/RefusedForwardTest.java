@@ -3,6 +3,8 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.admission.Overload;
 import io.kamille.core.failure.Failure;
 import org.jspecify.annotations.Nullable;

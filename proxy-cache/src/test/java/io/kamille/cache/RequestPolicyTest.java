@@ -4,11 +4,13 @@ import static io.kamille.cache.CacheFixture.URI;
 import static io.kamille.cache.CacheFixture.fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
-import io.kamille.cache.semantics.VaryBy;
+import io.kamille.cache.rules.VaryBy;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.RequestHead;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.admin.view.RequestExplanation;
 import io.kamille.admin.view.RequestExplanation.MatchedRoute;
-import io.kamille.cache.CacheBypass;
-import io.kamille.cache.CacheHandler;
-import io.kamille.cache.Explanation;
-import io.kamille.cache.Explanation.Decision;
-import io.kamille.cache.PurgeMethod;
-import io.kamille.cache.semantics.Reason;
+import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.rules.Reason;
+import io.kamille.cache.station.CacheBypass;
+import io.kamille.cache.station.CacheHandler;
+import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.action.Redirect;
 import io.kamille.core.action.RuledHandler;
 import io.kamille.core.action.StaticResponse;

@@ -2,7 +2,7 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
 import io.kamille.admin.tuning.TuningSettings;
-import io.kamille.cache.SharedCacheSettings;
+import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.admission.OverloadSettings;
 import io.kamille.core.log.LogSettings;
 import io.kamille.core.loop.EngineSettings;

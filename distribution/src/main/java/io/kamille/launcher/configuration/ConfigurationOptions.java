@@ -1,8 +1,8 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.cache.MemorySettings;
-import io.kamille.cache.SharedCacheSettings;
+import io.kamille.cache.settings.MemorySettings;
+import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.loop.EngineSettings;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.setting.Parsed;

@@ -1,11 +1,11 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.cache.DiskSettings;
-import io.kamille.cache.MemorySettings;
-import io.kamille.cache.RouteCacheSettings;
-import io.kamille.cache.SharedCacheSettings;
-import io.kamille.cache.semantics.StatusLifetimes;
+import io.kamille.cache.rules.StatusLifetimes;
+import io.kamille.cache.settings.DiskSettings;
+import io.kamille.cache.settings.MemorySettings;
+import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.server.ListenerSettings;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.cache.RouteCacheSettings;
-import io.kamille.cache.SharedCacheSettings;
+import io.kamille.cache.settings.RouteCacheSettings;
+import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;

@@ -1,6 +1,6 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.cache.RouteCacheSettings;
+import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.http.Octets;

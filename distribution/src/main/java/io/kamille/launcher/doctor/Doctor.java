@@ -1,6 +1,6 @@
 package io.kamille.launcher.doctor;
 
-import io.kamille.cache.DiskSettings;
+import io.kamille.cache.settings.DiskSettings;
 import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;

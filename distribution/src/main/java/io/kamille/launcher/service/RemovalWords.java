@@ -3,7 +3,7 @@ package io.kamille.launcher.service;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes.Note;
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.core.socket.UnixSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

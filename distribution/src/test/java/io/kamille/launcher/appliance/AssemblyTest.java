@@ -3,7 +3,7 @@ package io.kamille.launcher.appliance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.Explanation.Decision;
+import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.disk.Disk;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.Overload;

@@ -2,7 +2,7 @@ package io.kamille.launcher.configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.RouteCacheSettings;
+import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.core.admission.AccessList;
 import io.kamille.core.admission.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes.Note;
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

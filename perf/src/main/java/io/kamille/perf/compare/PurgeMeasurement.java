@@ -1,6 +1,6 @@
 package io.kamille.perf.compare;
 
-import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
@@ -9,9 +9,9 @@ import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.tiers.FilledStore;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;

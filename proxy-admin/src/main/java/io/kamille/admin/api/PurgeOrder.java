@@ -1,7 +1,7 @@
 package io.kamille.admin.api;
 
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.kamille.admin.view;
 
-import io.kamille.cache.Explanation;
+import io.kamille.cache.decision.Explanation;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.kamille.cache.coding;
 
-import io.kamille.cache.semantics.CodingRules;
+import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.EncodedHead;

@@ -3,7 +3,7 @@ package io.kamille.cache.disk;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.Freshness;
-import io.kamille.cache.semantics.ReuseRules;
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Freshness;
+import io.kamille.cache.rules.ReuseRules;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;

@@ -2,7 +2,7 @@ package io.kamille.cache.disk;
 
 import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeNotes.Note;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;

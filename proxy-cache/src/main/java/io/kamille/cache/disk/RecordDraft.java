@@ -1,6 +1,6 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.StoredResponse;
 import io.netty.buffer.ByteBuf;

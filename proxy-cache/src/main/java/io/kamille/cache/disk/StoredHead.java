@@ -1,7 +1,7 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.EncodedHead;
 
 /**

@@ -1,8 +1,7 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.collapse.InFlight;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;

@@ -1,12 +1,9 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.Coder;
-import io.kamille.cache.collapse.InFlight;
-import io.kamille.cache.collapse.InFlightTable;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.removal.Removals;
-import io.kamille.cache.semantics.ForwardReason;
-import io.kamille.cache.semantics.Validators;
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Validators;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopStates;
@@ -21,7 +18,9 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
 import io.kamille.core.time.WallClock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
@@ -38,18 +37,23 @@ public final class Fetches {
   private final ExchangeHandler next;
   private final TieredStore store;
   private final InFlightTable flights;
-  private final Removals removals;
+  private final BiConsumer<RequestHead, ResponseHead> invalidation;
   private final CacheStatus cacheStatus;
   private final LoopStates loops;
   private final FillSettings settings;
   private final WallClock clock;
   private final RouteFills route;
 
+  /**
+   * The ways on from one route.
+   *
+   * @param invalidation told of the response to each unsafe request
+   */
   public Fetches(
       ExchangeHandler next,
       TieredStore store,
       InFlightTable flights,
-      Removals removals,
+      BiConsumer<RequestHead, ResponseHead> invalidation,
       Coder coder,
       StoredReply replies,
       CacheStatus cacheStatus,
@@ -59,7 +63,7 @@ public final class Fetches {
     this.next = next;
     this.store = store;
     this.flights = flights;
-    this.removals = removals;
+    this.invalidation = invalidation;
     this.cacheStatus = cacheStatus;
     this.loops = loops;
     this.settings = settings;
@@ -78,7 +82,7 @@ public final class Fetches {
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
   public void passUnsafe(Exchange exchange, Forwarding forwarding) {
     RequestHead request = exchange.request();
-    pass(exchange, forwarding, head -> removals.invalidate(request, head));
+    pass(exchange, forwarding, head -> invalidation.accept(request, head));
   }
 
   private void pass(Exchange exchange, Forwarding forwarding, PassReply.HeadObserver observer) {

@@ -1,7 +1,6 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.collapse.InFlight;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;

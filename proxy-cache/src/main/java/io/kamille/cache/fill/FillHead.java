@@ -1,9 +1,9 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StorableFields;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StorableFields;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;

@@ -1,10 +1,9 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.collapse.InFlight;
-import io.kamille.cache.semantics.Preconditions;
-import io.kamille.cache.semantics.Storability;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Preconditions;
+import io.kamille.cache.rules.Storability;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.NotModified;
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;

@@ -1,8 +1,8 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.VaryBy;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.VaryBy;
 
 /**
  * What a route decides about storing.

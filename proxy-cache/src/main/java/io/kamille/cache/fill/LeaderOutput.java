@@ -1,7 +1,5 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.collapse.Backlog;
-import io.kamille.cache.collapse.SharedChunk;
 import io.kamille.cache.serve.ContentFeed;
 import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.Reply;

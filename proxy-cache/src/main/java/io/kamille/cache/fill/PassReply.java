@@ -1,6 +1,6 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.core.exchange.Exchange;

@@ -2,9 +2,8 @@ package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
 import io.kamille.cache.coding.Coder;
-import io.kamille.cache.collapse.InFlightTable;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.CodingRules;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;

@@ -1,11 +1,8 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.collapse.ContentWindow;
-import io.kamille.cache.collapse.InFlight;
-import io.kamille.cache.collapse.SharedChunk;
-import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.Storability;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.Storability;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.content.ContentSource;

@@ -1,13 +1,13 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
-import io.kamille.cache.semantics.CacheControl;
-import io.kamille.cache.semantics.CodingRules;
-import io.kamille.cache.semantics.Freshening;
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
-import io.kamille.cache.semantics.Tags;
-import io.kamille.cache.semantics.Validators;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.Freshening;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
+import io.kamille.cache.rules.Validators;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;

@@ -1,4 +1,6 @@
-/** Brings responses from the origin: to the client, into the store, or both at once. */
+/**
+ * One fetch from an origin, to the client and into the store, and the requests that wait for it.
+ */
 @NullMarked
 package io.kamille.cache.fill;
 

@@ -1,6 +1,6 @@
 package io.kamille.cache.purge;
 
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import java.util.List;
 
 /**

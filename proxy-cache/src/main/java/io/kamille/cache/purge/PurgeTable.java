@@ -2,7 +2,7 @@ package io.kamille.cache.purge;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.NormalUri;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;

@@ -2,7 +2,7 @@ package io.kamille.cache.purge;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.core.http.RequestHead;
 import java.util.Collections;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.kamille.cache.removal;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeNotes;
@@ -9,8 +9,8 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.purge.RemovalListener;
-import io.kamille.cache.semantics.Invalidation;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Invalidation;
+import io.kamille.cache.rules.Tags;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;

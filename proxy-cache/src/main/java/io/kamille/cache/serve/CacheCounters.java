@@ -1,6 +1,6 @@
 package io.kamille.cache.serve;
 
-import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.rules.ForwardReason;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;

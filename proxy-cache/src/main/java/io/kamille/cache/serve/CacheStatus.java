@@ -1,6 +1,6 @@
 package io.kamille.cache.serve;
 
-import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;

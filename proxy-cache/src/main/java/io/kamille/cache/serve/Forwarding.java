@@ -1,7 +1,7 @@
 package io.kamille.cache.serve;
 
-import io.kamille.cache.semantics.ForwardReason;
-import io.kamille.cache.semantics.Freshness;
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Freshness;
 import org.jspecify.annotations.Nullable;
 
 /**

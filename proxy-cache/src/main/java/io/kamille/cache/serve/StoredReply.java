@@ -1,6 +1,6 @@
 package io.kamille.cache.serve;
 
-import io.kamille.cache.semantics.Preconditions;
+import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.ByteRange;

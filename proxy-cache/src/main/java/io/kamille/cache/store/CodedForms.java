@@ -1,6 +1,6 @@
 package io.kamille.cache.store;
 
-import io.kamille.cache.semantics.CacheControl;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;

@@ -4,7 +4,7 @@ import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.LentRecord;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.DiskLookupMetrics.Outcome;

@@ -3,7 +3,7 @@ package io.kamille.cache.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.cache.semantics.SelectingFields;
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.core.http.RequestHead;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,9 +2,9 @@ package io.kamille.cache.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.core.h1.FuzzBudget;
 import io.kamille.core.h1.Spoiler;

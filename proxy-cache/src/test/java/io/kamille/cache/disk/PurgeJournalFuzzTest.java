@@ -7,7 +7,7 @@ import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeNotes.Note;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import io.kamille.core.h1.FuzzBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.semantics.CachePolicy;
-import io.kamille.cache.semantics.SelectingFields;
-import io.kamille.cache.semantics.StoredFacts;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;

@@ -2,7 +2,7 @@ package io.kamille.cache.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.Tags;
+import io.kamille.cache.rules.Tags;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;

@@ -1,6 +1,6 @@
 package io.kamille.cache.removal;
 
-import io.kamille.cache.collapse.InFlightTable;
+import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;

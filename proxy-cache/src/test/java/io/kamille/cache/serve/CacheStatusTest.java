@@ -2,7 +2,7 @@ package io.kamille.cache.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.semantics.ForwardReason;
+import io.kamille.cache.rules.ForwardReason;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import java.util.Optional;

@@ -1,0 +1,55 @@
+package io.kamille.cache.decision;
+
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Reason;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What would become of a request, and why. Immutable.
+ *
+ * @param decision what is done
+ * @param forward why it goes toward the origin, or null if it does not (RFC 9211 §2.2)
+ * @param key what its response is found by, in the form that equivalent target URIs share (RFC 9111
+ *     §2); null if no cache is asked
+ * @param because the steps to it, in order
+ */
+public record Explanation(
+    Decision decision,
+    @Nullable ForwardReason forward,
+    @Nullable String key,
+    List<Reason> because) {
+
+  public Explanation {
+    because = List.copyOf(because);
+  }
+
+  /** What is done with a request. */
+  public enum Decision {
+    /** A stored response is the answer. */
+    SERVE("serve"),
+    /** A stored response is the answer, and the origin is asked about it meanwhile. */
+    SERVE_STALE("serve-stale"),
+    /** The origin is asked whether a stored response is still good. */
+    VALIDATE("validate"),
+    /** The origin is asked for the response, which may be stored. */
+    FORWARD("forward"),
+    /** The origin is asked for the response, which will not be stored. */
+    PASS("pass"),
+    /** What is stored under the key is removed, if the client may ask for it. */
+    PURGE("purge"),
+    /** The answer is an error of our own. */
+    REFUSE("refuse");
+
+    private final String token;
+
+    Decision(String token) {
+      this.token = token;
+    }
+
+    /** A token for programs. */
+    public String token() {
+      return token;
+    }
+  }
+}

@@ -1,0 +1,355 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Preconditions;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.ContentFeed;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.serve.ReplyHandover;
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.ResponseHead;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that waits for another one's response and reads it from the store while it is still
+ * being filled, at its own pace. Confined to its loop.
+ */
+public final class Follower implements ContentSource {
+
+  /*
+   * Nobody waits for ever for a leader whose answer does not come, and yet its followers are no
+   * herd. The first whose time is over while there is no head takes the flight out of the table and
+   * leads another; all others go over to that one, each when its own time is over, and stay with it
+   * until it ends. So whatever the number of requests, a key sees at most one more attempt per
+   * wait-timeout; and each is answered at the latest when the attempt it went over to is, which the
+   * time-outs toward the origin bound.
+   *
+   * A flight that ends without anything to share hangs no longer: those who wait ask again and
+   * collapse anew. Only what may not be shared sends everybody to the origin at once.
+   */
+
+  private static final System.Logger LOG = System.getLogger("kamille.cache");
+
+  /** Where a follower goes that cannot be helped by the flight. Called on its loop. */
+  public interface Onward {
+
+    /** Asks the cache again, which may let the request wait for so long. */
+    void again(Exchange exchange, Wait wait);
+
+    /** Answers although the origin has no answer. */
+    void failed(Exchange exchange, Forwarding forwarding, Failure why);
+
+    /** A client was broken off because it held others up. */
+    void brokenOffSlow();
+  }
+
+  private enum State {
+    WAITING,
+    BEGUN,
+    DONE
+  }
+
+  private final Exchange exchange;
+  private final ReplyHandover client;
+  private final InFlight flight;
+  private final ForwardReason reason;
+  private final CacheStatus cacheStatus;
+  private final Onward onward;
+  private final Wait wait;
+  private State state = State.WAITING;
+  private @Nullable ContentFeed feed;
+  private @Nullable Backlog backlog;
+  private ContentWindow.@Nullable End end;
+
+  private Follower(
+      Exchange exchange,
+      InFlight flight,
+      ForwardReason reason,
+      CacheStatus cacheStatus,
+      Onward onward,
+      Wait wait) {
+    this.exchange = exchange;
+    this.client = ReplyHandover.of(exchange.reply());
+    this.flight = flight;
+    this.reason = reason;
+    this.cacheStatus = cacheStatus;
+    this.onward = onward;
+    this.wait = wait;
+  }
+
+  /**
+   * Lets a request wait for a flight, on the request's loop.
+   *
+   * @param wait for how long it waits for a head: until a moment, or to the end
+   * @return false if the flight has just ended without anything to share; then nothing was done
+   */
+  public static boolean follow(
+      Exchange exchange,
+      InFlight flight,
+      ForwardReason reason,
+      CacheStatus cacheStatus,
+      Onward onward,
+      Wait wait) {
+    if (!flight.enter()) {
+      flight.supersede();
+      return false;
+    }
+    Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, wait);
+    exchange.reply(follower.client);
+    flight.join(follower, exchange.loop());
+    follower.client.open(follower);
+    follower.look();
+    return true;
+  }
+
+  // News
+
+  /** Does what the stage of the flight allows by now. */
+  void look() {
+    if (state == State.DONE) {
+      return;
+    }
+    switch (flight.stage()) {
+      case Stage.Waiting() -> {}
+      case Stage.Filling filling -> read(filling, false);
+      case Stage.Filled(var filling, var length) -> read(filling, true);
+      case Stage.Overflowing(var filling, var length) -> readOn(length);
+      case Stage.Broken(var why) -> breakOff(why);
+      case Stage.Apart(var hasCookie) -> goApart(hasCookie);
+      case Stage.Again(var mayWait) -> goAgain(mayWait ? wait : Wait.Over.OVER);
+      case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
+    }
+  }
+
+  private void read(Stage.Filling filling, boolean isFilled) {
+    if (state == State.WAITING) {
+      begin(filling);
+    }
+    ContentFeed reading = feed;
+    if (reading != null
+        && reading.advance(filling.octets().length() - filling.contentOffset())
+        && isFilled) {
+      leaveFor(() -> client.end(null));
+    }
+  }
+
+  /** Reads what is stored, then what comes from the window. */
+  private void readOn(long storedLength) {
+    if (state == State.WAITING) {
+      goAlone();
+      return;
+    }
+    ContentFeed stored = feed;
+    if (stored != null) {
+      if (!stored.advance(storedLength)) {
+        return;
+      }
+      stored.close();
+      feed = null;
+    }
+    Backlog rest = backlog;
+    boolean isAtEnd = rest == null || rest.advance();
+    if (isAtEnd && end != null) {
+      leaveFor(() -> client.end(null));
+    }
+  }
+
+  /** Takes a chunk from the window, if it reads; it looks later. Borrows the hold. */
+  void take(SharedChunk chunk) {
+    if (state == State.BEGUN) {
+      if (backlog == null) {
+        backlog = new Backlog(client, client.isPaused());
+      }
+      backlog.add(chunk);
+    }
+  }
+
+  /** No chunk will come any more; it looks later. */
+  void ended(ContentWindow.End how) {
+    if (state == State.BEGUN) {
+      end = how;
+      if (how.why() != null) {
+        breakOff(how.why());
+      }
+    }
+  }
+
+  /** Leaves if it has so much to take that others have to wait. */
+  void breakOffIfSlow(boolean onlyIfStalled) {
+    if (state == State.BEGUN && backlog != null && backlog.isLong(onlyIfStalled)) {
+      onward.brokenOffSlow();
+      breakOff(ContentWindow.tooSlow());
+    }
+  }
+
+  private void begin(Stage.Filling filling) {
+    if (!filling.selecting().matches(exchange.request())) {
+      goAlone();
+      return;
+    }
+    ResponseHead head = filling.head().copy();
+    var reading = new ContentFeed(client, filling.octets(), filling.contentOffset(), 0);
+    if (filling.octets().tryRetain()) {
+      feed = reading;
+      begin(filling, head);
+    } else {
+      goAgain(wait);
+    }
+  }
+
+  /** Answers with the head; holds a lease on the content, which its feed ends. */
+  private void begin(Stage.Filling filling, ResponseHead head) {
+    state = State.BEGUN;
+    if (client.isPaused()) {
+      pause();
+    }
+    exchange.notes().cache(CacheResult.COLLAPSED);
+    cacheStatus.forwarded(head.fields(), forwarding().ttl(filling.ttlSeconds()));
+    if (Preconditions.isNotModified(exchange.request(), filling.facts())) {
+      client.head(NotModified.of(head), Reply.UNKNOWN_LENGTH);
+      leaveFor(() -> client.end(null));
+    } else {
+      client.head(head, filling.contentLength());
+    }
+  }
+
+  private void breakOff(Failure why) {
+    if (state == State.BEGUN) {
+      leaveFor(() -> client.abort(why));
+    } else {
+      goAgain(wait);
+    }
+  }
+
+  private void goApart(boolean hasCookie) {
+    if (InFlightTable.hasCookie(exchange.request()) == hasCookie) {
+      goAlone();
+    } else {
+      goAgain(wait);
+    }
+  }
+
+  /** Waits no more: whatever the store has by now, or the origin. */
+  private void goAlone() {
+    goAgain(Wait.Over.OVER);
+  }
+
+  private void goAgain(Wait next) {
+    leaveFor(() -> onward.again(exchange, next));
+  }
+
+  private Forwarding forwarding() {
+    return cacheStatus.keyed(new Forwarding(reason).collapsed(), exchange.request());
+  }
+
+  // Time
+
+  /** Whether its wait has an end. */
+  boolean isTimed() {
+    return state == State.WAITING && wait instanceof Wait.Until;
+  }
+
+  boolean isDone() {
+    return state == State.DONE;
+  }
+
+  /** When its wait ends, if that {@link #isTimed} (monotonic). */
+  long deadlineNanos() {
+    return wait instanceof Wait.Until(var deadlineNanos) ? deadlineNanos : Long.MAX_VALUE;
+  }
+
+  /** Leaves a flight without a head for a newer one, or leads that, if its time is over. */
+  void expire(long nowNanos) {
+    if (isTimed() && deadlineNanos() - nowNanos <= 0) {
+      look();
+      if (isTimed()) {
+        flight.supersede();
+        goAgain(Wait.ToTheEnd.TO_THE_END);
+      }
+    }
+  }
+
+  // From the client
+
+  @Override
+  public void pause() {
+    if (feed != null) {
+      feed.pause();
+    }
+    if (backlog != null) {
+      backlog.pause();
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (feed != null) {
+      feed.resume();
+    }
+    if (backlog != null) {
+      backlog.resume();
+    }
+    if (state == State.BEGUN) {
+      look();
+    }
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    leaveFor(() -> {});
+  }
+
+  /**
+   * Breaks this follower off alone: a bug has shown itself in it, or memory is short. Throws
+   * nothing, and lets go of what it holds before anything that needs memory.
+   */
+  void fault(Throwable thrown) {
+    try {
+      leaveFor(() -> {});
+      tellClientOfFault();
+    } catch (RuntimeException | Error again) {
+      thrown.addSuppressed(again);
+    }
+    try {
+      LOG.log(Level.ERROR, "a request that shares another one's response failed", thrown);
+    } catch (RuntimeException | Error unsaid) {
+      // The others go on without a line in the log.
+    }
+  }
+
+  private void tellClientOfFault() {
+    if (client.isEnded()) {
+      return;
+    }
+    Failure why = Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault while the response was shared");
+    if (client.isBegun()) {
+      client.abort(why);
+    } else {
+      client.fail(why);
+    }
+  }
+
+  /** Lets go of the flight and everything held of it, then does the last thing. */
+  private void leaveFor(Runnable last) {
+    if (state == State.DONE) {
+      return;
+    }
+    state = State.DONE;
+    if (feed != null) {
+      feed.close();
+      feed = null;
+    }
+    if (backlog != null) {
+      backlog.close();
+    }
+    flight.left();
+    last.run();
+  }
+}

@@ -1,0 +1,258 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.key.NormalUri;
+import io.kamille.cache.purge.PurgeTable;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
+import io.kamille.cache.store.StoredOctets;
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.time.WallClock;
+import io.netty.channel.EventLoop;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of one client, the leader, that was forwarded and that others, the followers, wait for
+ * (RFC 9111 §4).
+ *
+ * <p>The leader's methods are called on the leader's loop; followers join from any loop.
+ */
+public final class InFlight {
+
+  /*
+   * Followers are kept per loop, so that news costs one task per loop and not one per follower, and
+   * every follower is touched by its own loop only. The leader publishes a stage, then wakes the
+   * groups it sees; a follower puts its group in place, then looks at the stage. With both
+   * variables volatile, one of the two sees the other, and nobody sleeps through the news.
+   *
+   * Before a stage that ends the flight is published, the flight leaves the table: who asks again
+   * meets either the result in the store or a new flight, never this one.
+   *
+   * A lease for every group lasts from the end of the fill until the group has looked at it:
+   * whoever looks meanwhile finds the octets, even if the store has forgotten them at once.
+   *
+   * Whether anybody follows, and whether anybody may begin to, is one number: a leader that leaves
+   * ends the flight only if it can close that number at zero, so nobody begins in that moment.
+   *
+   * A fill that cannot be stored to its end goes on for those who have begun, in a window. Those
+   * are in groups that were in place before the stage was Filling no more, so the groups seen right
+   * after that are all that count.
+   */
+  private static final FollowerGroup[] NONE = {};
+
+  /** Instead of how many follow: nobody does, nor will. */
+  private static final int CLOSED = Integer.MIN_VALUE;
+
+  private final InFlightTable table;
+  private final CacheKey key;
+  private final EventLoop loop;
+  private final WallClock clock;
+  private final long begunAfter;
+  private final AtomicReference<Stage> stage = new AtomicReference<>(new Stage.Waiting());
+  private final AtomicReference<FollowerGroup[]> groups = new AtomicReference<>(NONE);
+  private final AtomicInteger followers = new AtomicInteger();
+  private Runnable deserted = () -> {};
+
+  InFlight(InFlightTable table, CacheKey key, EventLoop loop, WallClock clock, long lastPurge) {
+    this.table = table;
+    this.key = key;
+    this.loop = loop;
+    this.clock = clock;
+    this.begunAfter = lastPurge;
+  }
+
+  // The leader's side
+
+  /** Whom to tell, on the leader's loop, when the last follower has left. */
+  public void whenDeserted(Runnable action) {
+    deserted = action;
+  }
+
+  /** Lets nobody follow any more if nobody follows at this moment; whether that is so. */
+  public boolean closeIfDeserted() {
+    return followers.compareAndSet(0, CLOSED) || followers.get() == CLOSED;
+  }
+
+  /** How many follow at this moment. */
+  public int followers() {
+    return Math.max(0, followers.get());
+  }
+
+  /**
+   * The response is storable, and its content goes into {@code octets}, on which the leader keeps a
+   * lease until it says how the fill ended.
+   */
+  public void filling(
+      ResponseHead head,
+      StoredOctets octets,
+      long contentOffset,
+      long contentLength,
+      SelectingFields selecting,
+      StoredFacts facts,
+      long ttlSeconds) {
+    publish(
+        new Stage.Filling(
+            head, octets, contentOffset, contentLength, selecting, facts, ttlSeconds));
+  }
+
+  /** More content can be read. */
+  public void progress() {
+    wake();
+  }
+
+  /**
+   * All content is there, and the response, if it could be stored, is to be found. The caller holds
+   * a lease; followers get their own in time.
+   */
+  public void filled(long contentLength) {
+    if (stage.get() instanceof Stage.Filling filling) {
+      table.remove(key, this);
+      stage.set(new Stage.Filled(filling, contentLength));
+      for (FollowerGroup group : groups.get()) {
+        group.keep(filling.octets());
+      }
+      wake();
+    } else {
+      settle(new Stage.Again(true));
+    }
+  }
+
+  /**
+   * The content cannot be stored any further. The caller still holds its lease.
+   *
+   * @param storedLength octets of content stored
+   * @param origin who is paused when readers are too slow
+   * @param stuck what to do when that does not help; on the leader's loop
+   * @return where the rest of the content goes; null if nobody reads along, and then the flight is
+   *     over
+   */
+  public @Nullable ContentWindow overflow(long storedLength, ContentSource origin, Runnable stuck) {
+    if (!(stage.get() instanceof Stage.Filling filling)) {
+      settle(new Stage.Again(true));
+      return null;
+    }
+    table.remove(key, this);
+    stage.set(new Stage.Overflowing(filling, storedLength));
+    FollowerGroup[] readers = groups.get();
+    ContentWindow window = new ContentWindow(loop, origin, stuck);
+    window.readers(readers);
+    for (FollowerGroup group : readers) {
+      group.readFrom(window);
+      group.wake();
+    }
+    return readers.length == 0 ? null : window;
+  }
+
+  /** The content broke off, or could not be stored to its end. */
+  public void broken(Failure why) {
+    settle(new Stage.Broken(why));
+  }
+
+  /** The response to that request, the leader's, is for the leader alone. Borrows it. */
+  public void apart(RequestHead request) {
+    settle(new Stage.Apart(InFlightTable.hasCookie(request)));
+  }
+
+  /** There will be no response: one of the followers may lead. */
+  public void vacant() {
+    settle(new Stage.Again(true));
+  }
+
+  /** A stored response has become usable again: the followers find it. */
+  public void freshened() {
+    settle(new Stage.Again(false));
+  }
+
+  /** The origin has no answer. */
+  public void failed(Failure why) {
+    settle(new Stage.Failed(why));
+  }
+
+  private void settle(Stage last) {
+    table.remove(key, this);
+    publish(last);
+  }
+
+  private void publish(Stage next) {
+    stage.set(next);
+    wake();
+  }
+
+  private void wake() {
+    for (FollowerGroup group : groups.get()) {
+      group.wake();
+    }
+  }
+
+  // The followers' side
+
+  Stage stage() {
+    return stage.get();
+  }
+
+  /**
+   * Whether something was purged since it began that its response is, or may be, part of: then
+   * those who come later must not get that response.
+   *
+   * @param request one for the same target; borrowed
+   */
+  boolean isPurged(PurgeTable purges, RequestHead request) {
+    Tags tags = stage.get() instanceof Stage.Filling filling ? filling.facts().tags() : null;
+    return purges.mayRemove(begunAfter, tags, () -> NormalUri.of(request));
+  }
+
+  /** Counts one more follower; false if the leader has left for good. Any loop. */
+  boolean enter() {
+    int before = followers.get();
+    while (before != CLOSED) {
+      if (followers.compareAndSet(before, before + 1)) {
+        return true;
+      }
+      before = followers.get();
+    }
+    return false;
+  }
+
+  /** Adds a follower that has entered, on its loop; it looks at the stage by itself. */
+  void join(Follower follower, EventLoop home) {
+    groupOf(home).add(follower);
+  }
+
+  /** Lets nobody join any more. Those who have stay, and the leader goes on. Any loop. */
+  void supersede() {
+    table.remove(key, this);
+  }
+
+  void left() {
+    if (followers.decrementAndGet() == 0) {
+      FollowerGroup.execute(loop, () -> deserted.run());
+    }
+  }
+
+  private FollowerGroup groupOf(EventLoop home) {
+    @Nullable FollowerGroup added = null;
+    while (true) {
+      FollowerGroup[] before = groups.get();
+      for (FollowerGroup group : before) {
+        if (group.loop().equals(home)) {
+          return group;
+        }
+      }
+      if (added == null) {
+        added = new FollowerGroup(home, clock);
+      }
+      FollowerGroup[] after = Arrays.copyOf(before, before.length + 1);
+      after[before.length] = added;
+      if (groups.compareAndSet(before, after)) {
+        return added;
+      }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.kamille.cache.rules;
+
+import io.kamille.core.http.ContentCoding;
+import io.kamille.core.http.EntityTag;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which stored responses a route gives content codings, and what their heads say then. Immutable;
+ * any thread.
+ *
+ * @param codings those to make; none if the route makes none
+ * @param types media types as {@link #isType} has them
+ * @param leastBytes the shortest content worth it
+ * @param mostBytes the longest content
+ */
+public record CodingRules(
+    List<ContentCoding> codings, List<String> types, long leastBytes, long mostBytes) {
+
+  /*
+   * The coded form is another representation of the resource (RFC 9110 §8.8.3): what tells of the
+   * octets of the one it was made from is left out or weakened. A message that is signed (RFC 9421)
+   * is left as it came.
+   */
+  public static final CodingRules OFF = new CodingRules(List.of(), List.of(), 0, 0);
+
+  private static final Set<String> OF_THE_OCTETS =
+      Set.of("accept-ranges", "content-digest", "content-md5", "digest", "repr-digest");
+
+  private static final Pattern TYPE =
+      Pattern.compile("[\\w!#$&^.+-]+/(?:[\\w!#$&^.+-]+\\*?|\\*)[\\w!#$&^.+-]*");
+
+  private static final String ACCEPT_ENCODING = "accept-encoding";
+
+  public CodingRules {
+    codings = List.copyOf(codings);
+    types = types.stream().map(type -> type.toLowerCase(Locale.ROOT)).toList();
+  }
+
+  public boolean isOn() {
+    return !codings.isEmpty();
+  }
+
+  /**
+   * Whether a media type can be listed: {@code type/subtype}, where one {@code *} stands for
+   * anything: {@code text/*}, {@code application/*+json}.
+   */
+  public static boolean isType(String text) {
+    return TYPE.matcher(text).matches();
+  }
+
+  /**
+   * Whether a storable response to GET is one to code, as far as its head tells.
+   *
+   * @param contentLength octets of content, or a negative number if nobody knows yet
+   */
+  public boolean isCodable(ResponseHead head, long contentLength) {
+    Fields fields = head.fields();
+    return isOn()
+        && head.status() == StatusCode.OK
+        && !fields.has(FieldName.CONTENT_ENCODING)
+        && !fields.has(FieldName.CONTENT_RANGE)
+        && (contentLength < 0 || isLength(contentLength))
+        && isListed(fields.first(FieldName.CONTENT_TYPE))
+        && fields.all("signature").isEmpty()
+        && !isNoTransform(fields);
+  }
+
+  /** Whether content that long is coded. */
+  public boolean isLength(long contentLength) {
+    return contentLength >= leastBytes && contentLength <= mostBytes;
+  }
+
+  private boolean isListed(@Nullable String contentType) {
+    if (contentType == null) {
+      return false;
+    }
+    int semicolon = contentType.indexOf(';');
+    String type = semicolon < 0 ? contentType : contentType.substring(0, semicolon);
+    String lower = type.strip().toLowerCase(Locale.ROOT);
+    return types.stream().anyMatch(listed -> matches(listed, lower));
+  }
+
+  private static boolean matches(String listed, String type) {
+    int star = listed.indexOf('*');
+    if (star < 0) {
+      return listed.equals(type);
+    }
+    String end = listed.substring(star + 1);
+    return type.length() >= listed.length() - 1
+        && type.startsWith(listed.substring(0, star))
+        && type.endsWith(end);
+  }
+
+  /** RFC 9110 §7.7; the plain field counts beside a targeted one, it concerns everybody. */
+  private static boolean isNoTransform(Fields response) {
+    String plain = response.joined(FieldName.CACHE_CONTROL);
+    return (plain != null && CacheControl.parse(plain).isNoTransform())
+        || CacheControl.ofResponse(response).isNoTransform();
+  }
+
+  /** Has a response say that its content depends on {@code Accept-Encoding} (RFC 9110 §12.5.5). */
+  public static void addVary(Fields response) {
+    if (!SelectingFields.names(response).contains(ACCEPT_ENCODING)) {
+      response.add(FieldName.VARY, FieldName.ACCEPT_ENCODING.text());
+    }
+  }
+
+  /** The head of the coded form of a response whose head is {@code uncoded}, which stays. */
+  public static ResponseHead coded(ResponseHead uncoded, ContentCoding coding) {
+    Fields fields = StorableFields.without(uncoded.fields(), OF_THE_OCTETS);
+    String tag = fields.first(FieldName.ETAG);
+    if (tag != null && EntityTag.isValid(tag)) {
+      fields.set(FieldName.ETAG, weak(tag));
+    }
+    fields.add(FieldName.CONTENT_ENCODING, coding.token());
+    return ResponseHead.of(uncoded.status(), fields);
+  }
+
+  /** The tag as a weak one: several representations have it (RFC 9110 §8.8.1). */
+  static String weak(String tag) {
+    return EntityTag.isWeak(tag) ? tag : "W/" + tag;
+  }
+}

@@ -1,0 +1,157 @@
+package io.kamille.cache.rules;
+
+import static io.kamille.cache.rules.CacheControl.ABSENT;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.ResponseHead;
+import java.util.List;
+
+/**
+ * How long a response may be used without validation, and how we know (RFC 9111 §4.2).
+ *
+ * @param lifetimeSeconds {@code freshness_lifetime}; 0 if there is no source
+ */
+public record Freshness(int lifetimeSeconds, Source source) {
+
+  /*
+   * Sources are tried in the order of §4.2.1: s-maxage, max-age, Expires minus Date, then what the
+   * operator gives this status code or every response, or a guess. A source that is present but
+   * makes no sense means "already stale"; the next one is not tried. Without a Last-Modified date
+   * there is nothing to guess from. Directives targeted at us put Expires out of force (RFC 9213
+   * §2.2).
+   *
+   * An operator who knows better than the origin gives a lifetime that stands in place of all that
+   * the origin says. It holds for no error: an error kept as long as a page outlasts its cause.
+   */
+
+  /** Where a lifetime comes from. */
+  public enum Source {
+    S_MAXAGE,
+    MAX_AGE,
+    EXPIRES,
+    /** The route's, in place of what the origin says. */
+    OVERRIDE,
+    /** The route's for this status code. */
+    STATUS,
+    /** The route's default. */
+    DEFAULT,
+    /** Guessed from the last-modified date (§4.2.2). */
+    HEURISTIC,
+    NONE;
+
+    /** A token for people and programs: the directive, the field, or what stands in for them. */
+    public String token() {
+      return switch (this) {
+        case S_MAXAGE -> "s-maxage";
+        case MAX_AGE -> "max-age";
+        case EXPIRES -> "expires";
+        case OVERRIDE, STATUS, DEFAULT -> detail();
+        case HEURISTIC -> "heuristic";
+        case NONE -> "none";
+      };
+    }
+
+    /** Whether the lifetime is hardly ever that of another response, being counted from a date. */
+    boolean isOfOne() {
+      return this == EXPIRES || this == HEURISTIC;
+    }
+
+    /** Whether the origin said so (§4.2.1). */
+    public boolean isExplicit() {
+      return this == S_MAXAGE || this == MAX_AGE || this == EXPIRES;
+    }
+
+    /**
+     * A token for the {@code detail} of {@code Cache-Status} (RFC 9211 §2.8) if an operator's
+     * setting gave the lifetime, else empty.
+     */
+    public String detail() {
+      return switch (this) {
+        case OVERRIDE -> "ttl-override";
+        case STATUS -> "status-ttl";
+        case DEFAULT -> "default-ttl";
+        default -> "";
+      };
+    }
+  }
+
+  private static final Freshness UNKNOWN = new Freshness(0, Source.NONE);
+
+  /**
+   * The lifetime of this response for a shared cache.
+   *
+   * @param responseTime when it was received, in epoch seconds
+   */
+  public static Freshness of(
+      ResponseHead head, CacheControl control, CachePolicy policy, long responseTime) {
+    Freshness said = explicit(head, control, responseTime);
+    Lifetimes lifetimes = policy.lifetimes();
+    int ofStatus = lifetimes.ofStatus().secondsOf(head.status());
+    if (!said.source().isExplicit() && ofStatus != ABSENT) {
+      return new Freshness(ofStatus, Source.STATUS);
+    }
+    boolean isCacheable = isHeuristicallyCacheable(head.status()) || control.isPublic();
+    if (!said.source().isExplicit() && !isCacheable) {
+      return UNKNOWN;
+    }
+    if (lifetimes.ttlSeconds() != ABSENT && head.status() < 400) {
+      return new Freshness(lifetimes.ttlSeconds(), Source.OVERRIDE);
+    }
+    return said.source().isExplicit() ? said : unsaid(head, policy, responseTime);
+  }
+
+  private static Freshness explicit(ResponseHead head, CacheControl control, long responseTime) {
+    if (control.sMaxAgeSeconds() != ABSENT) {
+      return new Freshness(control.sMaxAgeSeconds(), Source.S_MAXAGE);
+    }
+    if (control.maxAgeSeconds() != ABSENT) {
+      return new Freshness(control.maxAgeSeconds(), Source.MAX_AGE);
+    }
+    return head.has(FieldName.EXPIRES) && !control.isTargeted()
+        ? new Freshness(untilExpires(head.fields(), responseTime), Source.EXPIRES)
+        : UNKNOWN;
+  }
+
+  private static Freshness unsaid(ResponseHead head, CachePolicy policy, long responseTime) {
+    if (policy.lifetimes().defaultSeconds() != ABSENT) {
+      return new Freshness(policy.lifetimes().defaultSeconds(), Source.DEFAULT);
+    }
+    return policy.heuristic().isEnabled() && head.has(FieldName.LAST_MODIFIED)
+        ? new Freshness(guess(head.fields(), policy.heuristic(), responseTime), Source.HEURISTIC)
+        : UNKNOWN;
+  }
+
+  /** Whether a lifetime may be guessed for a response with this status code (RFC 9110 §15.1). */
+  public static boolean isHeuristicallyCacheable(int status) {
+    return switch (status) {
+      case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501 -> true;
+      default -> false;
+    };
+  }
+
+  /** Several equal lines are one; lines that differ, or no date, mean the past (§4.2.1, §5.3). */
+  private static int untilExpires(Fields fields, long responseTime) {
+    List<String> values = fields.all(FieldName.EXPIRES);
+    String first = values.getFirst();
+    long expires = HttpDate.parse(first, responseTime);
+    if (expires == HttpDate.INVALID || !values.stream().allMatch(first::equals)) {
+      return 0;
+    }
+    return saturated(expires - CurrentAge.dateValue(fields, responseTime));
+  }
+
+  private static int guess(Fields fields, HeuristicSettings heuristic, long responseTime) {
+    long lastModified = HttpDate.parse(fields.first(FieldName.LAST_MODIFIED), responseTime);
+    if (lastModified == HttpDate.INVALID) {
+      return 0;
+    }
+    long since = CurrentAge.dateValue(fields, responseTime) - lastModified;
+    return Math.min(saturated(since * heuristic.percent() / 100), heuristic.limitSeconds());
+  }
+
+  private static int saturated(long seconds) {
+    return Math.clamp(seconds, 0, Integer.MAX_VALUE);
+  }
+}

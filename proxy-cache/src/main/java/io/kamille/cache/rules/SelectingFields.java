@@ -1,0 +1,173 @@
+package io.kamille.cache.rules;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request fields that a response was chosen by, as its {@code Vary} names them, with the values
+ * they had (RFC 9111 §4.1). Immutable; any thread.
+ */
+public final class SelectingFields {
+
+  /*
+   * A member of Vary that is no field name is read as "*": we cannot know what it stands for. So
+   * are the fields that tell the client's address, because the gateway writes them after the cache
+   * has looked at the request.
+   */
+  private static final Set<String> NEVER_MATCHING = Set.of("*", "x-forwarded-for", "forwarded");
+
+  /**
+   * How many names {@code Vary} may have; a response with more is stored for nobody. Each is
+   * compared on every hit, and kept on the heap with the value it had.
+   */
+  static final int LIMIT = 32;
+
+  private static final int FIELD_HEAP_BYTES = 128;
+
+  /** What a response without {@code Vary} has: every request matches. */
+  public static final SelectingFields NONE = new SelectingFields(List.of(), false);
+
+  private static final SelectingFields ALL = new SelectingFields(List.of(), true);
+
+  private final SelectingField[] fields;
+  private final boolean isAll;
+
+  private SelectingFields(List<SelectingField> fields, boolean isAll) {
+    this.fields = fields.toArray(SelectingField[]::new);
+    this.isAll = isAll;
+  }
+
+  /** The selecting fields of this response, with their values in this request. */
+  public static SelectingFields of(Fields response, RequestHead request) {
+    if (!response.has(FieldName.VARY)) {
+      return NONE;
+    }
+    if (isAll(response)) {
+      return ALL;
+    }
+    return new SelectingFields(
+        names(response).stream().map(name -> SelectingField.of(name, request.fields())).toList(),
+        false);
+  }
+
+  /** Whether {@code Vary} says that no request can be known to match. */
+  static boolean isAll(Fields response) {
+    if (!response.has(FieldName.VARY)) {
+      return false;
+    }
+    Set<String> names = names(response);
+    return names.size() > LIMIT || names.stream().anyMatch(name -> !canMatch(name));
+  }
+
+  /** Whether a field of that name, in lower case, can be the same in two requests. */
+  static boolean canMatch(String name) {
+    return !NEVER_MATCHING.contains(name) && Octets.isToken(name);
+  }
+
+  /** The members of {@code Vary}, in lower case. */
+  static Set<String> names(Fields response) {
+    Set<String> names = new LinkedHashSet<>();
+    for (String value : response.all(FieldName.VARY)) {
+      for (String member : value.split(",", -1)) {
+        String name = member.strip();
+        if (!name.isEmpty()) {
+          names.add(name.toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+    return names;
+  }
+
+  /** About how many bytes of heap they take. */
+  public long heapBytes() {
+    long sum = 0;
+    for (SelectingField field : fields) {
+      sum += FIELD_HEAP_BYTES + field.name().length() + lengthOf(field.value());
+      sum += lengthOf(field.normal());
+    }
+    return sum;
+  }
+
+  private static int lengthOf(@Nullable String text) {
+    return text == null ? 0 : text.length();
+  }
+
+  /** Whether that field is among them. */
+  public boolean has(FieldName name) {
+    return Stream.of(fields).anyMatch(field -> field.known() == name);
+  }
+
+  /** These without one, because the requests that were forwarded never differ in it. */
+  public SelectingFields without(FieldName name) {
+    List<SelectingField> others = Stream.of(fields).filter(field -> field.known() != name).toList();
+    return others.isEmpty() && !isAll ? NONE : new SelectingFields(others, isAll);
+  }
+
+  /** Whether the request's selecting fields match those of the request that was answered. */
+  public boolean matches(RequestHead request) {
+    return mismatch(request) == null;
+  }
+
+  /** The first field, or {@code *}, that keeps the request from matching; null if it matches. */
+  public @Nullable String mismatch(RequestHead request) {
+    for (SelectingField field : fields) {
+      if (!field.matches(request.fields())) {
+        return field.name();
+      }
+    }
+    return isAll ? "*" : null;
+  }
+
+  /** Whether there are none, so that nothing need be compared. */
+  public boolean isEmpty() {
+    return fields.length == 0 && !isAll;
+  }
+
+  /** The field names, in lower case. */
+  public List<String> names() {
+    return List.of(fields).stream().map(SelectingField::name).toList();
+  }
+
+  /** What each field had in the request that was answered; null where it had none. */
+  public Map<String, @Nullable String> values() {
+    Map<String, @Nullable String> values = new LinkedHashMap<>();
+    for (SelectingField field : fields) {
+      values.put(field.name(), field.value());
+    }
+    return values;
+  }
+
+  /** Gives the request the selecting fields, and so makes it one for this response (§4.3.1). */
+  public void copyTo(Fields request) {
+    for (SelectingField field : fields) {
+      field.copyTo(request);
+    }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof SelectingFields that
+        && isAll == that.isAll
+        && List.of(fields).equals(List.of(that.fields));
+  }
+
+  @Override
+  public int hashCode() {
+    return List.of(fields).hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return isAll ? "*" : List.of(fields).toString();
+  }
+}

@@ -1,0 +1,109 @@
+package io.kamille.cache.rules;
+
+import io.kamille.core.http.StatusCode;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lifetimes by status code, for responses that carry none: negative caching. Immutable; any thread.
+ */
+public final class StatusLifetimes {
+
+  /*
+   * A class stands for the codes that tell of the resource. Those that answer something about one
+   * request, who asks, how often, or with what fields, must be named one by one, and some of them
+   * cannot be: what one client provokes by its credentials, range or precondition would be given to
+   * all.
+   */
+  private static final int LEAST = 200;
+  private static final int BEYOND = 600;
+
+  public static final StatusLifetimes NONE = of(Map.of());
+
+  private final int[] seconds;
+
+  private StatusLifetimes(int[] seconds) {
+    this.seconds = seconds;
+  }
+
+  /**
+   * Lifetimes in seconds.
+   *
+   * @param secondsByCode lifetimes under status codes ({@code 404}) and classes ({@code 5xx}),
+   *     where a code wins over its class
+   */
+  public static StatusLifetimes of(Map<String, Integer> secondsByCode) {
+    int[] seconds = new int[BEYOND - LEAST];
+    Arrays.fill(seconds, CacheControl.ABSENT);
+    secondsByCode.forEach(
+        (code, lifetime) -> {
+          if (isClass(code)) {
+            fill(seconds, code.charAt(0) - '0', lifetime);
+          }
+        });
+    secondsByCode.forEach(
+        (code, lifetime) -> {
+          if (!isClass(code)) {
+            seconds[Integer.parseInt(code) - LEAST] = lifetime;
+          }
+        });
+    return new StatusLifetimes(seconds);
+  }
+
+  private static void fill(int[] seconds, int hundred, int lifetime) {
+    for (int status = hundred * 100; status < hundred * 100 + 100; status++) {
+      if (!isNeverStored(status) && !isOfOneRequest(status)) {
+        seconds[status - LEAST] = lifetime;
+      }
+    }
+  }
+
+  /** Whether {@code text} is a status code that can have a lifetime, or a class of them. */
+  public static boolean isCode(String text) {
+    if (isClass(text)) {
+      return true;
+    }
+    boolean isNumber = text.length() == 3 && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    int status = isNumber ? Integer.parseInt(text) : 0;
+    return status >= LEAST && status < BEYOND && !isNeverStored(status);
+  }
+
+  private static boolean isClass(String text) {
+    return text.length() == 3
+        && text.endsWith("xx")
+        && text.charAt(0) >= '2'
+        && text.charAt(0) <= '5';
+  }
+
+  /** The lifetime of responses with this status code, or {@link CacheControl#ABSENT}. */
+  int secondsOf(int status) {
+    return status >= LEAST && status < BEYOND ? seconds[status - LEAST] : CacheControl.ABSENT;
+  }
+
+  private static boolean isNeverStored(int status) {
+    return switch (status) {
+      case StatusCode.PARTIAL_CONTENT, StatusCode.NOT_MODIFIED -> true;
+      case 401, 407, 412, 416, 417 -> true;
+      default -> false;
+    };
+  }
+
+  /** What the fields of one request, its sender or its rate bring about (RFC 9110 §15.5, 6585). */
+  private static boolean isOfOneRequest(int status) {
+    return switch (status) {
+      case 400, 402, 403, 406, 408, 411, 413, 415, 421, 422, 425, 426, 428, 429, 431, 511 -> true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof StatusLifetimes that && Arrays.equals(seconds, that.seconds);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(seconds);
+  }
+}

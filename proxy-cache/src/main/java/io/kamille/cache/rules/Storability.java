@@ -1,0 +1,209 @@
+package io.kamille.cache.rules;
+
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+
+/** Whether a response may be stored, and if not, by which rule (RFC 9111 §3). */
+public enum Storability {
+  STORABLE("", "it may be stored (RFC 9111 §3)"),
+  METHOD("method", "only responses to GET are stored (RFC 9111 §3)"),
+  REQUEST_CONTENT("request-content", "the request has content, which no cache key covers"),
+  REQUEST_NO_STORE("request-no-store", "the request says no-store (RFC 9111 §5.2.1.5)"),
+  STATUS_INTERIM("interim", "the status code is not final (RFC 9111 §3)"),
+  STATUS_PARTIAL("partial", "partial responses are not stored (RFC 9111 §3.3)"),
+  STATUS_NOT_UNDERSTOOD("status", "the status code is not understood (RFC 9111 §3, §5.2.2.3)"),
+  STATUS_CONDITIONAL(
+      "conditional", "the status code answers a field that other requests lack (RFC 9110 §15.5)"),
+  NO_STORE("no-store", "the response says no-store (RFC 9111 §5.2.2.5)"),
+  PRIVATE("private", "the response is for one user (RFC 9111 §5.2.2.7)"),
+  AUTHORIZATION(
+      "authorization", "the request has Authorization or a client certificate (RFC 9111 §3.5)"),
+  NOT_CACHEABLE("not-cacheable", "neither status code nor directive allows it (RFC 9111 §3)"),
+  VARY_ALL("vary-star", "Vary: * never matches a request (RFC 9111 §4.1)"),
+  SET_COOKIE("set-cookie", "it sets a cookie, and the route does not store such responses"),
+  TOO_MANY_TAGS("too-many-tags", "it has more than 128 tags, or one of more than 1024 octets"),
+  NO_LIFETIME("no-lifetime", "it is never fresh, or too old as it comes, and has no validator");
+
+  /*
+   * The rules are those of §3 in its order; the first that refuses is the answer. Ours among them:
+   * REQUEST_CONTENT, because content might select the response and the key does not cover it;
+   * STATUS_CONDITIONAL, or one client's precondition, range or expectation could put an error in
+   * the way of all; and the last four, because what is never or only dangerously used, or could not
+   * be purged by its tags, is not worth its memory.
+   */
+
+  private final String detail;
+  private final String explanation;
+
+  Storability(String detail, String explanation) {
+    this.detail = detail;
+    this.explanation = explanation;
+  }
+
+  public boolean isStorable() {
+    return this == STORABLE;
+  }
+
+  /**
+   * Whether the next response to such a request will probably be refused as well: its own fields
+   * refuse it, and its status code tells of the resource rather than of one request.
+   */
+  public boolean isLasting(int status) {
+    return switch (this) {
+      case NO_STORE, PRIVATE, NOT_CACHEABLE, VARY_ALL, SET_COOKIE, TOO_MANY_TAGS, NO_LIFETIME ->
+          status < 400 || status == StatusCode.NOT_FOUND || status == 410;
+      default -> false;
+    };
+  }
+
+  /** A token for the {@code detail} of {@code Cache-Status} (RFC 9211 §2.8); empty if storable. */
+  public String detail() {
+    return detail;
+  }
+
+  /** The rule in one clause, for people. */
+  public String explanation() {
+    return explanation;
+  }
+
+  /**
+   * Whether this response to this request may be stored by a shared cache. Connection-specific
+   * fields need not be gone yet.
+   *
+   * @param responseTime when the response was received, in epoch seconds
+   */
+  public static Storability of(
+      RequestHead request, ResponseHead response, CachePolicy policy, long responseTime) {
+    Storability ofRequest = of(request);
+    if (ofRequest != STORABLE) {
+      return ofRequest;
+    }
+    return of(response, request.isAuthenticated(), policy, responseTime);
+  }
+
+  /** The same for a response whose request was one to store the response of. */
+  static Storability of(
+      ResponseHead response, boolean isAuthorized, CachePolicy policy, long responseTime) {
+    CacheControl control = CacheControl.ofResponse(response.fields());
+    Storability byStatus = of(response.status(), control);
+    if (byStatus != STORABLE) {
+      return byStatus;
+    }
+    if (isAuthorized && !allowsAuthorized(control)) {
+      return AUTHORIZATION;
+    }
+    if (!isMarkedCacheable(response, control, policy)) {
+      return NOT_CACHEABLE;
+    }
+    return worth(response, control, policy, responseTime);
+  }
+
+  /** Whether any response to this request may be stored, as far as the request alone can tell. */
+  public static Storability of(RequestHead request) {
+    if (request.method() != Method.GET) {
+      return METHOD;
+    }
+    if (hasContent(request.fields())) {
+      return REQUEST_CONTENT;
+    }
+    return CacheControl.ofRequest(request.fields()).isNoStore() ? REQUEST_NO_STORE : STORABLE;
+  }
+
+  private static Storability of(int status, CacheControl control) {
+    if (status < 200) {
+      return STATUS_INTERIM;
+    }
+    if (status == StatusCode.PARTIAL_CONTENT) {
+      return STATUS_PARTIAL;
+    }
+    if (status == StatusCode.NOT_MODIFIED
+        || (control.isMustUnderstand() && !isUnderstood(status))) {
+      return STATUS_NOT_UNDERSTOOD;
+    }
+    if (isConditional(status)) {
+      return STATUS_CONDITIONAL;
+    }
+    if (control.isNoStore() && !control.isMustUnderstand()) {
+      return NO_STORE;
+    }
+    return control.isPrivate() ? PRIVATE : STORABLE;
+  }
+
+  private static boolean isConditional(int status) {
+    return status == StatusCode.PRECONDITION_FAILED
+        || status == StatusCode.RANGE_NOT_SATISFIABLE
+        || status == StatusCode.EXPECTATION_FAILED;
+  }
+
+  private static Storability worth(
+      ResponseHead response, CacheControl control, CachePolicy policy, long responseTime) {
+    if (SelectingFields.isAll(response.fields())) {
+      return VARY_ALL;
+    }
+    if (response.has(FieldName.SET_COOKIE)
+        && !policy.storesSetCookie()
+        && !control.noCacheFields().contains("set-cookie")
+        && !control.privateFields().contains("set-cookie")) {
+      return SET_COOKIE;
+    }
+    if (Tags.areTooMany(response.fields())) {
+      return TOO_MANY_TAGS;
+    }
+    if (response.has(FieldName.ETAG) || response.has(FieldName.LAST_MODIFIED)) {
+      return STORABLE;
+    }
+    Freshness freshness = Freshness.of(response, control, policy, responseTime);
+    int lifetime = freshness.lifetimeSeconds();
+    long staleUse =
+        Math.max(
+            policy.stale().whileRevalidateSeconds(control, freshness),
+            policy.stale().ifErrorSeconds(control, freshness));
+    int age = CurrentAge.correctedInitialAge(response.fields(), responseTime, responseTime);
+    return lifetime + staleUse > age ? STORABLE : NO_LIFETIME;
+  }
+
+  /** §3.5: the directives that let a shared cache reuse the response to an authorized request. */
+  private static boolean allowsAuthorized(CacheControl control) {
+    return control.isPublic()
+        || control.isMustRevalidate()
+        || control.sMaxAgeSeconds() != CacheControl.ABSENT;
+  }
+
+  /** The last rule of §3; an operator who names a status code allows it in the origin's place. */
+  private static boolean isMarkedCacheable(
+      ResponseHead response, CacheControl control, CachePolicy policy) {
+    return control.isPublic()
+        || (response.has(FieldName.EXPIRES) && !control.isTargeted())
+        || control.maxAgeSeconds() != CacheControl.ABSENT
+        || control.sMaxAgeSeconds() != CacheControl.ABSENT
+        || Freshness.isHeuristicallyCacheable(response.status())
+        || policy.lifetimes().ofStatus().secondsOf(response.status()) != CacheControl.ABSENT;
+  }
+
+  /** The final status codes of RFC 9110 whose caching needs nothing more than what we do. */
+  private static boolean isUnderstood(int status) {
+    return switch (status) {
+      case 200, 201, 202, 203, 204, 205 -> true;
+      case 300, 301, 302, 303, 307, 308 -> true;
+      case 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 413, 414, 415 -> true;
+      case 421, 422, 426 -> true;
+      case 500, 501, 502, 503, 504, 505 -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether the request carries content, or says that it might (RFC 9112 §6). */
+  static boolean hasContent(Fields request) {
+    if (request.has(FieldName.TRANSFER_ENCODING)) {
+      return true;
+    }
+    int index = request.indexOf(FieldName.CONTENT_LENGTH);
+    return index >= 0
+        && !(request.valueEnd(index) - request.valueStart(index) == 1
+            && request.octets()[request.valueStart(index)] == '0');
+  }
+}

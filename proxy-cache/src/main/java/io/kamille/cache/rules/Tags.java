@@ -1,0 +1,225 @@
+package io.kamille.cache.rules;
+
+import io.kamille.cache.key.HashSecret;
+import io.kamille.cache.key.SipHash;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.NormalAuthority;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StructuredList;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names by which an origin lets many responses be purged at once: the tags of {@code
+ * Surrogate-Key} and {@code Cache-Tag}, and the groups of {@code Cache-Groups} (RFC 9875), each as
+ * 64 bits. Immutable; any thread.
+ */
+public final class Tags {
+
+  /*
+   * A tag is a word of the whole cache; a group belongs to its origin (RFC 9875 §2.1), which goes
+   * into its hash. The lowest bit tells them apart, so that an update that brings new tags and says
+   * nothing of groups replaces the one and keeps the other. A secret goes in (HashSecret): nobody
+   * outside can make two tags meet.
+   *
+   * Eight octets a membership, and 48 for a response that has any.
+   */
+
+  /** How many tags and groups a response may have. RFC 9875 §2 wants 128 groups at the least. */
+  public static final int LIMIT = 128;
+
+  /** How many octets a tag or group may have. */
+  public static final int LENGTH_LIMIT = 1024;
+
+  public static final Tags NONE = new Tags(new long[0]);
+
+  private static final long FIELDS =
+      Fields.mask(FieldName.SURROGATE_KEY, FieldName.CACHE_TAG, FieldName.CACHE_GROUPS);
+  private static final long TAG_FIELDS = Fields.mask(FieldName.SURROGATE_KEY, FieldName.CACHE_TAG);
+  private static final String INVALIDATION = "Cache-Group-Invalidation";
+  private static final long GROUP = 1;
+
+  private final long[] hashes;
+
+  private Tags(long[] hashes) {
+    this.hashes = hashes;
+  }
+
+  /** What this response is tagged with; {@link #NONE}, without garbage, if it is not. */
+  public static Tags of(RequestHead request, Fields response) {
+    return response.hasAny(FIELDS) ? of(tagsIn(response), groupsIn(response), request) : NONE;
+  }
+
+  /** These after an update of the stored response (RFC 9111 §4.3.4), which may bring others. */
+  public Tags updated(RequestHead request, Fields update) {
+    if (!update.hasAny(FIELDS)) {
+      return this;
+    }
+    Tags news = of(request, update);
+    boolean hasTags = update.hasAny(TAG_FIELDS);
+    boolean hasGroups = update.has(FieldName.CACHE_GROUPS);
+    long[] kept =
+        Arrays.stream(hashes).filter(hash -> isGroup(hash) ? !hasGroups : !hasTags).toArray();
+    long[] all = Arrays.copyOf(kept, kept.length + news.hashes.length);
+    System.arraycopy(news.hashes, 0, all, kept.length, news.hashes.length);
+    return new Tags(all);
+  }
+
+  /** Whether there are more than we keep, or longer ones. */
+  static boolean areTooMany(Fields response) {
+    if (!response.hasAny(FIELDS)) {
+      return false;
+    }
+    Set<String> tags = tagsIn(response);
+    Set<String> groups = groupsIn(response);
+    return tags.size() + groups.size() > LIMIT || areLong(tags) || areLong(groups);
+  }
+
+  private static boolean areLong(Set<String> names) {
+    return names.stream().anyMatch(name -> name.length() > LENGTH_LIMIT);
+  }
+
+  /** The groups that the answer to an unsafe request makes invalid (RFC 9875 §3). */
+  public static Tags invalidated(RequestHead request, Fields response) {
+    List<String> lines = response.all(INVALIDATION);
+    List<String> groups = lines.isEmpty() ? null : StructuredList.strings(lines);
+    if (groups == null || groups.isEmpty()) {
+      return NONE;
+    }
+    return of(Set.of(), groups.subList(0, Math.min(groups.size(), LIMIT)), request);
+  }
+
+  /** Whether an origin can tag a response so, by one field or the other. */
+  public static boolean isTag(String text) {
+    return !text.isEmpty()
+        && text.length() <= LENGTH_LIMIT
+        && text.chars().allMatch(c -> c >= ' ' && c < 0x7f && c != ',')
+        && text.strip().equals(text);
+  }
+
+  /** The tags with these bits, as {@link #at} gave them to a process with the same secret. */
+  public static Tags ofBits(long... bits) {
+    return bits.length == 0 ? NONE : new Tags(bits.clone());
+  }
+
+  /** The tags that an operator names. */
+  public static Tags named(List<String> tags) {
+    return new Tags(tags.stream().mapToLong(Tags::ofTag).distinct().toArray());
+  }
+
+  private static Tags of(Collection<String> tags, Collection<String> groups, RequestHead request) {
+    long[] hashes = new long[tags.size() + groups.size()];
+    int count = 0;
+    for (String tag : tags) {
+      hashes[count++] = ofTag(tag);
+    }
+    for (String group : groups) {
+      hashes[count++] = ofGroup(request, group);
+    }
+    return new Tags(Arrays.stream(hashes).distinct().toArray());
+  }
+
+  /** The tags, each once, and no more than one beyond the limit. */
+  private static Set<String> tagsIn(Fields response) {
+    if (!response.hasAny(TAG_FIELDS)) {
+      return Set.of();
+    }
+    Set<String> tags = new LinkedHashSet<>();
+    split(response.joined(FieldName.SURROGATE_KEY), " \t,", tags);
+    split(response.joined(FieldName.CACHE_TAG), ",", tags);
+    return tags;
+  }
+
+  /** One look at each octet: the field is the origin's, and may be as long as a head. */
+  static void split(@Nullable CharSequence value, String separators, Set<String> tags) {
+    if (value == null) {
+      return;
+    }
+    int start = 0;
+    for (int at = 0; at <= value.length() && tags.size() <= LIMIT; at++) {
+      if (at == value.length() || separators.indexOf(value.charAt(at)) >= 0) {
+        String tag = value.subSequence(start, at).toString().strip();
+        if (!tag.isEmpty()) {
+          tags.add(tag);
+        }
+        start = at + 1;
+      }
+    }
+  }
+
+  /** None if the field is not a list of strings (RFC 9875 §2, RFC 9651 §4.2). */
+  private static Set<String> groupsIn(Fields response) {
+    if (!response.has(FieldName.CACHE_GROUPS)) {
+      return Set.of();
+    }
+    List<String> groups = StructuredList.strings(response.all(FieldName.CACHE_GROUPS));
+    return groups == null ? Set.of() : new LinkedHashSet<>(groups);
+  }
+
+  /** Takes the tags from fields that go to a client, if there are any: they are for us. */
+  public static void removeFrom(@Nullable Fields fields) {
+    if (fields != null) {
+      fields.remove(FieldName.SURROGATE_KEY);
+      fields.remove(FieldName.CACHE_TAG);
+    }
+  }
+
+  private static long ofTag(String tag) {
+    SipHash hash = HashSecret.forTags();
+    put(hash, tag.getBytes(StandardCharsets.ISO_8859_1));
+    return finish(hash) & ~GROUP;
+  }
+
+  private static long ofGroup(RequestHead request, String group) {
+    SipHash hash = HashSecret.forTags();
+    hash.put((byte) (request.isSecure() ? 's' : 'p'));
+    put(
+        hash,
+        NormalAuthority.of(
+            request.octets(),
+            request.authorityStart(),
+            request.authorityEnd(),
+            request.isSecure()));
+    hash.put((byte) '/');
+    put(hash, group.getBytes(StandardCharsets.ISO_8859_1));
+    return finish(hash) | GROUP;
+  }
+
+  private static void put(SipHash hash, byte[] octets) {
+    hash.put(octets, 0, octets.length);
+  }
+
+  private static long finish(SipHash hash) {
+    hash.finish();
+    return hash.low();
+  }
+
+  private static boolean isGroup(long hash) {
+    return (hash & GROUP) != 0;
+  }
+
+  public int size() {
+    return hashes.length;
+  }
+
+  /** The bits of the tag at {@code index}, the same for every response that has it. */
+  public long at(int index) {
+    return hashes[index];
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Tags tags && Arrays.equals(hashes, tags.hashes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(hashes);
+  }
+}

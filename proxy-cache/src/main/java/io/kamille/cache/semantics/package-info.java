@@ -1,7 +1,0 @@
-/**
- * HTTP caching (RFC 9111) as pure functions of heads, facts and a point in time; no clock, no I/O.
- */
-@NullMarked
-package io.kamille.cache.semantics;
-
-import org.jspecify.annotations.NullMarked;

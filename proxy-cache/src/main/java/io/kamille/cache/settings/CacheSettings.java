@@ -1,0 +1,112 @@
+package io.kamille.cache.settings;
+
+import io.kamille.cache.fill.FillSettings;
+import io.kamille.cache.key.NamePatterns;
+import io.kamille.cache.key.QueryRules;
+import io.kamille.cache.rules.CachePolicy;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.VaryBy;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How one route uses the cache.
+ *
+ * @param policy what the operator decided where RFC 9111 leaves room
+ * @param coding which responses are given content codings
+ * @param maxObjectBytes the largest response stored, head and content
+ * @param mayCollapse whether requests wait for one that was forwarded before them
+ * @param collapseWaitTimeout how long such a request waits for the response head before one of
+ *     those that wait is forwarded for them all
+ * @param statusName how this cache names itself in {@code Cache-Status} (RFC 9211); empty for no
+ *     field
+ * @param showsKey whether that field tells the cache key
+ * @param background what is fetched without a client waiting for it
+ * @param bypassCookies requests with one of these cookies pass the cache by
+ * @param varyBy request fields by which responses are told apart in any case
+ * @param query which query parameters count
+ */
+public record CacheSettings(
+    CachePolicy policy,
+    CodingRules coding,
+    long maxObjectBytes,
+    boolean mayCollapse,
+    Duration collapseWaitTimeout,
+    Optional<String> statusName,
+    boolean showsKey,
+    BackgroundSettings background,
+    NamePatterns bypassCookies,
+    VaryBy varyBy,
+    QueryRules query) {
+
+  /*
+   * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
+   * origin less than being asked again. A response that could not be shared is tried again after
+   * ten seconds, which costs the requests that wait then one round trip.
+   */
+  private static final long FINISH_ALONE_BYTES = 1 << 20;
+  private static final Duration UNCACHABLE = Duration.ofSeconds(10);
+
+  /** Settings of a route where all requests are treated alike. */
+  public CacheSettings(
+      CachePolicy policy,
+      CodingRules coding,
+      long maxObjectBytes,
+      boolean mayCollapse,
+      Duration collapseWaitTimeout,
+      Optional<String> statusName,
+      boolean showsKey,
+      BackgroundSettings background) {
+    this(
+        policy,
+        coding,
+        maxObjectBytes,
+        mayCollapse,
+        collapseWaitTimeout,
+        statusName,
+        showsKey,
+        background,
+        NamePatterns.NONE,
+        VaryBy.NONE,
+        QueryRules.NONE);
+  }
+
+  /** What a route says for itself, within what holds for all. */
+  public static CacheSettings of(RouteCacheSettings route, SharedCacheSettings shared) {
+    Long ofRoute = route.maxObjectSizeBytes();
+    // The shared limit is that of the start, which a reload cannot raise.
+    return new CacheSettings(
+        new CachePolicy(
+            shared.heuristic(), shared.storesSetCookie(), route.lifetimes(), route.stale()),
+        route.compresses() ? shared.compression() : CodingRules.OFF,
+        ofRoute == null
+            ? shared.maxObjectSizeBytes()
+            : Math.min(ofRoute, shared.maxObjectSizeBytes()),
+        shared.collapse().isEnabled(),
+        shared.collapse().waitTimeout(),
+        shared.statusField(),
+        shared.statusKey(),
+        route.background(),
+        route.bypassing(),
+        route.selecting(),
+        route.queryRules());
+  }
+
+  /** The defaults for objects up to {@code maxObjectBytes}. */
+  public static CacheSettings of(long maxObjectBytes) {
+    return new CacheSettings(
+        CachePolicy.DEFAULT,
+        CodingRules.OFF,
+        maxObjectBytes,
+        true,
+        Duration.ofSeconds(5),
+        Optional.of("kamille"),
+        false,
+        BackgroundSettings.NONE);
+  }
+
+  public FillSettings fill() {
+    return new FillSettings(
+        policy, coding, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
+  }
+}

@@ -1,0 +1,258 @@
+package io.kamille.cache.settings;
+
+import io.kamille.cache.index.PolicyChoice;
+import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.HeuristicSettings;
+import io.kamille.core.http.ContentCoding;
+import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.setting.Parsed;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cache that all routes share.
+ *
+ * @param maxObjectSizeBytes head and content of the largest response stored
+ * @param policy how to choose what is forgotten
+ * @param compression what routes that compress do
+ * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
+ * @param heuristic freshness of responses that say nothing about it (RFC 9111 §4.2.2)
+ * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
+ * @param statusKey whether Cache-Status tells the cache key
+ * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
+ */
+public record SharedCacheSettings(
+    MemorySettings memory,
+    long maxObjectSizeBytes,
+    PolicyChoice policy,
+    DiskSettings disk,
+    CodingRules compression,
+    boolean storesSetCookie,
+    HeuristicSettings heuristic,
+    Collapse collapse,
+    Optional<String> statusField,
+    boolean statusKey,
+    AddressRanges purgeFrom) {
+
+  /** Whether and how long requests wait for one that was forwarded before them (RFC 9111 §4). */
+  public record Collapse(boolean isEnabled, Duration waitTimeout) {}
+
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+  static final long LEAST_OBJECT = KIB;
+  static final long GREATEST_OBJECT = 16L << 40;
+
+  private static final String CODING_NAMES =
+      Stream.of(ContentCoding.values()).map(ContentCoding::token).collect(Collectors.joining(", "));
+
+  /** A ratio that is kept in hundredths. */
+  static final ValueType<Integer> PERCENT =
+      ValueTypes.ratio().map(ratio -> (int) Math.round(ratio * 100), percent -> percent / 100.0);
+
+  private static final Section<Collapse> COLLAPSE =
+      Section.of(
+          Collapse.class,
+          Setting.of(
+                  "enabled",
+                  ValueTypes.onOff(),
+                  "Whether requests for a response that is just being fetched wait for it instead"
+                      + " of being forwarded too.")
+              .defaultsTo(true),
+          Setting.of(
+                  "wait-timeout",
+                  ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
+                  "How long such a request waits for the response head before another one is"
+                      + " forwarded, for all that wait.")
+              .defaultsTo(Duration.ofSeconds(5)));
+
+  private static final Section<HeuristicSettings> HEURISTIC =
+      Section.of(
+          HeuristicSettings.class,
+          Setting.of(
+                  "enabled",
+                  ValueTypes.onOff(),
+                  "Whether a response without freshness information may be reused for a guessed"
+                      + " time (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
+              .defaultsTo(true),
+          Setting.of(
+                  "fraction",
+                  PERCENT,
+                  "The guess, as a share of the time since the last modification.")
+              .defaultsTo(10)
+              .into("percent"),
+          Setting.of(
+                  "limit",
+                  ValueTypes.seconds(Duration.ofSeconds(1), Duration.ofDays(365)),
+                  "The longest guess.")
+              .defaultsTo(86_400));
+
+  private static final Section<CodingRules> COMPRESSION =
+      Section.of(
+          CodingRules.class,
+          Setting.of(
+                  "codings",
+                  new ValueType<>(
+                      "list of codings",
+                      CODING_NAMES,
+                      true,
+                      SharedCacheSettings::parseCodings,
+                      SharedCacheSettings::print),
+                  "The content codings that are made of each response. A request gets the one it"
+                      + " gives the highest weight, of several the shortest. Each takes memory of"
+                      + " its own and processor time once.")
+              .defaultsTo(List.of(ContentCoding.values())),
+          Setting.of(
+                  "types",
+                  new ValueType<>(
+                      "list of media types",
+                      "",
+                      true,
+                      SharedCacheSettings::parseTypes,
+                      types -> String.join(", ", types)),
+                  "The media types that are compressed. One `*` stands for anything in a subtype.")
+              .defaultsTo(
+                  List.of(
+                      "text/*",
+                      "application/json",
+                      "application/javascript",
+                      "application/xml",
+                      "application/*+json",
+                      "application/*+xml",
+                      "application/wasm",
+                      "application/vnd.ms-fontobject",
+                      "font/otf",
+                      "font/ttf",
+                      "image/svg+xml",
+                      "image/bmp")),
+          Setting.of(
+                  "min-size",
+                  ValueTypes.size(1, GIB),
+                  "Shorter content is not compressed: it would not come in fewer packets.")
+              .defaultsTo(KIB)
+              .into("leastBytes"),
+          Setting.of(
+                  "max-size",
+                  ValueTypes.size(KIB, GIB),
+                  "Longer content is not compressed: it would keep others waiting for a worker.")
+              .defaultsTo(8 * MIB)
+              .into("mostBytes"));
+
+  public static final Subsection<MemorySettings> MEMORY =
+      MemorySettings.SECTION.one("memory", "The places of stored responses.");
+
+  public static final Subsection<DiskSettings> DISK =
+      DiskSettings.SECTION.one(
+          "disk",
+          "A store of responses on a disk, behind memory; see [disk](../operations/disk.md).");
+
+  public static final Setting<Long> MAX_OBJECT_SIZE =
+      Setting.of(
+              "max-object-size",
+              ValueTypes.size(LEAST_OBJECT, GREATEST_OBJECT),
+              "The largest response that is stored, head and content together. At most"
+                  + " `cache.memory.capacity`.")
+          .defaultsTo(
+              "an eighth of `cache.memory.capacity`",
+              cache -> cache.one(MEMORY).value(MemorySettings.CAPACITY) / 8)
+          .appliesOnRestart();
+
+  public static final Setting<Boolean> STORE_SET_COOKIE =
+      Setting.of(
+              "store-set-cookie",
+              ValueTypes.onOff(),
+              "Whether a response with `Set-Cookie` may be stored and so be given, with its"
+                  + " cookie, to many. RFC 9111 §7.3 lets a cache do so; most origins do not"
+                  + " mean it. Off, such a response is stored only where `private` or"
+                  + " `no-cache` lists the field, and without it. Not beside"
+                  + " `upstreams.*.sticky`.")
+          .defaultsTo(false);
+
+  public static final Section<SharedCacheSettings> SECTION =
+      Section.of(
+          SharedCacheSettings.class,
+          MEMORY,
+          MAX_OBJECT_SIZE,
+          Setting.of(
+                  "policy",
+                  ValueTypes.oneOf(PolicyChoice.values()),
+                  "The policy of eviction when memory is short. `lru` evicts the least recently"
+                      + " used, `tinylfu` the least frequently used (W-TinyLFU). `auto` watches"
+                      + " what both would hit on a sample of the requests, and takes the better"
+                      + " one. Changing the policy keeps what is stored.")
+              .defaultsTo(PolicyChoice.AUTO),
+          DISK,
+          COMPRESSION.one("compression", "Compression on routes with `cache: {compress: on}`."),
+          STORE_SET_COOKIE,
+          HEURISTIC.one("heuristic", "How long responses that say nothing about it may be reused."),
+          COLLAPSE.one("collapse", "Collapsing of requests for the same missing response."),
+          Setting.of(
+                  "status-field",
+                  ValueTypes.orWord("off", ValueTypes.token()),
+                  "How this cache names itself in the `Cache-Status` field of responses (RFC 9211),"
+                      + " or `off` to send none.")
+              .defaultsTo(Optional.of("kamille")),
+          Setting.of(
+                  "status-key",
+                  ValueTypes.onOff(),
+                  "Whether the `Cache-Status` field tells the cache key too, which is the target"
+                      + " URI (RFC 9211 §2.7).")
+              .defaultsTo(false),
+          Setting.of(
+                  "purge-from",
+                  ValueTypes.addresses(),
+                  "Clients that may remove what is stored for a URL by the method `PURGE`:"
+                      + " addresses and ranges (CIDR). If the list has ranges, `PURGE` reaches no"
+                      + " origin on any route, and others get 403. Without, it is forwarded as any"
+                      + " method that Kamille does not know. The client's address is that of the"
+                      + " connection: a load balancer's stands for all clients behind it.")
+              .defaultsTo("none", cache -> AddressRanges.NONE));
+
+  private static Parsed<List<ContentCoding>> parseCodings(String text) {
+    List<ContentCoding> codings = new ArrayList<>();
+    for (String name : members(text)) {
+      ContentCoding coding = codingOf(name);
+      if (coding == null) {
+        return new Parsed.Refused<>("one of " + CODING_NAMES);
+      }
+      if (!codings.contains(coding)) {
+        codings.add(coding);
+      }
+    }
+    return new Parsed.Value<>(List.copyOf(codings));
+  }
+
+  private static @Nullable ContentCoding codingOf(String name) {
+    for (ContentCoding coding : ContentCoding.values()) {
+      if (coding.token().equals(name)) {
+        return coding;
+      }
+    }
+    return null;
+  }
+
+  private static String print(List<ContentCoding> codings) {
+    return codings.stream().map(ContentCoding::token).collect(Collectors.joining(", "));
+  }
+
+  private static Parsed<List<String>> parseTypes(String text) {
+    List<String> types = members(text);
+    return types.stream().allMatch(CodingRules::isType)
+        ? new Parsed.Value<>(types)
+        : new Parsed.Refused<>("a media type such as text/html, text/* or application/*+json");
+  }
+
+  private static List<String> members(String text) {
+    return text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
+  }
+}

@@ -1,0 +1,138 @@
+package io.kamille.cache.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a response may be purged by. */
+class TagsTest {
+
+  private static final RequestHead REQUEST = RequestHead.of("GET", "http://example.org/");
+
+  private static Tags of(String... fields) {
+    return Tags.of(REQUEST, Fields.of(fields));
+  }
+
+  private static String many(int count) {
+    return IntStream.range(0, count).mapToObj(i -> "t" + i).collect(Collectors.joining(" "));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Surrogate-Key | a b",
+        "Surrogate-Key | '  a   b '",
+        "Surrogate-Key | 'a, b'",
+        "Cache-Tag | 'a,b'",
+        "Cache-Tag | ' a , b '",
+        "Cache-Tag | ',a,,b,'",
+      })
+  void tagsAreSeparatedAsTheirFieldSays(String name, String value) {
+    assertThat(of(name, value)).isEqualTo(Tags.named(List.of("a", "b")));
+  }
+
+  @Test
+  void aCacheTagMayHaveSpacesInside() {
+    assertThat(of("Cache-Tag", "red shoes , a")).isEqualTo(Tags.named(List.of("red shoes", "a")));
+  }
+
+  @Test
+  void aTagThatIsSaidTwiceCountsOnce() {
+    assertThat(of("Surrogate-Key", "a a", "Cache-Tag", "a").size()).isEqualTo(1);
+    assertThat(Tags.areTooMany(Fields.of("Surrogate-Key", "a ".repeat(500)))).isFalse();
+  }
+
+  @Test
+  void beyondTheLimitThereAreTooMany() {
+    assertThat(Tags.areTooMany(Fields.of("Surrogate-Key", many(Tags.LIMIT)))).isFalse();
+    assertThat(Tags.areTooMany(Fields.of("Surrogate-Key", many(Tags.LIMIT + 1)))).isTrue();
+    assertThat(Tags.areTooMany(Fields.of("Surrogate-Key", many(Tags.LIMIT), "Cache-Tag", "x")))
+        .isTrue();
+    assertThat(
+            Tags.areTooMany(Fields.of("Surrogate-Key", many(Tags.LIMIT), "Cache-Groups", "\"g\"")))
+        .isTrue();
+  }
+
+  @Test
+  void aTagThatIsTooLongIsTooMuch() {
+    assertThat(Tags.areTooMany(Fields.of("Cache-Tag", "x".repeat(Tags.LENGTH_LIMIT)))).isFalse();
+    assertThat(Tags.areTooMany(Fields.of("Cache-Tag", "x".repeat(Tags.LENGTH_LIMIT + 1)))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {",", " \t,"})
+  void aLongRunOfBlanksIsReadOnce(String separators) {
+    var text = new WatchedText("a," + "\t".repeat(60_000) + ",b");
+    Set<String> tags = new LinkedHashSet<>();
+    Tags.split(text, separators, tags);
+    assertThat(tags).containsExactly("a", "b");
+    assertThat(text.looks()).isLessThanOrEqualTo(2L * text.length());
+    assertThat(Tags.areTooMany(Fields.of("Cache-Tag", "a" + "\t".repeat(60_000) + "b"))).isTrue();
+  }
+
+  /** Counts how many of its octets are looked at or handed on, each time anew. */
+  private static final class WatchedText implements CharSequence {
+
+    private final String text;
+    private long looks;
+
+    WatchedText(String text) {
+      this.text = text;
+    }
+
+    long looks() {
+      return looks;
+    }
+
+    @Override
+    public int length() {
+      return text.length();
+    }
+
+    @Override
+    public char charAt(int index) {
+      looks++;
+      return text.charAt(index);
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      looks += end - start;
+      return text.substring(start, end);
+    }
+
+    @Override
+    public String toString() {
+      looks += text.length();
+      return text;
+    }
+  }
+
+  @Test
+  void groupsBelongToTheirOrigin() {
+    Fields fields = Fields.of("Cache-Groups", "\"a\"");
+    assertThat(Tags.of(REQUEST, fields))
+        .isNotEqualTo(Tags.of(RequestHead.of("GET", "http://example.net/"), fields))
+        .isNotEqualTo(Tags.named(List.of("a")))
+        .isEqualTo(Tags.of(RequestHead.of("GET", "http://EXAMPLE.org:80/b"), fields));
+  }
+
+  @Test
+  void anUpdateReplacesWhatItNames() {
+    Tags both = of("Surrogate-Key", "a", "Cache-Groups", "\"g\"");
+    assertThat(both.updated(REQUEST, Fields.of("Surrogate-Key", "b")))
+        .isEqualTo(of("Cache-Groups", "\"g\"").updated(REQUEST, Fields.of("Surrogate-Key", "b")));
+    assertThat(both.updated(REQUEST, Fields.of("Date", "x"))).isEqualTo(both);
+  }
+}
