@@ -3,6 +3,7 @@ package io.kamille.cache;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.admission.RouteGate;
+import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
@@ -59,8 +60,9 @@ public class CacheHandlerBench {
       cache.handler(this::answer, CacheSettings.of(CAPACITY_BYTES / 2), RouteGate.OPEN);
   private final RequestHead request = SampleRequest.BROWSER.head();
   private final NullReply reply = new NullReply();
-  private final Exchange exchange =
-      new Exchange(channel.eventLoop(), CLIENT, LOCAL, request, RequestContent.NONE, reply);
+  private final ConnectionExchange exchange =
+      new ConnectionExchange(
+          channel.eventLoop(), CLIENT, LOCAL, request, RequestContent.NONE, reply);
   private int forwarded;
 
   private void answer(Exchange forwardedExchange) {

@@ -8,6 +8,7 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.admission.RouteGate;
+import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
@@ -133,8 +134,8 @@ final class CacheFixture implements AutoCloseable {
     return exchange(loop, RequestHead.of(method, uri, fields), reply);
   }
 
-  static Exchange exchange(EventLoop loop, RequestHead request, Reply reply) {
-    return new Exchange(loop, CLIENT, LOCAL, request, RequestContent.NONE, reply);
+  static ConnectionExchange exchange(EventLoop loop, RequestHead request, Reply reply) {
+    return new ConnectionExchange(loop, CLIENT, LOCAL, request, RequestContent.NONE, reply);
   }
 
   EventLoop loop() {

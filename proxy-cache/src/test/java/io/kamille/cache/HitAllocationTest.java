@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.kamille.core.content.ContentSource;
-import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.failure.Failure;
@@ -28,7 +28,7 @@ class HitAllocationTest {
       fixture.store("x".repeat(1024), "ETag", "\"v1\"", "Vary", "Accept-Encoding");
       Counting counting = new Counting();
       RequestHead request = RequestHead.of("GET", CacheFixture.URI, "Accept", "text/html");
-      Exchange exchange = CacheFixture.exchange(fixture.loop(), request, counting);
+      ConnectionExchange exchange = CacheFixture.exchange(fixture.loop(), request, counting);
       for (int i = 0; i < 5; i++) {
         hit(fixture, exchange, request, counting);
       }
@@ -44,7 +44,7 @@ class HitAllocationTest {
   }
 
   private static void hit(
-      CacheFixture fixture, Exchange exchange, RequestHead request, Reply reply) {
+      CacheFixture fixture, ConnectionExchange exchange, RequestHead request, Reply reply) {
     for (int i = 0; i < HITS; i++) {
       exchange.reuse(exchange.client(), exchange.local(), request, RequestContent.NONE, reply);
       fixture.handler.handle(exchange);

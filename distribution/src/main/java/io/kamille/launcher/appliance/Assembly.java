@@ -95,7 +95,8 @@ final class Assembly implements AutoCloseable {
 
   private QueryRules queryRules(RequestHead request) {
     Route route = router.table().find(request);
-    return route != null && SplitHandler.usual(route.handler()) instanceof CacheHandler caching
+    return route != null
+            && SplitHandler.usual(RequestId.within(route.handler())) instanceof CacheHandler caching
         ? caching.query()
         : QueryRules.NONE;
   }
@@ -261,11 +262,11 @@ final class Assembly implements AutoCloseable {
           ExchangeHandler past = SplitHandler.of(split, caching.bypass("path"), other);
           for (String path : settings.cache().bypassPaths()) {
             if (settings.equals(byHost.find(host, path))) {
-              bypassed.add(new Route(name, host, path, past, gate));
+              bypassed.add(new Route(name, host, path, named(settings, past), gate));
             }
           }
         }
-        handler = SplitHandler.of(split, handler, other);
+        handler = named(settings, SplitHandler.of(split, handler, other));
         routes.put(name, new Route(name, host, settings.path(), handler, gate));
         upstreamOf.put(name, RouteTargets.name(settings));
         accessOf.put(name, settings.access());
@@ -289,7 +290,11 @@ final class Assembly implements AutoCloseable {
       RouteGate limited =
           route.rateLimit().rate() == null || countsForwarded(route) ? first : first.and(rate);
       RouteGate loaded = route.isCached() ? limited : limited.and(overload);
-      return route.actions().requestId() ? new RequestId().and(loaded) : loaded;
+      return route.actions().requestId() ? RequestId.GATE.and(loaded) : loaded;
+    }
+
+    private static ExchangeHandler named(RouteSettings route, ExchangeHandler handler) {
+      return route.actions().requestId() ? new RequestId(handler) : handler;
     }
 
     private static boolean countsForwarded(RouteSettings route) {

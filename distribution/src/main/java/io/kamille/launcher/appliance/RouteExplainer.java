@@ -9,6 +9,7 @@ import io.kamille.cache.station.CacheBypass;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.action.Redirect;
+import io.kamille.core.action.RequestId;
 import io.kamille.core.action.RuledHandler;
 import io.kamille.core.action.StaticResponse;
 import io.kamille.core.admission.AccessList;
@@ -61,7 +62,9 @@ record RouteExplainer(
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
     CacheHandler cache =
-        SplitHandler.usual(route.handler()) instanceof CacheHandler handler ? handler : null;
+        SplitHandler.usual(RequestId.within(route.handler())) instanceof CacheHandler handler
+            ? handler
+            : null;
     MatchedRoute matched =
         new MatchedRoute(
             route.name(),
@@ -86,7 +89,7 @@ record RouteExplainer(
                 + route.host()
                 + ", path "
                 + route.pathPrefix()
-                + (SplitHandler.isSplit(route.handler())
+                + (SplitHandler.isSplit(RequestId.within(route.handler()))
                     ? "; routes[].split sends a part of the clients past the cache"
                     : ""));
     Explanation purge = purgeMethod.explain(request);
@@ -139,7 +142,7 @@ record RouteExplainer(
   }
 
   private Explanation answered(Route route, @Nullable CacheHandler cache, RequestHead request) {
-    ExchangeHandler usual = SplitHandler.usual(route.handler());
+    ExchangeHandler usual = SplitHandler.usual(RequestId.within(route.handler()));
     if (usual instanceof CacheBypass bypass) {
       Reason bypassed =
           new Reason(

@@ -101,4 +101,21 @@ class AccessLogIT {
     journey.get("/a");
     assertThat(journey.accessLog(1).getFirst()).contains(" hit ");
   }
+
+  @Test
+  void aChangedRequestIsLoggedAsItsClientSentIt() throws IOException, InterruptedException {
+    journey.origin().on("/v2/users", ok("x", "Cache-Control: no-store"));
+    journey.withUpstream("hedge: 300ms");
+    journey.with(
+        "routes: [{path: /api, upstream: site, path-rewrite: /v2, request-id: on,"
+            + " request-headers: {set: {User-Agent: ours}}}]");
+    journey.get("/api/users", "User-Agent: theirs");
+    assertThat(journey.origin().request("/v2/users").field("User-Agent")).isEqualTo("ours");
+    assertThat(journey.accessLog(1).getFirst())
+        .contains("\"GET /api/users HTTP/1.1\" 200 ")
+        .contains("\"theirs\"");
+    assertThat(journey.admin("/v1/requests").body())
+        .contains("/api/users\"")
+        .doesNotContain("/v2/users");
+  }
 }

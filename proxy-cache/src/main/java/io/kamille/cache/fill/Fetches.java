@@ -89,8 +89,7 @@ public final class Fetches {
     loops.current().counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
     Forwarding told = cacheStatus.keyed(forwarding, exchange.request());
-    exchange.reply(new PassReply(exchange, cacheStatus, told, observer));
-    next.handle(exchange);
+    next.handle(exchange.behind(new PassReply(exchange, cacheStatus, told, observer)));
   }
 
   /**
@@ -240,10 +239,9 @@ public final class Fetches {
 
   /** Sends a validation's request out again, without conditions. */
   private void repeat(Fetch before, ReplyHandover client, @Nullable InFlight flight) {
-    Exchange exchange = before.exchange();
     Fetch fetch =
         new Fetch(
-            exchange,
+            before.exchange().behind(client),
             before.request(),
             before.key(),
             before.forwarding(),
@@ -253,7 +251,6 @@ public final class Fetches {
             store.moment(before.key()),
             before.isInBackground(),
             before.asksForIdentity());
-    exchange.reply(client);
     forward(fetch, null, forWhole(before.request()));
   }
 
@@ -270,11 +267,10 @@ public final class Fetches {
   }
 
   private void forward(Fetch fetch, @Nullable Validation validation, RequestHead request) {
-    Exchange exchange = fetch.exchange();
-    ReplyHandover client = ReplyHandover.of(exchange.reply());
-    exchange.reply(new FillReply(route, fetch, client, validation, this::repeat));
-    exchange.request(fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request);
-    next.handle(exchange);
+    ReplyHandover client = ReplyHandover.of(fetch.exchange().reply());
+    RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
+    FillReply reply = new FillReply(route, fetch, client, validation, this::repeat);
+    next.handle(fetch.exchange().behind(asked, reply));
   }
 
   /** Asks for content without coding, so that one response is right for all and can be coded. */

@@ -75,8 +75,8 @@ public final class Follower implements ContentSource {
       CacheStatus cacheStatus,
       Onward onward,
       Wait wait) {
-    this.exchange = exchange;
     this.client = ReplyHandover.of(exchange.reply());
+    this.exchange = exchange.behind(client);
     this.flight = flight;
     this.reason = reason;
     this.cacheStatus = cacheStatus;
@@ -102,7 +102,6 @@ public final class Follower implements ContentSource {
       return false;
     }
     Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, wait);
-    exchange.reply(follower.client);
     flight.join(follower, exchange.loop());
     follower.client.open(follower);
     follower.look();

@@ -68,7 +68,7 @@ public final class DiskLookups {
     if (!look(held, exchange, own, home)) {
       return false;
     }
-    held.begin(exchange, LIMIT_NANOS);
+    held.begin(LIMIT_NANOS);
     return true;
   }
 

@@ -8,6 +8,7 @@ import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -21,6 +22,7 @@ final class HeldRequest implements ContentSource {
   static final HeldRequest NOBODY = new HeldRequest(null, (_, _) -> {}, () -> {}, _ -> false);
 
   private final @Nullable Exchange exchange;
+  private final @Nullable ReplyHandover client;
   private final Onward onward;
   private final Runnable late;
   private final Predicate<HeldRequest> lookAgain;
@@ -35,18 +37,18 @@ final class HeldRequest implements ContentSource {
    */
   HeldRequest(
       @Nullable Exchange exchange, Onward onward, Runnable late, Predicate<HeldRequest> lookAgain) {
-    this.exchange = exchange;
+    this.client = exchange == null ? null : ReplyHandover.of(exchange.reply());
+    this.exchange = exchange == null || client == null ? null : exchange.behind(client);
     this.onward = onward;
     this.late = late;
     this.lookAgain = lookAgain;
   }
 
   /** Begins to wait. */
-  void begin(Exchange exchange, long limitNanos) {
-    deadline = exchange.loop().schedule(this::expire, limitNanos, TimeUnit.NANOSECONDS);
-    ReplyHandover client = ReplyHandover.of(exchange.reply());
-    exchange.reply(client);
-    client.open(this);
+  void begin(long limitNanos) {
+    Exchange held = Objects.requireNonNull(exchange);
+    deadline = held.loop().schedule(this::expire, limitNanos, TimeUnit.NANOSECONDS);
+    Objects.requireNonNull(client).open(this);
   }
 
   /**

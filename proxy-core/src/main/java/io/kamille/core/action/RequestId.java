@@ -2,9 +2,9 @@ package io.kamille.core.action;
 
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -13,29 +13,45 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses nobody, and gives each request a name, for the origin by {@code X-Request-Id} and for the
- * client by the same field of the response, also of one from the cache. A client's own name is
- * replaced: it could be that of another request. Any thread.
+ * Shows the name of a request to the origin by {@code X-Request-Id} and to the client by the same
+ * field of the response, also of one from the cache. A client's own name is replaced: it could be
+ * that of another request. Any thread.
  */
-public final class RequestId implements RouteGate {
+public final class RequestId implements ExchangeHandler {
 
   public static final String NAME = "X-Request-Id";
 
+  /** Refuses nobody, and gives each request its name: a refusal shows it too. */
+  public static final RouteGate GATE =
+      exchange -> {
+        HexFormat hex = HexFormat.of();
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+        exchange.notes().requestId(id);
+        return null;
+      };
+
+  private final ExchangeHandler next;
+
+  /** Before {@code next} and behind the {@link #GATE}. */
+  public RequestId(ExchangeHandler next) {
+    this.next = next;
+  }
+
+  /** The handler behind the one that shows names; the handler itself if none does. */
+  public static ExchangeHandler within(ExchangeHandler handler) {
+    return handler instanceof RequestId named ? named.next : handler;
+  }
+
   @Override
-  public @Nullable Failure refusal(Exchange exchange) {
-    HexFormat hex = HexFormat.of();
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+  public void handle(Exchange exchange) {
+    String id = exchange.notes().requestId();
     RequestHead named = exchange.request().copy();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);
-    exchange.request(named);
-    exchange.notes().requestId(id);
-    exchange.reply(new NamedReply(exchange.reply(), id));
-    return null;
+    next.handle(exchange.behind(named, new NamedReply(exchange.reply(), id)));
   }
 
   /** Those rules for responses that are stored, which must not keep the name of one request. */

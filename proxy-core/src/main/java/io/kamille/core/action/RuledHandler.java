@@ -27,9 +27,7 @@ public final class RuledHandler implements ExchangeHandler {
 
   /*
    * It stands behind the cache, which so keys by what clients ask for, stores what the rules have
-   * made of a response, and serves it without a look at them. The request that came is put back
-   * with the head of the response, or when there will be none: stations before us may ask again
-   * with it.
+   * made of a response, and serves it without a look at them.
    */
   /** Fields about the content that a page replaces. */
   private static final List<String> OF_CONTENT =
@@ -106,16 +104,15 @@ public final class RuledHandler implements ExchangeHandler {
       reply.fail(CLIMBING);
       return;
     }
+    RequestHead passed = came;
     if (!request.isEmpty() || path != null) {
-      RequestHead changed = came.copy();
-      request.apply(changed.fields());
+      passed = came.copy();
+      request.apply(passed.fields());
       if (path != null) {
-        changed.path(path);
+        passed.path(path);
       }
-      exchange.request(changed);
     }
-    exchange.reply(new RuledReply(exchange, came, reply));
-    next.handle(exchange);
+    next.handle(exchange.behind(passed, new RuledReply(came, reply)));
   }
 
   /** What routes compare is what is cut: no plain dot segment leads out of the new prefix. */
@@ -150,32 +147,19 @@ public final class RuledHandler implements ExchangeHandler {
    */
   private final class RuledReply extends PassingReply implements ContentSource {
 
-    private final Exchange exchange;
     private final RequestHead came;
-    private final Reply reply;
     private ContentSource source = ContentSource.NONE;
     private boolean isReplaced;
     private boolean isCancelled;
     private long droppedBytes;
 
-    RuledReply(Exchange exchange, RequestHead came, Reply reply) {
+    RuledReply(RequestHead came, Reply reply) {
       super(reply);
-      this.exchange = exchange;
       this.came = came;
-      this.reply = reply;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // another exchange of the connection may have begun
-    private void putBack() {
-      if (exchange.reply() == this) {
-        exchange.request(came);
-        exchange.reply(reply);
-      }
     }
 
     @Override
     public void head(ResponseHead head, long contentLength) {
-      putBack();
       ErrorPages.Page page = ErrorPages.suit(came) ? pages.intercepting(head.status()) : null;
       if (page == null) {
         begin(head, contentLength);
@@ -246,7 +230,6 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void abort(Failure why) {
       if (!isReplaced) {
-        putBack();
         super.abort(why);
       }
     }
@@ -254,7 +237,6 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void fail(Failure why) {
       if (!isReplaced) {
-        putBack();
         super.fail(why);
       }
     }
@@ -262,7 +244,6 @@ public final class RuledHandler implements ExchangeHandler {
     @Override
     public void end(@Nullable Fields trailers) {
       if (!isReplaced) {
-        putBack();
         super.end(trailers);
       }
     }

@@ -5,18 +5,19 @@ import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 
 /**
- * One request and its reply, with what the stations may know of the connection they came by.
+ * One request and its reply as a station sees them, with what it may know of the connection they
+ * came by. A station changes nothing of it: those behind it get another one by {@link #behind}.
  * Confined to its loop.
  */
-public final class Exchange {
+public sealed class Exchange permits ConnectionExchange {
 
   private final EventLoop loop;
-  private final ExchangeNotes notes = new ExchangeNotes();
-  private InetSocketAddress client;
-  private InetSocketAddress local;
-  private RequestHead request;
-  private RequestContent content;
-  private Reply reply;
+  private final ExchangeNotes notes;
+  InetSocketAddress client;
+  InetSocketAddress local;
+  RequestHead request;
+  RequestContent content;
+  Reply reply;
 
   /** An exchange for the connection between these two addresses. */
   public Exchange(
@@ -26,67 +27,67 @@ public final class Exchange {
       RequestHead request,
       RequestContent content,
       Reply reply) {
-    this.loop = loop;
-    this.client = client;
-    this.local = local;
-    this.request = request;
-    this.content = content;
-    this.reply = reply;
+    this(loop, new ExchangeNotes(), client, local, request, content, reply);
   }
 
-  /** The loop that everything of this exchange happens on. */
-  public EventLoop loop() {
-    return loop;
-  }
-
-  public InetSocketAddress client() {
-    return client;
-  }
-
-  /** The address of ours that the client connected to. */
-  public InetSocketAddress local() {
-    return local;
-  }
-
-  public RequestHead request() {
-    return request;
-  }
-
-  /** Puts a changed request between the stations behind this one and what the client sent. */
-  public void request(RequestHead request) {
-    this.request = request;
-  }
-
-  public RequestContent content() {
-    return content;
-  }
-
-  public Reply reply() {
-    return reply;
-  }
-
-  /** Puts a station's own reply between those behind it and the client. */
-  public void reply(Reply reply) {
-    this.reply = reply;
-  }
-
-  /** What the stations note for log and metrics. */
-  public ExchangeNotes notes() {
-    return notes;
-  }
-
-  /** Begins anew with another request on the same loop. For the connection only. */
-  public void reuse(
+  private Exchange(
+      EventLoop loop,
+      ExchangeNotes notes,
       InetSocketAddress client,
       InetSocketAddress local,
       RequestHead request,
       RequestContent content,
       Reply reply) {
+    this.loop = loop;
+    this.notes = notes;
     this.client = client;
     this.local = local;
     this.request = request;
     this.content = content;
     this.reply = reply;
-    this.notes.clear();
+  }
+
+  /**
+   * The same exchange for the stations behind one that changes the request, or puts a reply of its
+   * own between them and the client.
+   */
+  public final Exchange behind(RequestHead request, Reply reply) {
+    return new Exchange(loop, notes, client, local, request, content, reply);
+  }
+
+  /** The same exchange behind a station that passes the request on as it is. */
+  public final Exchange behind(Reply reply) {
+    return behind(request, reply);
+  }
+
+  /** The loop that everything of this exchange happens on. */
+  public final EventLoop loop() {
+    return loop;
+  }
+
+  public final InetSocketAddress client() {
+    return client;
+  }
+
+  /** The address of ours that the client connected to. */
+  public final InetSocketAddress local() {
+    return local;
+  }
+
+  public final RequestHead request() {
+    return request;
+  }
+
+  public final RequestContent content() {
+    return content;
+  }
+
+  public final Reply reply() {
+    return reply;
+  }
+
+  /** What the stations note for log and metrics; one for all that see the exchange. */
+  public final ExchangeNotes notes() {
+    return notes;
   }
 }

@@ -66,9 +66,9 @@ final class HedgedRequest implements ContentSource {
     this.client = exchange.reply();
     this.startNanos = home.nanos();
     first = new Way();
-    exchange.reply(first);
     first.request =
-        new ForwardedRequest(home, exchange, OriginChoice.NOWHERE, () -> placeIfOpen(second));
+        new ForwardedRequest(
+            home, exchange.behind(first), OriginChoice.NOWHERE, () -> placeIfOpen(second));
   }
 
   /** Sends the request, to two origins if the upstream hedges and the request suits. */

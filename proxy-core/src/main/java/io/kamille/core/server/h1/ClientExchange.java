@@ -2,6 +2,7 @@ package io.kamille.core.server.h1;
 
 import io.kamille.core.content.ContentSink;
 import io.kamille.core.content.LimitedSink;
+import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.RequestContent;
@@ -35,7 +36,7 @@ final class ClientExchange implements ClientContent.Owner {
   private final ObservedExchange observed;
   private final ClientReply reply;
   private @Nullable Carrier carrier;
-  private @Nullable Exchange exchange;
+  private @Nullable ConnectionExchange exchange;
   private @Nullable ClientContent content;
   private boolean isLastSaid;
 
@@ -143,9 +144,11 @@ final class ClientExchange implements ClientContent.Owner {
 
   private Exchange meet(RequestContent given) {
     Carrier here = carrier();
-    Exchange met = exchange;
+    ConnectionExchange met = exchange;
     if (met == null) {
-      met = new Exchange(shared.loop(), here.client(), here.local(), parser.head(), given, reply);
+      met =
+          new ConnectionExchange(
+              shared.loop(), here.client(), here.local(), parser.head(), given, reply);
       exchange = met;
     } else {
       met.reuse(here.client(), here.local(), parser.head(), given, reply);
