@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,7 +80,11 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
   }
 
   Configuration configuration() {
-    byte[] text = String.join("\n", sections.values()).getBytes(StandardCharsets.UTF_8);
+    return configuration(sections.values());
+  }
+
+  private static Configuration configuration(Collection<String> lines) {
+    byte[] text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
     return switch (ConfigurationFile.parse("journey.yaml", text)) {
       case ConfigurationReading.Accepted(Configuration accepted) -> accepted;
       case ConfigurationReading.Refused refused -> throw new AssertionError(refused.problems());
@@ -96,14 +101,22 @@ final class Journey implements BeforeEachCallback, AfterEachCallback {
 
   Appliance appliance() {
     if (appliance == null) {
-      try {
-        appliance =
-            Appliance.start(configuration(), "test", Inheritance.none(), _ -> List.of(), machine);
-      } catch (StartFailure failure) {
-        throw new AssertionError(failure);
-      }
+      appliance = start(configuration(), machine);
     }
     return appliance;
+  }
+
+  /** Another appliance with this configuration alone; the caller closes it. */
+  static Appliance start(String... lines) {
+    return start(configuration(List.of(lines)), Machine.HERE);
+  }
+
+  private static Appliance start(Configuration configuration, Machine machine) {
+    try {
+      return Appliance.start(configuration, "test", Inheritance.none(), _ -> List.of(), machine);
+    } catch (StartFailure failure) {
+      throw new AssertionError(failure);
+    }
   }
 
   InetSocketAddress address() {

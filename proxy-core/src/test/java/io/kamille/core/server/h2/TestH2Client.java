@@ -100,11 +100,18 @@ public final class TestH2Client implements AutoCloseable {
 
   /** Connects, and begins with the preface and these settings, each an identifier and a value. */
   public static TestH2Client connect(InetSocketAddress address, int... settings) {
+    return connectBehind(address, "", settings);
+  }
+
+  /** The same with octets in front of the preface, such as a header of the PROXY protocol. */
+  public static TestH2Client connectBehind(
+      InetSocketAddress address, String octets, int... settings) {
     try {
       Socket socket = new Socket();
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.connect(address, TIMEOUT_MILLIS);
+      socket.getOutputStream().write(octets.getBytes(US_ASCII));
       return over(socket, settings);
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
