@@ -47,9 +47,9 @@ enum Architecture {
           .dependOnClassesThat()
           .resideInAnyPackage("io.kamille.cache.memory..", "io.kamille.cache.disk..")),
 
-  SERVER_SEES_NO_OTHER_STATION(station("server", "route", "upstream")),
-  ROUTE_SEES_NO_OTHER_STATION(station("route", "server", "upstream")),
-  UPSTREAM_SEES_NO_OTHER_STATION(station("upstream", "server", "route")),
+  SERVER_SEES_NO_OTHER_STATION(station("server", "route", "origin")),
+  ROUTE_SEES_NO_OTHER_STATION(station("route", "server", "origin")),
+  ORIGIN_SEES_NO_OTHER_STATION(station("origin", "server", "route")),
 
   EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE(
       onlyIn(
@@ -60,8 +60,8 @@ enum Architecture {
                       "core.server.Listener*", "io\\.kamille\\.core\\.server\\.Listener\\w*"))
               .or(
                   topLevelName(
-                      "core.upstream..*Connector",
-                      "io\\.kamille\\.core\\.upstream\\.(\\w+\\.)*\\w*Connector")))),
+                      "core.origin..*Connector",
+                      "io\\.kamille\\.core\\.origin\\.(\\w+\\.)*\\w*Connector")))),
 
   FOREIGN_MEMORY_STAYS_IN_TWO_PACKAGES(
       onlyIn(
@@ -78,7 +78,7 @@ enum Architecture {
       classes()
           .that(
               dependOn("io.kamille.cache.station.CacheHandler")
-                  .and(dependOn("io.kamille.core.upstream.UpstreamHandler")))
+                  .and(dependOn("io.kamille.core.origin.send.UpstreamHandler")))
           .should(be(topLevelName("Assembly", "io\\.kamille\\.launcher\\.appliance\\.Assembly"))));
 
   @SuppressWarnings("ImmutableEnumChecker") // an ArchRule never changes, but does not say so

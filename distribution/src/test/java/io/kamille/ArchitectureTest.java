@@ -93,27 +93,27 @@ class ArchitectureTest {
   }
 
   @Test
-  void serverMayNotSeeRouteOrUpstream() throws IOException {
+  void serverMayNotSeeRouteOrOrigin() throws IOException {
     assertThat(stationsBroken("server.h1", "route"))
         .containsExactly(Architecture.SERVER_SEES_NO_OTHER_STATION);
-    assertThat(stationsBroken("server", "upstream.pool"))
+    assertThat(stationsBroken("server", "origin.pool"))
         .containsExactly(Architecture.SERVER_SEES_NO_OTHER_STATION);
   }
 
   @Test
-  void routeMayNotSeeServerOrUpstream() throws IOException {
+  void routeMayNotSeeServerOrOrigin() throws IOException {
     assertThat(stationsBroken("route", "server"))
         .containsExactly(Architecture.ROUTE_SEES_NO_OTHER_STATION);
-    assertThat(stationsBroken("route", "upstream"))
+    assertThat(stationsBroken("route", "origin"))
         .containsExactly(Architecture.ROUTE_SEES_NO_OTHER_STATION);
   }
 
   @Test
-  void upstreamMayNotSeeServerOrRoute() throws IOException {
-    assertThat(stationsBroken("upstream.h1", "server.h1"))
-        .containsExactly(Architecture.UPSTREAM_SEES_NO_OTHER_STATION);
-    assertThat(stationsBroken("upstream", "route"))
-        .containsExactly(Architecture.UPSTREAM_SEES_NO_OTHER_STATION);
+  void originMayNotSeeServerOrRoute() throws IOException {
+    assertThat(stationsBroken("origin.wire.h1", "server.h1"))
+        .containsExactly(Architecture.ORIGIN_SEES_NO_OTHER_STATION);
+    assertThat(stationsBroken("origin", "route"))
+        .containsExactly(Architecture.ORIGIN_SEES_NO_OTHER_STATION);
   }
 
   @Test
@@ -121,7 +121,7 @@ class ArchitectureTest {
     String epoll = "{ io.netty.channel.epoll.EpollSocketChannel channel; }";
     assertThat(brokenBy("package io.kamille.core.server; class Drain " + epoll))
         .containsExactly(Architecture.EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE);
-    assertThat(brokenBy("package io.kamille.core.upstream.pool; class Pool " + epoll))
+    assertThat(brokenBy("package io.kamille.core.origin.pool; class Pool " + epoll))
         .containsExactly(Architecture.EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE);
     assertThat(
             brokenBy(
@@ -130,7 +130,7 @@ class ArchitectureTest {
                 "package io.kamille.core.server; class ListenerBootstrap { class Inner "
                     + epoll
                     + " }",
-                "package io.kamille.core.upstream.pool; class OriginConnector " + epoll))
+                "package io.kamille.core.origin.pool; class OriginConnector " + epoll))
         .isEmpty();
   }
 
@@ -166,9 +166,9 @@ class ArchitectureTest {
   @Test
   void theChainIsNamedOnce() throws IOException {
     String cache = "package io.kamille.cache.station; public class CacheHandler {}";
-    String upstream = "package io.kamille.core.upstream; public class UpstreamHandler {}";
+    String upstream = "package io.kamille.core.origin.send; public class UpstreamHandler {}";
     String both =
-        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.upstream.UpstreamHandler u; }";
+        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.origin.send.UpstreamHandler u; }";
     assertThat(
             brokenBy(cache, upstream, "package io.kamille.launcher.appliance; class Bad " + both))
         .containsExactly(Architecture.ONLY_ASSEMBLY_NAMES_THE_CHAIN);

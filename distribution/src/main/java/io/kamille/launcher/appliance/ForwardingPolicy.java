@@ -1,6 +1,6 @@
 package io.kamille.launcher.appliance;
 
-import io.kamille.core.upstream.UpstreamSettings;
+import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.RouteSettings;
 

@@ -1,13 +1,13 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.view.ApplianceView.Leasing;
+import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.origin.names.LeasedOrigins.Lease;
+import io.kamille.core.origin.names.OriginList;
+import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Parsed;
 import io.kamille.core.time.WallClock;
-import io.kamille.core.upstream.OriginSettings;
-import io.kamille.core.upstream.discovery.LeasedOrigins.Lease;
-import io.kamille.core.upstream.discovery.OriginList;
-import io.kamille.core.upstream.discovery.OriginLists;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

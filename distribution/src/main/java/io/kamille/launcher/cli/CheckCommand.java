@@ -1,8 +1,8 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
-import io.kamille.core.upstream.UpstreamGroup;
-import io.kamille.core.upstream.discovery.OriginFile;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

@@ -2,6 +2,16 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
+import io.kamille.core.origin.ChoiceSettings;
+import io.kamille.core.origin.ConnectionSettings;
+import io.kamille.core.origin.HealthCheck;
+import io.kamille.core.origin.HealthPolicy;
+import io.kamille.core.origin.OriginProtocol;
+import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.origin.ProxyAnnouncement;
+import io.kamille.core.origin.StickySettings;
+import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.setting.Member;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
@@ -9,17 +19,6 @@ import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.tls.OriginTlsSettings;
-import io.kamille.core.upstream.ChoiceSettings;
-import io.kamille.core.upstream.HealthCheck;
-import io.kamille.core.upstream.HealthPolicy;
-import io.kamille.core.upstream.OriginChoice;
-import io.kamille.core.upstream.OriginProtocol;
-import io.kamille.core.upstream.OriginSettings;
-import io.kamille.core.upstream.StickySettings;
-import io.kamille.core.upstream.UpstreamGroup;
-import io.kamille.core.upstream.UpstreamSettings;
-import io.kamille.core.upstream.connection.ConnectionSettings;
-import io.kamille.core.upstream.connection.ProxyAnnouncement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -156,7 +155,7 @@ final class OriginChecks {
 
   private static void hashKeysAreHashed(SectionValues upstream, Problems problems) {
     if (upstream.isGiven(ChoiceSettings.HASH_KEY)
-        && upstream.value(ChoiceSettings.CHOICE) != OriginChoice.Kind.CONSISTENT_HASH
+        && upstream.value(ChoiceSettings.CHOICE) != ChoiceSettings.Kind.CONSISTENT_HASH
         && !problems.hasRefused(upstream.path(ChoiceSettings.CHOICE))) {
       problems.add(
           Problem.Kind.CONFLICT,

@@ -24,6 +24,16 @@ import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.log.AccessLogSettings;
 import io.kamille.core.log.LogSettings;
+import io.kamille.core.origin.ChoiceSettings;
+import io.kamille.core.origin.ConnectionSettings;
+import io.kamille.core.origin.ForwardingSettings;
+import io.kamille.core.origin.HealthPolicy;
+import io.kamille.core.origin.OriginProtocol;
+import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.origin.ProxyAnnouncement;
+import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.server.IdleTimeoutGovernor;
 import io.kamille.core.server.LimitSettings;
 import io.kamille.core.server.ListenerSettings;
@@ -35,16 +45,6 @@ import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.tls.TlsSettings;
-import io.kamille.core.upstream.HealthPolicy;
-import io.kamille.core.upstream.OriginChoice;
-import io.kamille.core.upstream.OriginProtocol;
-import io.kamille.core.upstream.OriginSettings;
-import io.kamille.core.upstream.UpstreamGroup;
-import io.kamille.core.upstream.UpstreamSettings;
-import io.kamille.core.upstream.connection.ConnectionSettings;
-import io.kamille.core.upstream.connection.ForwardingSettings;
-import io.kamille.core.upstream.connection.ProxyAnnouncement;
-import io.kamille.core.upstream.pool.PoolSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,7 +209,7 @@ class ConfigurationFileTest {
     assertThat(web.settings())
         .isEqualTo(
             new UpstreamSettings(
-                UpstreamSettings.DEFAULTS.choice().by(OriginChoice.Kind.ROUND_ROBIN),
+                UpstreamSettings.DEFAULTS.choice().by(ChoiceSettings.Kind.ROUND_ROBIN),
                 Duration.ofSeconds(2),
                 OriginProtocol.AUTO,
                 UpstreamSettings.DEFAULTS.tls(),

@@ -10,8 +10,8 @@ import io.kamille.admin.view.UpstreamSnapshot.OriginState;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.upstream.UpstreamMetrics;
-import io.kamille.core.upstream.discovery.OriginList.Kind;
+import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.origin.names.OriginList.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

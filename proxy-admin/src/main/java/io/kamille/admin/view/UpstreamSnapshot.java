@@ -1,6 +1,6 @@
 package io.kamille.admin.view;
 
-import io.kamille.core.upstream.discovery.OriginList.Kind;
+import io.kamille.core.origin.names.OriginList.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

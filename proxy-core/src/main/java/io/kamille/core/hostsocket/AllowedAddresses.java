@@ -1,13 +1,13 @@
 package io.kamille.core.hostsocket;
 
 import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.HealthPolicy;
+import io.kamille.core.origin.Origin;
+import io.kamille.core.origin.OriginHealth;
+import io.kamille.core.origin.names.DnsLookup;
+import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.upstream.HealthPolicy;
-import io.kamille.core.upstream.Origin;
-import io.kamille.core.upstream.OriginHealth;
-import io.kamille.core.upstream.OriginNames;
-import io.kamille.core.upstream.name.DnsLookup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;

@@ -1,0 +1,264 @@
+package io.kamille.core.origin;
+
+import io.kamille.core.http.Octets;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an origin is asked whether it is well, while no request says so.
+ *
+ * @param interval from the end of a check to the next one
+ * @param timeout for a whole check
+ * @param rise checks in a row that must pass to bring it back
+ * @param fall checks in a row that must fail to put it out
+ * @param path what an HTTP check asks for
+ * @param host the {@code Host} of a check, or null for the origin's own name
+ * @param headers fields that an HTTP or gRPC check sends
+ * @param expect the status codes that pass
+ * @param contains what the content must have somewhere; empty for anything
+ * @param service what a gRPC check asks for; empty for the server as a whole
+ */
+public record HealthCheck(
+    Kind kind,
+    Duration interval,
+    Duration timeout,
+    int rise,
+    int fall,
+    String path,
+    @Nullable String host,
+    List<Line> headers,
+    List<StatusRange> expect,
+    String contains,
+    String service) {
+
+  /** What is asked. */
+  public enum Kind {
+    OFF,
+    HTTP,
+    GRPC,
+    TCP;
+
+    /** Whether a setting beside it has an effect. */
+    public boolean uses(Setting<?> setting) {
+      boolean isOfHttp = setting == REQUEST_PATH || setting == EXPECT || setting == CONTAINS;
+      boolean isOfGrpc = setting == SERVICE;
+      boolean isOfBoth = setting == HOST || setting == HEADERS;
+      return switch (this) {
+        case OFF -> false;
+        case HTTP -> !isOfGrpc;
+        case GRPC -> !isOfHttp;
+        case TCP -> !isOfHttp && !isOfGrpc && !isOfBoth;
+      };
+    }
+  }
+
+  /** A header field. */
+  public record Line(String name, String value) {
+
+    private static final Pattern FORM =
+        Pattern.compile("([^:]+):[ \\t]*([!-~&&[^,]](?:[ -~&&[^,]]*[!-~&&[^,]])?)");
+
+    static @Nullable Line parse(String text) {
+      Matcher parts = FORM.matcher(text);
+      return parts.matches() && mayBeSent(parts.group(1))
+          ? new Line(parts.group(1), parts.group(2))
+          : null;
+    }
+
+    private static boolean mayBeSent(String name) {
+      return Octets.isToken(name) && OWN.stream().noneMatch(name::equalsIgnoreCase);
+    }
+
+    @Override
+    public String toString() {
+      return name + ": " + value;
+    }
+  }
+
+  /** Names of fields that frame messages, or that a check sets itself. */
+  private static final List<String> OWN =
+      List.of(
+          "connection",
+          "content-length",
+          "content-type",
+          "expect",
+          "host",
+          "keep-alive",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade",
+          "user-agent");
+
+  /** Status codes from one to another, both among them. */
+  public record StatusRange(int from, int to) {
+
+    private static final Pattern CODE = Pattern.compile("[1-5][0-9]{2}");
+    private static final Pattern CLASS = Pattern.compile("[1-5]xx");
+
+    static @Nullable StatusRange parse(String text) {
+      if (CLASS.matcher(text).matches()) {
+        int first = (text.charAt(0) - '0') * 100;
+        return new StatusRange(first, first + 99);
+      }
+      if (CODE.matcher(text).matches()) {
+        int code = Integer.parseInt(text);
+        return new StatusRange(code, code);
+      }
+      return null;
+    }
+
+    @Override
+    public String toString() {
+      return from == to ? String.valueOf(from) : from / 100 + "xx";
+    }
+  }
+
+  private static final Pattern PATH = Pattern.compile("/[!-~&&[^#]]{0,1023}");
+  private static final Pattern TEXT = Pattern.compile("[ -~]{1,256}");
+  private static final Pattern NAME = Pattern.compile("[!-~]{1,127}");
+
+  /** What a bare value stands for. */
+  public static final Setting<Kind> KIND =
+      Setting.of(
+              "kind",
+              ValueTypes.oneOf(Kind.values()),
+              "What a check does: `http` asks for `path` in the protocol of the upstream, and over"
+                  + " TLS if the origin speaks it; `grpc` calls `grpc.health.v1.Health/Check`,"
+                  + " which needs HTTP/2; `tcp` opens a connection; `off` sends none.")
+          .defaultsTo(Kind.OFF);
+
+  public static final Setting<String> REQUEST_PATH =
+      Setting.of(
+              "path",
+              ValueType.of(
+                  "path and query",
+                  "",
+                  "a path that begins with /, without space and #",
+                  text -> PATH.matcher(text).matches() ? text : null,
+                  text -> text),
+              "The path and query that an HTTP check asks for.")
+          .defaultsTo("/");
+
+  public static final Setting<String> HOST =
+      Setting.of(
+              "host",
+              ValueType.of(
+                  "host with or without port",
+                  "",
+                  "HOST[:PORT]",
+                  text -> isAuthority(text) ? text : null,
+                  text -> text),
+              "The `Host` field of an HTTP or gRPC check.")
+          .orElse("host and port of the origin");
+
+  public static final Setting<List<Line>> HEADERS =
+      Setting.of(
+              "headers",
+              ValueTypes.list(
+                  "list of header fields",
+                  Line::parse,
+                  Line::toString,
+                  "NAME: VALUE without a comma, not Host, User-Agent or a field that frames"),
+              "Header fields that an HTTP or gRPC check sends, such as `X-Probe: kamille`.")
+          .defaultsTo(List.of());
+
+  public static final Setting<List<StatusRange>> EXPECT =
+      Setting.of(
+              "expect",
+              ValueTypes.list(
+                  "list of status codes",
+                  StatusRange::parse,
+                  StatusRange::toString,
+                  "a status code such as 200, or a class such as 2xx"),
+              "The status codes that pass an HTTP check.")
+          .defaultsTo(List.of(new StatusRange(200, 299), new StatusRange(300, 399)));
+
+  public static final Setting<String> CONTAINS =
+      Setting.of(
+              "contains",
+              ValueType.of(
+                  "text",
+                  "",
+                  "1 to 256 visible ASCII characters or spaces",
+                  text -> TEXT.matcher(text).matches() ? text : null,
+                  text -> text),
+              "What the content of a passed HTTP check has in its first 64 KiB.")
+          .orElse("the content is not read", "");
+
+  public static final Setting<String> SERVICE =
+      Setting.of(
+              "service",
+              ValueType.of(
+                  "name of a gRPC service",
+                  "",
+                  "1 to 127 visible ASCII characters",
+                  text -> NAME.matcher(text).matches() ? text : null,
+                  text -> text),
+              "The service that a gRPC check asks for.")
+          .orElse("the server as a whole", "");
+
+  /** The settings under {@code check}. */
+  public static final Section<HealthCheck> SECTION =
+      Section.of(
+          HealthCheck.class,
+          KIND,
+          Setting.of(
+                  "interval",
+                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+                  "The time from the end of a check to the next one; up to a tenth more or less at"
+                      + " random.")
+              .defaultsTo(Duration.ofSeconds(5)),
+          Setting.of(
+                  "timeout",
+                  ValueTypes.duration(Duration.ofMillis(10), Duration.ofMinutes(1)),
+                  "How long a whole check may take: connection, TLS and answer.")
+              .defaultsTo(Duration.ofSeconds(2)),
+          Setting.of(
+                  "rise",
+                  ValueTypes.wholeNumber(1, 100),
+                  "Checks that must pass in a row to bring an origin back.")
+              .defaultsTo(2),
+          Setting.of(
+                  "fall",
+                  ValueTypes.wholeNumber(1, 100),
+                  "Checks that must fail in a row to put an origin out. One is enough for an origin"
+                      + " that its requests have put out already.")
+              .defaultsTo(3),
+          REQUEST_PATH,
+          HOST,
+          HEADERS,
+          EXPECT,
+          CONTAINS,
+          SERVICE);
+
+  private static boolean isAuthority(String text) {
+    HostPort withPort = HostPort.parse(text);
+    return withPort != null
+        ? !withPort.host().isEmpty()
+        : !text.isEmpty() && HostPort.hostOf(text) != null;
+  }
+
+  /** Whether there are any. */
+  public boolean isOn() {
+    return kind != Kind.OFF;
+  }
+
+  /** Whether an answer with this status code passes. */
+  public boolean passes(int status) {
+    for (StatusRange range : expect) {
+      if (range.from() <= status && status <= range.to()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

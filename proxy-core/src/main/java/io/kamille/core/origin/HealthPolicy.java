@@ -1,0 +1,121 @@
+package io.kamille.core.origin;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+
+/**
+ * When an origin gets no more requests, judged by those it had, and how it comes back.
+ *
+ * @param failuresUntilOut requests in a row without an answer that put it out
+ * @param failureRatio the share of requests that came to nothing, or were answered 502, 503 or 504,
+ *     that puts it out; above 1 never
+ * @param outFor how long it is left alone the first time; twice as long each time it fails again
+ * @param longestOut the most of that
+ * @param slowReturn how long its share of the requests takes to grow to the full one
+ * @param whenAllOut what becomes of requests while all origins are out
+ * @param check how it is asked whether it is well
+ */
+public record HealthPolicy(
+    int failuresUntilOut,
+    double failureRatio,
+    Duration outFor,
+    Duration longestOut,
+    Duration slowReturn,
+    WhenAllOut whenAllOut,
+    HealthCheck check) {
+
+  /** What becomes of requests while all origins are out. */
+  public enum WhenAllOut {
+    /** Origins that take connections get them all the same. */
+    ASK,
+    /** They are refused until a probe or a check brings an origin back. */
+    REFUSE
+  }
+
+  public static final Subsection<HealthCheck> CHECK =
+      HealthCheck.SECTION
+          .one(
+              "check",
+              "Checks that Kamille sends by itself, beside judging requests. `check: http` is short"
+                  + " for `check: {kind: http}`.")
+          .withShorthand(HealthCheck.KIND);
+
+  /** The settings under {@code health}. */
+  public static final Section<HealthPolicy> SECTION =
+      Section.of(
+          HealthPolicy.class,
+          Setting.of(
+                  "failures",
+                  ValueTypes.wholeNumber(1, 1_000),
+                  "Consecutive failures after which an origin gets no more requests for a while. A"
+                      + " failure is a connection refused or timed out, or an answer that did not"
+                      + " come.")
+              .defaultsTo(3),
+          Setting.of(
+                  "failure-ratio",
+                  ValueTypes.orWord("off", Double.MAX_VALUE, ValueTypes.positiveRatio()),
+                  "The share of failed requests that takes an origin out. It is counted over ten"
+                      + " seconds, from 20 requests on; 502, 503 and 504 are failures too. Twenty"
+                      + " failures in a row within the ten seconds also take it out. `off` switches"
+                      + " off both.")
+              .defaultsTo(0.5),
+          Setting.of(
+                  "out-for",
+                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+                  "How long such an origin stays out before one request tries it again. The time"
+                      + " doubles whenever that request fails. Up to a quarter is added at random.")
+              .defaultsTo(Duration.ofSeconds(5)),
+          Setting.of(
+                  "longest-out",
+                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(24)),
+                  "The most that `out-for` grows to.")
+              .defaultsTo(Duration.ofMinutes(1)),
+          Setting.of(
+                  "slow-return",
+                  ValueTypes.duration(Duration.ZERO, Duration.ofHours(1)),
+                  "How long an origin that comes back takes to get its full share of requests,"
+                      + " beginning with a tenth of it.")
+              .defaultsTo(Duration.ofSeconds(10)),
+          Setting.of(
+                  "when-all-out",
+                  ValueTypes.oneOf(WhenAllOut.values()),
+                  "What happens to requests while all origins are out: `ask` gives them to the"
+                      + " origins that take connections, `refuse` answers with 503.")
+              .defaultsTo(WhenAllOut.ASK),
+          CHECK);
+
+  public static final HealthPolicy DEFAULTS = SECTION.defaults();
+
+  public HealthPolicy {
+    if (failuresUntilOut < 1 || !(failureRatio > 0)) {
+      throw new IllegalArgumentException(
+          "failuresUntilOut: "
+              + failuresUntilOut
+              + ", failureRatio: "
+              + failureRatio
+              + " (expected: 1 or more, above 0)");
+    }
+    if (!outFor.isPositive() || slowReturn.isNegative()) {
+      throw new IllegalArgumentException(
+          "outFor: " + outFor + ", slowReturn: " + slowReturn + " (expected: positive, 0 or more)");
+    }
+  }
+
+  /** How long the origin is left alone when it is out for the {@code times}-th time on end. */
+  long outNanos(int times) {
+    long nanos = outFor.toNanos();
+    long most = Math.max(nanos, longestOut.toNanos());
+    for (int i = 1; i < times && nanos < most; i++) {
+      nanos *= 2;
+    }
+    return Math.min(nanos, most);
+  }
+
+  /** How long it then counts as returning: if it fails meanwhile, the next while is longer. */
+  long returnNanos() {
+    return Math.max(slowReturn.toNanos(), outFor.toNanos());
+  }
+}

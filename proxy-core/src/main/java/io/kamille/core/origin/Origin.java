@@ -1,0 +1,278 @@
+package io.kamille.core.origin;
+
+import io.kamille.core.origin.names.OriginNames;
+import io.kamille.core.setting.OriginUrl;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** One origin server of an upstream, shared by all loops. Any thread. */
+public final class Origin {
+
+  /*
+   * Resolvers that balance load may name a part of the addresses at a time, and another one the
+   * next time. So an address counts as the origin's until three look-ups on end have not named it:
+   * connections that lead there are used for so long. New ones lead to what the last look-up named.
+   */
+  private static final int REMEMBERED_LOOK_UPS = 3;
+
+  /** A name server that lies may say thousands; each would be tried for one request. */
+  public static final int MOST_ADDRESSES = 64;
+
+  private final OriginUrl url;
+  private final String host;
+  private final int weight;
+  private final boolean isBackup;
+  private final String name;
+  private final OriginHealth health;
+  private final AtomicInteger inFlight;
+  private final AtomicInteger limit;
+  private final AtomicReference<InetSocketAddress[][]> lookUps;
+  private final AtomicInteger turn;
+  private final AtomicReference<String> trouble;
+  private final AtomicReference<@Nullable Checked> lastCheck;
+
+  /**
+   * How the last check went.
+   *
+   * @param trouble what was wrong, empty for nothing
+   * @param nanos when (monotonic)
+   * @param nextNanos when the next one begins
+   */
+  public record Checked(String trouble, long nanos, long nextNanos) {}
+
+  /**
+   * An origin whose address is not known yet: {@link OriginNames#watch} finds it.
+   *
+   * @param weight its share of the requests, relative to the others; at least 1
+   */
+  public Origin(OriginUrl url, int weight, OriginHealth health) {
+    this(url, weight, false, health);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isBackup whether it gets requests only while no other origin is in
+   */
+  public Origin(OriginUrl url, int weight, boolean isBackup, OriginHealth health) {
+    if (weight < 1) {
+      throw new IllegalArgumentException("weight: " + weight + " (expected: at least 1)");
+    }
+    this.url = url;
+    this.host = plain(url.host());
+    this.weight = weight;
+    this.isBackup = isBackup;
+    this.name = name(url.host(), url.port());
+    this.health = health;
+    this.inFlight = new AtomicInteger();
+    this.limit = new AtomicInteger();
+    this.lookUps = new AtomicReference<>(new InetSocketAddress[][] {{}});
+    this.turn = new AtomicInteger();
+    this.trouble = new AtomicReference<>("");
+    this.lastCheck = new AtomicReference<>();
+  }
+
+  private Origin(Origin same, int weight, boolean isBackup, OriginHealth health) {
+    this.url = same.url;
+    this.host = same.host;
+    this.weight = weight;
+    this.isBackup = isBackup;
+    this.name = same.name;
+    this.health = health;
+    this.inFlight = same.inFlight;
+    this.limit = same.limit;
+    this.lookUps = same.lookUps;
+    this.turn = same.turn;
+    this.trouble = same.trouble;
+    this.lastCheck = same.lastCheck;
+  }
+
+  private static String plain(String host) {
+    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  private static String name(String host, int port) {
+    String plain = plain(host);
+    return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + port;
+  }
+
+  /** The same server: what becomes known of one is known of both. This where nothing differs. */
+  public Origin with(int weight, boolean isBackup, OriginHealth health) {
+    if (weight == this.weight && isBackup == this.isBackup && health == this.health) {
+      return this;
+    }
+    return new Origin(this, weight, isBackup, health);
+  }
+
+  /** The same object, which says nothing, for all that are the same server. */
+  public Object server() {
+    return lookUps;
+  }
+
+  /** The host to look up, without brackets. */
+  public String host() {
+    return host;
+  }
+
+  /** Where it is, and whether it speaks TLS. */
+  public OriginUrl url() {
+    return url;
+  }
+
+  /** Host and port, as in an authority. */
+  public String name() {
+    return name;
+  }
+
+  public int weight() {
+    return weight;
+  }
+
+  /** Whether it gets requests only while no other origin is in. */
+  public boolean isBackup() {
+    return isBackup;
+  }
+
+  public OriginHealth health() {
+    return health;
+  }
+
+  /** Requests on their way, over all loops. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  /** Requests that it may get at a time, found out over all loops; 0 where no limit adapts. */
+  public int adaptiveLimit() {
+    return limit.get();
+  }
+
+  public void changeLimit(int change) {
+    limit.addAndGet(change);
+  }
+
+  public void begin() {
+    inFlight.getAndIncrement();
+  }
+
+  public void finish() {
+    inFlight.getAndDecrement();
+  }
+
+  /** Where to connect to, or null while the name has no address. */
+  public @Nullable InetSocketAddress address() {
+    InetSocketAddress[] all = named();
+    return all.length == 0 ? null : all[Math.floorMod(turn.get(), all.length)];
+  }
+
+  /** All addresses of the name, from {@link #address} on. */
+  public Deque<InetSocketAddress> addressesInTurn() {
+    List<InetSocketAddress> all = new ArrayList<>(addresses());
+    if (!all.isEmpty()) {
+      Collections.rotate(all, -Math.floorMod(turn.get(), all.size()));
+    }
+    return new ArrayDeque<>(all);
+  }
+
+  /** What the last look-up named. */
+  private InetSocketAddress[] named() {
+    return lookUps.getAcquire()[0];
+  }
+
+  /** What the last look-up named, in its order. */
+  public List<InetSocketAddress> addresses() {
+    return List.of(named());
+  }
+
+  /** Whether one of the last look-ups named this address. */
+  public boolean isAt(InetSocketAddress address) {
+    for (InetSocketAddress[] named : lookUps.getAcquire()) {
+      for (InetSocketAddress one : named) {
+        if (one.equals(address)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Prefers the next address from now on, unless someone else has seen to it already. */
+  public void passOver(InetSocketAddress failed) {
+    int now = turn.get();
+    InetSocketAddress[] all = named();
+    if (all.length > 1 && all[Math.floorMod(now, all.length)].equals(failed)) {
+      turn.compareAndSet(now, now + 1);
+    }
+  }
+
+  /** Takes what a look-up has found; of very many addresses the first ones. */
+  public void addresses(List<InetAddress> found) {
+    InetSocketAddress[] named =
+        inTurn(found).stream()
+            .limit(MOST_ADDRESSES)
+            .map(address -> new InetSocketAddress(address, url.port()))
+            .toArray(InetSocketAddress[]::new);
+    lookUps.updateAndGet(last -> adding(named, last));
+  }
+
+  /**
+   * The families in turn, as long as there are two (RFC 8305 §4): one that leads nowhere costs one
+   * attempt, and is passed over from then on.
+   */
+  private static List<InetAddress> inTurn(List<InetAddress> found) {
+    Deque<InetAddress> some = new ArrayDeque<>();
+    Deque<InetAddress> others = new ArrayDeque<>();
+    for (InetAddress address : found) {
+      (address.getClass() == found.getFirst().getClass() ? some : others).add(address);
+    }
+    List<InetAddress> all = new ArrayList<>(found.size());
+    while (!some.isEmpty() || !others.isEmpty()) {
+      for (Deque<InetAddress> family : List.of(some, others)) {
+        if (!family.isEmpty()) {
+          all.add(family.poll());
+        }
+      }
+    }
+    return all;
+  }
+
+  private static InetSocketAddress[][] adding(
+      InetSocketAddress[] named, InetSocketAddress[][] last) {
+    int count = Math.min(last.length + 1, REMEMBERED_LOOK_UPS);
+    InetSocketAddress[][] next = new InetSocketAddress[count][];
+    next[0] = named;
+    System.arraycopy(last, 0, next, 1, count - 1);
+    return next;
+  }
+
+  /**
+   * What it did wrong when a connection was last opened, empty for nothing.
+   *
+   * @return whether that is news
+   */
+  public boolean trouble(String reason) {
+    return !trouble.getAndSet(reason).equals(reason);
+  }
+
+  /** How the last check went; null before it, and where there are none. */
+  public @Nullable Checked lastCheck() {
+    return lastCheck.getAcquire();
+  }
+
+  public void checked(@Nullable Checked check) {
+    lastCheck.setRelease(check);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,106 @@
+package io.kamille.core.origin;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+
+/**
+ * How many connections an origin gets from one loop.
+ *
+ * @param maxConnections open at a time, the idle ones among them
+ * @param maxWaiting requests that may wait for one; more are refused at once
+ * @param queueTimeout how long a request may wait for one
+ * @param maxIdle kept open without a request
+ * @param idleTimeout how long an idle one is kept
+ * @param uploadBufferBytes content of this length or less comes in whole before its request takes a
+ *     connection; 0 for none
+ */
+public record PoolSettings(
+    int maxConnections,
+    int maxWaiting,
+    Duration queueTimeout,
+    int maxIdle,
+    Duration idleTimeout,
+    long uploadBufferBytes) {
+
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  /** The settings of an upstream. */
+  public static final Section<PoolSettings> SECTION =
+      Section.of(
+          PoolSettings.class,
+          Setting.of(
+                  "max-connections",
+                  ValueTypes.wholeNumber(1, 65_535),
+                  "Requests that one loop sends one origin at a time. In HTTP/1.1 each takes a"
+                      + " connection; in HTTP/2 up to 100 share one. Multiply by `loops` for the"
+                      + " most that an origin sees. Requests with a body still to come get at most"
+                      + " three quarters of them (of one, that one). So slow uploads leave some to"
+                      + " requests without a body.")
+              .defaultsTo(512),
+          Setting.of(
+                  "max-waiting",
+                  ValueTypes.wholeNumber(0, 1_000_000),
+                  "Requests on one loop that may wait while all connections to an origin are in"
+                      + " use. More are answered with 503 at once. Requests with content get three"
+                      + " quarters of the line at the most.")
+              .defaultsTo(1_024),
+          Setting.of(
+                  "queue-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long such a request waits before it is answered with 503.")
+              .defaultsTo(Duration.ofSeconds(5)),
+          Setting.of(
+                  "max-idle-connections",
+                  ValueTypes.wholeNumber(0, 65_535),
+                  "Connections without a request that one loop keeps open to one origin.")
+              .defaultsTo(128)
+              .into("maxIdle"),
+          Setting.of(
+                  "idle-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a connection without a request stays open for the next one. Keep it"
+                      + " shorter than the origin's own limit, which is 5 s in Node.js and Apache."
+                      + " Otherwise a request can meet a connection that the origin is closing.")
+              .defaultsTo(Duration.ofSeconds(4)),
+          Setting.of(
+                  "upload-buffer",
+                  ValueTypes.orWord("off", 0L, ValueTypes.size(1, 1L << 30)),
+                  "If the content of a request says its length, and is no longer than this, Kamille"
+                      + " takes all of it in before the request takes a connection. So slow clients"
+                      + " keep no connection busy. Kamille answers `Expect: 100-continue` itself"
+                      + " then. All such content together takes at most an eighth of the direct"
+                      + " memory. Beyond that, and with `off`, requests with content take a"
+                      + " connection at once.")
+              .defaultsTo(1L << 20)
+              .into("uploadBufferBytes"));
+
+  public static final PoolSettings DEFAULTS = SECTION.defaults();
+
+  public PoolSettings {
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException(
+          "maxConnections: " + maxConnections + " (expected: at least 1)");
+    }
+    if (maxWaiting < 0 || maxIdle < 0 || uploadBufferBytes < 0) {
+      throw new IllegalArgumentException(
+          "maxWaiting: "
+              + maxWaiting
+              + ", maxIdle: "
+              + maxIdle
+              + ", uploadBufferBytes: "
+              + uploadBufferBytes
+              + " (expected: 0 or more)");
+    }
+    if (!queueTimeout.isPositive() || !idleTimeout.isPositive()) {
+      throw new IllegalArgumentException(
+          "queueTimeout: "
+              + queueTimeout
+              + ", idleTimeout: "
+              + idleTimeout
+              + " (expected: positive)");
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package io.kamille.core.origin.choose;
+
+import io.kamille.core.origin.ChoiceSettings;
+import io.kamille.core.origin.Origin;
+import io.kamille.core.origin.OriginHealth;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Picks the origin for one request. Confined to its loop. */
+public abstract sealed class OriginChoice
+    permits ConsistentHash, LeastTime, PowerOfTwoChoices, WeightedRoundRobin {
+
+  /*
+   * Origins that are out are passed over, but when one of them is due for its probe, the request at
+   * hand is the probe. While another origin is in, that is a request by a safe method: one that may
+   * change something is not sent twice, so a probe that fails would fail its client. If no safe one
+   * has come for as long as an origin is out at least, any may be the probe: an upstream that gets
+   * no others would never have it back. Origins that return get a growing part of their weight.
+   *
+   * When none is left, refusing would turn a few failures into an outage of our own making, and one
+   * that whoever knows a request which origins fail at could bring about. So all that can be
+   * reached get requests then, as if they were in. Only where no origin takes connections, which no
+   * request can bring about, requests are refused, but for one at a time for each origin: the first
+   * that is answered ends it.
+   *
+   * Drained origins are passed over, also when all others are out: somebody may be about to stop
+   * them.
+   *
+   * Backups are looked at where no other origin is in. One that a retry or a second request avoids
+   * is in all the same: a connection that broke does not make it an outage, and backups may be
+   * servers that only say sorry.
+   */
+
+  /** No origin: none can be reached, and all are being tried. */
+  public static final int NOWHERE = -1;
+
+  final Origin[] origins;
+
+  /** The places in {@code origins} that may be picked this time: the first so many count. */
+  final int[] candidates;
+
+  /** What each place may get of the requests now, relative to the others: of candidates only. */
+  final int[] weights;
+
+  /** What the request at hand is hashed by. */
+  long key;
+
+  /** When the request at hand asks for an origin. */
+  long nowNanos;
+
+  /** Whether the method of the request at hand is safe (RFC 9110 §9.2.1). */
+  private boolean isSafe = true;
+
+  private final boolean hasBackups;
+
+  OriginChoice(List<Origin> origins) {
+    this.origins = origins.toArray(Origin[]::new);
+    this.candidates = new int[this.origins.length];
+    this.weights = new int[this.origins.length];
+    this.hasBackups = origins.stream().anyMatch(Origin::isBackup);
+  }
+
+  /** A choice for one loop. */
+  public static OriginChoice of(ChoiceSettings.Kind kind, List<Origin> origins) {
+    return switch (kind) {
+      case POWER_OF_TWO -> new PowerOfTwoChoices(origins, new SplittableRandom());
+      case ROUND_ROBIN -> new WeightedRoundRobin(origins);
+      case LEAST_TIME -> new LeastTime(origins, new SplittableRandom());
+      case CONSISTENT_HASH -> new ConsistentHash(origins);
+    };
+  }
+
+  /**
+   * The place of the origin to ask, in the list this choice was made from, or {@link #NOWHERE}.
+   *
+   * @param avoid the place of an origin that just failed this request, or -1; it is chosen again
+   *     only where the list has no other. While it is in, no backup is chosen, unless it is one
+   */
+  public int choose(int avoid, long nowNanos) {
+    if (origins.length == 1) {
+      return only(nowNanos);
+    }
+    int place = chooseIn(avoid, nowNanos);
+    return place == NOWHERE ? amongThoseOut(avoid, nowNanos) : place;
+  }
+
+  private int chooseIn(int avoid, long nowNanos) {
+    this.nowNanos = nowNanos;
+    int place = amongThoseIn(isSafe, avoid, nowNanos);
+    return place == NOWHERE && !isSafe ? amongThoseIn(true, avoid, nowNanos) : place;
+  }
+
+  private int amongThoseIn(boolean atOnce, int avoid, long nowNanos) {
+    int place = amongThoseIn(false, atOnce, avoid, nowNanos);
+    return place == NOWHERE && mayUseBackups(nowNanos)
+        ? amongThoseIn(true, atOnce, avoid, nowNanos)
+        : place;
+  }
+
+  /** Whether there are any, and no other origin is in, whoever is avoided. */
+  private boolean mayUseBackups(long nowNanos) {
+    if (!hasBackups) {
+      return false;
+    }
+    for (int i = 0; i < origins.length; i++) {
+      if (!origins[i].isBackup() && origins[i].health().isIn() && !isDrained(i, nowNanos)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * As {@link #choose(int, long)}, for a request that is hashed by {@code key}.
+   *
+   * @param isSafe whether its method is, so that it may be the probe of an origin at once
+   */
+  public int choose(long key, boolean isSafe, int avoid, long nowNanos) {
+    this.key = key;
+    this.isSafe = isSafe;
+    return choose(avoid, nowNanos);
+  }
+
+  /**
+   * As {@link #choose(long, boolean, int, long)}, but only an origin that is in or due for its
+   * probe, and never {@code avoid}.
+   */
+  public int chooseIn(long key, boolean isSafe, int avoid, long nowNanos) {
+    this.key = key;
+    this.isSafe = isSafe;
+    return chooseIn(avoid, nowNanos);
+  }
+
+  private int amongThoseIn(boolean isBackup, boolean atOnce, int avoid, long nowNanos) {
+    int count = 0;
+    for (int i = 0; i < origins.length; i++) {
+      if (i == avoid || origins[i].isBackup() != isBackup || isDrained(i, nowNanos)) {
+        continue;
+      }
+      int share = origins[i].health().sharePercent(nowNanos);
+      if (share > 0) {
+        count = add(i, share, count);
+      } else if (origins[i].health().claimProbe(atOnce, nowNanos)) {
+        return i;
+      }
+    }
+    return count == 0 ? NOWHERE : among(count);
+  }
+
+  private int only(long nowNanos) {
+    OriginHealth health = origins[0].health();
+    boolean mayBeAsked =
+        !health.isBarred() || health.claimProbe(true, nowNanos) || health.claimTrial(nowNanos);
+    if (mayBeAsked && !health.isIn()) {
+      health.claimProbe(true, nowNanos);
+    }
+    return mayBeAsked ? 0 : NOWHERE;
+  }
+
+  private int amongThoseOut(int avoid, long nowNanos) {
+    boolean withBackups = mayUseBackups(nowNanos);
+    int count = 0;
+    for (int i = 0; i < origins.length; i++) {
+      if (mayTry(i, withBackups, avoid, nowNanos) && !origins[i].health().isBarred()) {
+        count = add(i, OriginHealth.WHOLE_SHARE, count);
+      }
+    }
+    return count == 0 ? tried(withBackups, avoid, nowNanos) : among(count);
+  }
+
+  private int tried(boolean withBackups, int avoid, long nowNanos) {
+    for (int i = 0; i < origins.length; i++) {
+      if (mayTry(i, withBackups, avoid, nowNanos) && origins[i].health().claimTrial(nowNanos)) {
+        return i;
+      }
+    }
+    return NOWHERE;
+  }
+
+  private boolean mayTry(int place, boolean withBackups, int avoid, long nowNanos) {
+    return place != avoid
+        && (withBackups || !origins[place].isBackup())
+        && !isDrained(place, nowNanos);
+  }
+
+  private boolean isDrained(int place, long nowNanos) {
+    return origins[place].health().isDrained(nowNanos);
+  }
+
+  private int add(int place, int sharePercent, int count) {
+    candidates[count] = place;
+    weights[place] = origins[place].weight() * sharePercent;
+    return count + 1;
+  }
+
+  private int among(int count) {
+    return count == 1 ? candidates[0] : pick(count);
+  }
+
+  /** The number of one of the first {@code count} candidates, drawn by weight. */
+  final int draw(SplittableRandom random, int count) {
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+      total += weights[candidates[i]];
+    }
+    int left = random.nextInt(total);
+    int at = 0;
+    while (left >= weights[candidates[at]]) {
+      left -= weights[candidates[at]];
+      at++;
+    }
+    return at;
+  }
+
+  /** The origin at that place began to answer, so long after it was asked; or failed to. */
+  public void answered(int place, long nanos, boolean hasFailed, long nowNanos) {}
+
+  /** A client gave up, which had waited for the origin at that place for so long. */
+  public void waited(int place, long nanos, long nowNanos) {}
+
+  /** One of the first {@code count} candidates; at least two. */
+  abstract int pick(int count);
+}

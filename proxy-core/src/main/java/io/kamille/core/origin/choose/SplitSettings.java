@@ -1,0 +1,47 @@
+package io.kamille.core.origin.choose;
+
+import io.kamille.core.origin.HashKey;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which part of a route's clients another upstream gets.
+ *
+ * @param upstream its name; null for none
+ * @param share of the keys that it gets, above 0 and up to 1
+ * @param key what decides, always alike
+ */
+public record SplitSettings(@Nullable String upstream, double share, HashKey key) {
+
+  public static final Setting<String> UPSTREAM =
+      Setting.of(
+              "upstream",
+              ValueType.of(
+                  "name of an upstream",
+                  "",
+                  "the name of an upstream",
+                  text -> text.isEmpty() ? null : text,
+                  name -> name),
+              "The upstream that a part of the clients gets, such as one with a new version.")
+          .orElse("the route's own for all");
+
+  public static final Section<SplitSettings> SECTION =
+      Section.of(
+          SplitSettings.class,
+          UPSTREAM,
+          Setting.of(
+                  "share",
+                  ValueTypes.positiveRatio(),
+                  "The share of the clients that get it. If you raise it, those who have it keep"
+                      + " it.")
+              .defaultsTo(0.1),
+          Setting.of(
+                  "key",
+                  HashKey.TYPE,
+                  "What tells clients apart: their `address`, the `url`, a header field or a"
+                      + " cookie. Requests without the field or cookie are told apart by address.")
+              .defaultsTo(HashKey.ADDRESS));
+}

@@ -1,0 +1,97 @@
+package io.kamille.core.origin.names;
+
+import io.kamille.core.origin.OriginProtocol;
+import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.setting.OriginUrl;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that names origins of one upstream. One thread at a time looks; reading: any thread.
+ *
+ * @param all what comes first has precedence
+ * @param leased one of them
+ * @param protocol in which the origins are asked
+ */
+public record OriginLists(List<OriginList> all, LeasedOrigins leased, OriginProtocol protocol) {
+
+  public OriginLists {
+    all = List.copyOf(all);
+  }
+
+  /**
+   * Those of an upstream. What another configuration had before goes on, and is not read again.
+   *
+   * @param before null if there was no such upstream
+   */
+  public static OriginLists of(
+      String upstream, UpstreamGroup group, NameLookup lookup, @Nullable OriginLists before) {
+    LeasedOrigins leased = before == null ? new LeasedOrigins(upstream) : before.leased;
+    OriginProtocol protocol = group.settings().protocol();
+    List<OriginList> known = before == null ? List.of() : before.all;
+    List<OriginList> all = new ArrayList<>();
+    all.add(new OriginList.Configured(group.origins()));
+    if (group.originsFile() != null) {
+      Path file = group.originsFile();
+      all.add(
+          known.stream()
+              .filter(list -> list instanceof OriginFile other && other.isOf(file, protocol))
+              .findFirst()
+              .orElseGet(() -> new OriginFile(upstream, file, protocol)));
+    }
+    if (group.originsSrv() != null) {
+      String name = group.originsSrv();
+      all.add(
+          known.stream()
+              .filter(list -> list instanceof ServiceRecords other && other.isOf(name, protocol))
+              .findFirst()
+              .orElseGet(() -> new ServiceRecords(upstream, name, protocol, lookup)));
+    }
+    all.add(leased);
+    return new OriginLists(all, leased, protocol);
+  }
+
+  /** Those that may change without the configuration and the API. */
+  public List<OriginList> watched() {
+    return all.stream()
+        .filter(list -> list.kind() == OriginList.Kind.FILE || list.kind() == OriginList.Kind.DNS)
+        .toList();
+  }
+
+  /** Looks for news. May block for a moment. */
+  public void look(long nowNanos) {
+    all.forEach(list -> list.look(nowNanos));
+  }
+
+  /**
+   * The origins that they name now, as the first list has them that does. One that came by the API
+   * under another protocol is left out while this one does not suit it.
+   */
+  public List<OriginSettings> named() {
+    Map<OriginUrl, OriginSettings> named = new LinkedHashMap<>();
+    all.forEach(list -> list.origins().forEach(origin -> named.putIfAbsent(origin.url(), origin)));
+    named.keySet().removeIf(url -> !protocol.suits(url));
+    return List.copyOf(named.values());
+  }
+
+  /** The origins that SRV records name, and no list before them. */
+  public Set<OriginUrl> services() {
+    Map<OriginUrl, OriginList> naming = naming();
+    naming.values().removeIf(list -> list.kind() != OriginList.Kind.DNS);
+    return naming.keySet();
+  }
+
+  /** The first list that names an origin. */
+  public Map<OriginUrl, OriginList> naming() {
+    Map<OriginUrl, OriginList> naming = new HashMap<>();
+    all.forEach(list -> list.origins().forEach(origin -> naming.putIfAbsent(origin.url(), list)));
+    return naming;
+  }
+}

@@ -1,0 +1,400 @@
+package io.kamille.core.origin.pool;
+
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.metric.Counter;
+import io.kamille.core.origin.PoolSettings;
+import io.kamille.core.time.WallClock;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of one loop to one origin. Confined to its loop. */
+public final class ConnectionPool<C extends PooledConnection<C>> {
+
+  /*
+   * Whoever finds none idle waits in line while a new one is opened; a connection that comes back
+   * in the meantime serves the first in line. The line is short and has a deadline: an origin that
+   * is too slow is felt by its own requests at once, not by the memory of everyone.
+   *
+   * A connection has places: one in HTTP/1.1, many in HTTP/2. One that has some left is lent before
+   * one that is idle, and the one that had none before the others: so the surplus falls idle, and
+   * ages. Where connections have many places, one at a time is opened for as many of the line.
+   *
+   * Beside the connections that may be open there may be a limit, which changes, for the places
+   * that are lent or being opened. Who finds it reached waits in the same line, even while some are
+   * idle.
+   *
+   * An upload, a request whose content has not come to its end, holds its place for as long as
+   * its client likes. So uploads get three quarters of what may be lent and of the line, and the
+   * others pass those that wait for such a place. One place at least is left to the others where
+   * there are two.
+   *
+   * One timer per pool goes round all lent connections a few times a second, instead of one timer
+   * per connection or per request. It runs only while there is anything to look at. It also closes
+   * idle connections to an address that the origin no longer has; lent ones are closed when they
+   * come back.
+   */
+
+  /** Opens connections for a pool. */
+  @FunctionalInterface
+  public interface Dialer<C extends PooledConnection<C>> {
+
+    /**
+     * Begins to open one connection. On the pool's loop, at once or later, ends in {@link
+     * ConnectionPool#dialed} or {@link ConnectionPool#dialFailed}.
+     */
+    void dial(ConnectionPool<C> pool);
+  }
+
+  private final String origin;
+  private final PoolSettings settings;
+  private final Dialer<C> dialer;
+  private final EventLoop loop;
+  private final WallClock clock;
+  private final long tickNanos;
+  private final long idleTimeoutNanos;
+  private final long queueTimeoutNanos;
+  private final Counter opened;
+  private final Counter closed;
+
+  private final List<C> open = new ArrayList<>();
+  private final WaitingLine<C> line = new WaitingLine<>();
+  private final IdleList<C> idle = new IdleList<>();
+  private final RoomyList<C> roomy = new RoomyList<>();
+  private final LendingLimits limits;
+  private int placesExpected;
+  private boolean serving;
+  private boolean ticking;
+  private boolean retired;
+
+  /**
+   * An empty pool.
+   *
+   * @param origin its name, for the reasons of failures
+   * @param placesExpected how many a connection will have, as far as that is known
+   * @param tickNanos how often deadlines are looked at
+   * @param opened counts connections as they open
+   * @param closed counts connections as they close
+   */
+  public ConnectionPool(
+      String origin,
+      PoolSettings settings,
+      Dialer<C> dialer,
+      EventLoop loop,
+      WallClock clock,
+      int placesExpected,
+      long tickNanos,
+      Counter opened,
+      Counter closed) {
+    this.origin = origin;
+    this.settings = settings;
+    this.dialer = dialer;
+    this.loop = loop;
+    this.clock = clock;
+    this.tickNanos = tickNanos;
+    this.idleTimeoutNanos = settings.idleTimeout().toNanos();
+    this.queueTimeoutNanos = settings.queueTimeout().toNanos();
+    this.limits = new LendingLimits(settings.maxConnections());
+    this.placesExpected = placesExpected;
+    this.opened = opened;
+    this.closed = closed;
+  }
+
+  /** Connections that are open, lent or idle. */
+  int openCount() {
+    return open.size();
+  }
+
+  int idleCount() {
+    return idle.size();
+  }
+
+  int waitingCount() {
+    return line.size();
+  }
+
+  /** Requests under way. */
+  public int lentCount() {
+    return limits.lent();
+  }
+
+  /** Lends no more than so many at a time from now on; what is lent stays. */
+  public void lendLimit(int count) {
+    if (limits.change(count)) {
+      serveLine();
+    }
+  }
+
+  /** Whether one more upload may begin, after those that wait. */
+  private boolean mayUpload() {
+    return limits.uploadsLeft() > line.uploads();
+  }
+
+  /**
+   * A place on the connection that was used last, or null: then {@link #await} one.
+   *
+   * @param forUpload whether for a request whose content is still to come; then {@link #uploaded}
+   *     has to follow, once
+   */
+  public @Nullable C take(boolean forUpload) {
+    C connection = forUpload && !mayUpload() ? null : find();
+    if (connection != null) {
+      lend(connection, forUpload);
+    }
+    return connection;
+  }
+
+  private void lend(C connection, boolean forUpload) {
+    connection.lent++;
+    limits.lent(1);
+    limits.uploading(forUpload ? 1 : 0);
+    roomy.sort(connection);
+  }
+
+  /** A connection has more places than before, or fewer. */
+  public void placesChanged(C connection) {
+    roomy.sort(connection);
+    serveLine();
+  }
+
+  /** An upload has come to its end, or will have none. Another may begin before this returns. */
+  public void uploaded() {
+    limits.uploading(-1);
+    serveLine();
+  }
+
+  /** A connection with a place that may be lent, or null. */
+  private @Nullable C find() {
+    while (limits.mayLend()) {
+      C busy = roomy.newest();
+      if (busy != null) {
+        return busy;
+      }
+      C connection = idle.takeNewest();
+      if (connection == null) {
+        return null;
+      }
+      if (!connection.isCurrent()) {
+        connection.close();
+      } else if (connection.isOpen()) {
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** Waits for a connection; the answer may come before this returns. */
+  public void await(Waiter<C> waiter) {
+    if (mayOpen() && (!waiter.isUpload() || mayUpload())) {
+      line.add(waiter, clock.nanos());
+      dialFor(line.ready(limits.uploadsLeft()));
+    } else if (line.hasRoom(
+        waiter, settings.maxWaiting(), limits.dialing() * placesExpected, limits.uploadsLeft())) {
+      line.add(waiter, clock.nanos());
+    } else {
+      waiter.refuse(limit("no connection is free" + whom(waiter) + " and the line is full"));
+    }
+  }
+
+  private boolean mayOpen() {
+    return open.size() + limits.dialing() < settings.maxConnections() && limits.mayLend();
+  }
+
+  /** Waits no longer. Without effect if the waiter has been answered. */
+  public void leave(Waiter<C> waiter) {
+    line.remove(waiter);
+  }
+
+  /** A connection that was asked for is open. */
+  public void dialed(C connection) {
+    limits.dialing(-1);
+    opened.increment();
+    placesExpected = Math.max(1, connection.places());
+    connection.place = open.size();
+    open.add(connection);
+    startTicking();
+    offer(connection);
+    serveLine();
+  }
+
+  /** A connection that was asked for could not be opened: the first in line gets to hear of it. */
+  public void dialFailed(Failure why) {
+    limits.dialing(-1);
+    Waiter<C> first = next();
+    if (first != null) {
+      first.refuse(why);
+    }
+    serveLine();
+  }
+
+  /** Takes a place back: the connection can carry another request, or closes itself soon. */
+  public void release(C connection) {
+    assert connection.lent > 0;
+    connection.lent--;
+    limits.lent(-1);
+    if (connection.lent > 0) {
+      roomy.sort(connection);
+      serveLine();
+    } else if (connection.isCurrent()) {
+      offer(connection);
+    } else {
+      connection.close();
+    }
+  }
+
+  /** Strikes a connection, lent or idle, that is closed. */
+  public void forget(C connection) {
+    if (connection.isIdle) {
+      idle.remove(connection);
+    }
+    connection.isGone = true;
+    limits.lent(-connection.lent);
+    connection.lent = 0;
+    roomy.sort(connection);
+    closed.increment();
+    C last = open.removeLast();
+    if (connection.place < open.size()) {
+      open.set(connection.place, last);
+      last.place = connection.place;
+    }
+    serveLine();
+  }
+
+  /** Closes what is idle, and from now on whatever comes back. */
+  public void retire() {
+    retired = true;
+    for (C oldest = idle.oldest(); oldest != null; oldest = idle.oldest()) {
+      closeIdle(oldest);
+    }
+  }
+
+  /** Lends a connection that carries nothing to the line, or lets it be idle. */
+  private void offer(C connection) {
+    Waiter<C> first = limits.mayLend() && RoomyList.hasPlace(connection) ? next() : null;
+    if (first != null) {
+      lend(connection, first);
+    } else if (retired || connection.places() == 0 || idle.size() >= settings.maxIdle()) {
+      connection.close();
+    } else {
+      idle.add(connection, clock.nanos());
+    }
+  }
+
+  private @Nullable Waiter<C> next() {
+    return line.poll(limits.uploadsLeft() > 0);
+  }
+
+  private void lend(C connection, Waiter<C> waiter) {
+    lend(connection, waiter.isUpload());
+    waiter.lend(connection);
+  }
+
+  /**
+   * Lends to the line what is idle, which only a limit has held back, and opens the rest. What is
+   * lent may come to its end meanwhile: the loop that runs looks after that.
+   */
+  private void serveLine() {
+    if (serving) {
+      return;
+    }
+    serving = true;
+    try {
+      while (line.ready(limits.uploadsLeft()) > 0) {
+        C connection = find();
+        Waiter<C> first = connection == null ? null : next();
+        if (connection != null && first != null) {
+          lend(connection, first);
+        } else if (!mayOpen() || !dialFor(line.ready(limits.uploadsLeft()))) {
+          return;
+        }
+      }
+    } finally {
+      serving = false;
+    }
+  }
+
+  /** Opens one more connection, unless those being opened suffice for so many. */
+  private boolean dialFor(int count) {
+    if (count <= limits.dialing() * placesExpected) {
+      return false;
+    }
+    limits.dialing(1);
+    startTicking();
+    dialer.dial(this);
+    return true;
+  }
+
+  private void closeIdle(C connection) {
+    idle.remove(connection);
+    connection.close();
+  }
+
+  private void startTicking() {
+    if (!ticking) {
+      ticking = true;
+      loop.schedule(this::tick, tickNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Looks at every deadline once, and again later, whatever comes of it. */
+  void tick() {
+    try {
+      lookAtDeadlines(clock.nanos());
+    } finally {
+      ticking = false;
+      if (!open.isEmpty() || limits.dialing() > 0 || line.size() > 0) {
+        startTicking();
+      }
+    }
+  }
+
+  private void lookAtDeadlines(long now) {
+    for (C oldest = idle.oldest();
+        oldest != null && now - oldest.idleSinceNanos >= idleTimeoutNanos;
+        oldest = idle.oldest()) {
+      closeIdle(oldest);
+    }
+    for (int i = open.size() - 1; i >= 0; i--) {
+      if (i < open.size()) {
+        look(open.get(i), now);
+      }
+    }
+    Waiter<C> late = line.pollLate(now, queueTimeoutNanos);
+    while (late != null) {
+      late.refuse(
+          limit(
+              "no connection became free"
+                  + whom(late)
+                  + " in "
+                  + settings.queueTimeout().toMillis()
+                  + " ms"));
+      late = line.pollLate(now, queueTimeoutNanos);
+    }
+  }
+
+  /** What goes wrong with one that is lent keeps no other from being looked at. */
+  private void look(C connection, long nowNanos) {
+    if (connection.isIdle) {
+      if (!connection.isCurrent()) {
+        closeIdle(connection);
+      }
+      return;
+    }
+    try {
+      connection.tick(nowNanos);
+    } catch (RuntimeException | OutOfMemoryError fault) {
+      connection.caught(fault);
+    }
+  }
+
+  private static String whom(Waiter<?> waiter) {
+    return waiter.isUpload() ? " for a request with content" : "";
+  }
+
+  private Failure limit(String reason) {
+    return Failure.of(Kind.CONNECTION_LIMIT_REACHED, origin + ": " + reason);
+  }
+}

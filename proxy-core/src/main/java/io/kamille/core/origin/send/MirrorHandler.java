@@ -1,0 +1,184 @@
+package io.kamille.core.origin.send;
+
+import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.failure.Failure;
+import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Sends copies of requests to a second upstream, whose answers nobody sees. Any thread. */
+public final class MirrorHandler implements ExchangeHandler {
+
+  /*
+   * The copy is an exchange of its own, begun once the first upstream has the request: whatever
+   * becomes of it, the first one knows nothing of it. A mirror that never answers holds so many
+   * copies, each until a time-out of its upstream, and gets no more meanwhile. One that sends very
+   * much is cut off.
+   *
+   * Unsafe methods are not copied: both upstreams may write to one database. Content would have to
+   * be kept for the slower of the two.
+   */
+  static final int MOST_UNDER_WAY = 256;
+  private static final long MOST_CONTENT_BYTES = 1 << 20;
+
+  public static final MetricDescriptor DROPPED =
+      MetricDescriptor.counter(
+          "kamille_mirror_dropped_total",
+          Unit.COUNT,
+          "Requests that were not copied to a mirror, because too many copies were under way.");
+
+  private static final System.Logger LOG = System.getLogger("kamille.upstream");
+
+  private final ExchangeHandler first;
+  private final ExchangeHandler mirror;
+  private final double share;
+  private final LongAdder dropped;
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  /**
+   * Copies what goes to {@code first}.
+   *
+   * @param share of the requests, above 0 and up to 1
+   * @param dropped counts those that are not copied
+   */
+  public MirrorHandler(
+      ExchangeHandler first, ExchangeHandler mirror, double share, LongAdder dropped) {
+    this.first = first;
+    this.mirror = mirror;
+    this.share = share;
+    this.dropped = dropped;
+  }
+
+  @Override
+  public void handle(Exchange exchange) {
+    if (!isCopied(exchange)) {
+      first.handle(exchange);
+      return;
+    }
+    // Before: the connection may reuse the exchange and its head when the first one has answered.
+    RequestHead copy = exchange.request().copy();
+    EventLoop loop = exchange.loop();
+    InetSocketAddress client = exchange.client();
+    InetSocketAddress local = exchange.local();
+    first.handle(exchange);
+    if (underWay.incrementAndGet() > MOST_UNDER_WAY) {
+      underWay.decrementAndGet();
+      dropped.increment();
+      return;
+    }
+    Dropping reply = new Dropping();
+    try {
+      mirror.handle(new Exchange(loop, client, local, copy, RequestContent.NONE, reply));
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "a copy for a mirror failed by a fault of ours", bug);
+      reply.over();
+    }
+  }
+
+  private boolean isCopied(Exchange exchange) {
+    RequestHead request = exchange.request();
+    return request.method().isSafe()
+        && exchange.content().length() == 0
+        && !request.fields().has(FieldName.UPGRADE)
+        && (share == 1 || ThreadLocalRandom.current().nextDouble() < share);
+  }
+
+  /** Copies under way. */
+  int underWay() {
+    return underWay.get();
+  }
+
+  /** Drops an answer. Confined to its loop. */
+  private final class Dropping implements Reply {
+
+    private ContentSource source = ContentSource.NONE;
+    private long octets;
+    private boolean isBegun;
+    private boolean isOver;
+
+    private void over() {
+      if (!isOver) {
+        isOver = true;
+        underWay.decrementAndGet();
+      }
+    }
+
+    @Override
+    public void open(ContentSource source) {
+      this.source = source;
+    }
+
+    @Override
+    public void interim(ResponseHead head) {}
+
+    @Override
+    public void head(ResponseHead head, long contentLength) {
+      isBegun = true;
+    }
+
+    @Override
+    public void write(ByteBuf chunk) {
+      octets += chunk.readableBytes();
+      chunk.release();
+      if (octets > MOST_CONTENT_BYTES && !isOver) {
+        over();
+        source.cancel(new Failure(Kind.CLIENT_GONE, 0, "a mirror's response is too long"));
+      }
+    }
+
+    @Override
+    public void stored(
+        int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
+      linesAndContent.release();
+      over();
+    }
+
+    @Override
+    public void storedHead(
+        int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
+      isBegun = true;
+      lines.release();
+    }
+
+    @Override
+    public void end(@Nullable Fields trailers) {
+      over();
+    }
+
+    @Override
+    public void abort(Failure why) {
+      over();
+    }
+
+    @Override
+    public void fail(Failure why) {
+      over();
+    }
+
+    @Override
+    public boolean isBegun() {
+      return isBegun;
+    }
+
+    @Override
+    public boolean isEnded() {
+      return isOver;
+    }
+  }
+}

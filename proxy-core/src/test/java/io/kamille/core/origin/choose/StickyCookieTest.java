@@ -1,0 +1,63 @@
+package io.kamille.core.origin.choose;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.origin.Origin;
+import io.kamille.core.origin.StickySettings;
+import io.kamille.core.origin.UpstreamSettings;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StickyCookieTest {
+
+  private static final InetSocketAddress ADDRESS = new InetSocketAddress("192.0.2.7", 40000);
+
+  @TempDir private Path directory = Path.of("");
+
+  /** Never runs: no reply is sent. */
+  private final EventLoop loop = new DefaultEventLoop();
+
+  @AfterEach
+  void close() {
+    loop.shutdownGracefully();
+  }
+
+  /** RFC 9111 §4.3.4, §4.3.5: a cache would take the cookie for one of what it has stored. */
+  @Test
+  void whatUpdatesAStoredResponseSetsNoCookie() throws Exception {
+    assertThat(setsCookie("GET", 200)).isTrue();
+    assertThat(setsCookie("POST", 404)).isTrue();
+    assertThat(setsCookie("GET", 304)).isFalse();
+    assertThat(setsCookie("HEAD", 200)).isFalse();
+  }
+
+  private boolean setsCookie(String method, int status) throws Exception {
+    ResponseHead head = ResponseHead.of(status);
+    RequestHead request = RequestHead.of(method, "http://example.org/");
+    var exchange =
+        new Exchange(loop, ADDRESS, ADDRESS, request, RequestContent.NONE, new RecordingReply());
+    cookie().reply(exchange, () -> 0).head(head, 0);
+    return head.fields().has(FieldName.SET_COOKIE);
+  }
+
+  private StickyCookie cookie() throws Exception {
+    Path secret = Files.writeString(directory.resolve("secret"), "sixteen octets and more");
+    Origin origin = UpstreamSettings.DEFAULTS.origin("127.0.0.1", 9000, 1);
+    var settings = new StickySettings("at", secret);
+    return Objects.requireNonNull(StickyCookie.of(settings, List.of(origin)));
+  }
+}

@@ -1,0 +1,352 @@
+package io.kamille.core.origin.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.RecordingReply;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.h1.HeadWriter;
+import io.kamille.core.h1.RequestParser;
+import io.kamille.core.http.FieldName;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.origin.ForwardingSettings;
+import io.kamille.core.origin.ForwardingSettings.Mode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ForwardedHeadTest {
+
+  private ForwardingSettings settings =
+      new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
+  private InetSocketAddress client = new InetSocketAddress("192.0.2.7", 4711);
+  private boolean expects;
+  private boolean upgrades;
+
+  @Test
+  void endToEndLinesPassInTheirOrder() {
+    assertThat(forwarded("GET /a?b HTTP/1.1", "Host: h:81", "A:  1 ", "B:2", "a: 3", "C:"))
+        .isEqualTo(head("GET /a?b HTTP/1.1", "Host: h:81", "A: 1", "B:2", "a: 3", "C:", VIA));
+  }
+
+  @Test
+  void addedLinesPassToo() {
+    RequestHead request = parsed("GET / HTTP/1.1", "Host: h", "A: 1");
+    request.fields().add(FieldName.IF_NONE_MATCH, "\"x\"");
+    request.fields().add("B", "2");
+    assertThat(forwarded(request))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "A: 1", "If-None-Match: \"x\"", "B: 2", VIA));
+  }
+
+  @Test
+  void connectionSpecificFieldsGoNoFurther() {
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "Connection: close, X-Hop , Host",
+                "Connection: Accept",
+                "X-Hop: 1",
+                "Accept: text/html",
+                "Keep-Alive: 5",
+                "Proxy-Connection: x",
+                "Upgrade: h2c",
+                "X-End: 2"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-End: 2", VIA));
+  }
+
+  @Test
+  void anAbsoluteTargetBecomesAPathAndItsAuthorityTheHost() {
+    assertThat(forwarded("GET http://h:8080/a?b HTTP/1.1", "Host: other"))
+        .isEqualTo(head("GET /a?b HTTP/1.1", "Host: h:8080", VIA));
+    assertThat(forwarded("GET http://h?b HTTP/1.1", "Host: h"))
+        .isEqualTo(head("GET /?b HTTP/1.1", "Host: h", VIA));
+    assertThat(forwarded("GET http://h HTTP/1.1", "Host: h"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
+    assertThat(forwarded("OPTIONS http://h HTTP/1.1", "Host: h"))
+        .isEqualTo(head("OPTIONS * HTTP/1.1", "Host: h", VIA));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"H.Test", "h.test:", "h.test:80", "H.TEST:0080"})
+  void theOriginSeesOneSpellingOfEquivalentAuthorities(String authority) {
+    settings = forwarding(Mode.REPLACE, Mode.REPLACE);
+    String[] lines = {
+      "GET / HTTP/1.1",
+      "Host: h.test",
+      VIA,
+      "X-Forwarded-For: 192.0.2.7",
+      "X-Forwarded-Host: h.test",
+      "X-Forwarded-Proto: http",
+      "Forwarded: for=192.0.2.7;host=\"h.test\";proto=http"
+    };
+    assertThat(forwarded("GET / HTTP/1.1", "Host: " + authority)).isEqualTo(head(lines));
+    assertThat(forwarded("GET http://" + authority + "/ HTTP/1.1", "Host: other"))
+        .isEqualTo(head(lines));
+  }
+
+  @Test
+  void theDefaultPortIsThatOfTheSchemeOfTheTarget() {
+    RequestHead request = parsed("GET / HTTP/1.1", "Host: h:443");
+    assertThat(forwarded(request)).isEqualTo(head("GET / HTTP/1.1", "Host: h:443", VIA));
+    request.secure(true);
+    assertThat(forwarded(request)).isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
+  }
+
+  @Test
+  void anAsteriskAndAnUnknownMethodPass() {
+    assertThat(forwarded("OPTIONS * HTTP/1.1", "Host: h"))
+        .isEqualTo(head("OPTIONS * HTTP/1.1", "Host: h", VIA));
+    assertThat(forwarded("brew / HTTP/1.1", "Host: h"))
+        .isEqualTo(head("brew / HTTP/1.1", "Host: h", VIA));
+  }
+
+  @Test
+  void aRequestWithoutHostNamesTheOrigin() {
+    assertThat(forwarded("GET / HTTP/1.0"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: origin:9000", "Via: 1.0 kamille"));
+  }
+
+  @Test
+  void theHostMayBeRewritten() {
+    settings =
+        new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, "inner", List.of(), List.of());
+    assertThat(forwarded("GET / HTTP/1.1", "Host: outer"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: inner", VIA));
+  }
+
+  @Test
+  void teIsTrailersOrNothing() {
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "TE: gzip, trailers", "Connection: TE"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "TE: trailers", "Connection: TE", VIA));
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "TE: gzip", "Connection: TE"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
+  }
+
+  @Test
+  void anUpgradeIsAskedForOnOurOwnBehalf() {
+    upgrades = true;
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "Connection: keep-alive, Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Key: x"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "Sec-WebSocket-Key: x",
+                "Upgrade: websocket",
+                "Connection: upgrade",
+                VIA));
+  }
+
+  @Test
+  void anExpectationPassesOnlyIfItIsWaitedFor() {
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "Expect: 100-continue"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", VIA));
+    expects = true;
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "Expect: 100-continue"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "Expect: 100-continue", VIA));
+  }
+
+  @Test
+  void viaIsAddedBehindTheOnesThatCame() {
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "Via: 1.0 other"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "Via: 1.0 other", VIA));
+  }
+
+  @Test
+  void maxForwardsCountsDownWhereItCounts() {
+    assertThat(forwarded("OPTIONS / HTTP/1.1", "Host: h", "Max-Forwards: 10"))
+        .contains("\r\nMax-Forwards: 9\r\n");
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "Max-Forwards: 10"))
+        .contains("\r\nMax-Forwards: 10\r\n");
+  }
+
+  @Test
+  void theClientsAddressIsAppendedAndHostAndSchemeAreWhatWeSaw() {
+    settings = forwarding(Mode.APPEND, Mode.PASS);
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Forwarded-For: 10.0.0.1, 10.0.0.2",
+                "X-Forwarded-For: 10.0.0.3",
+                "X-Forwarded-Proto: https",
+                "X-Forwarded-Host: evil"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                VIA,
+                "X-Forwarded-For: 10.0.0.1, 10.0.0.2, 10.0.0.3, 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
+  void replacedFieldsForgetWhatCame() {
+    settings = forwarding(Mode.REPLACE, Mode.REPLACE);
+    client = new InetSocketAddress("2001:db8::7", 4711);
+    assertThat(forwarded("GET / HTTP/1.1", "Host: h", "X-Forwarded-For: x", "Forwarded: for=evil"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                VIA,
+                "X-Forwarded-For: 2001:db8:0:0:0:0:0:7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http",
+                "Forwarded: for=\"[2001:db8:0:0:0:0:0:7]\";host=\"h\";proto=http"));
+  }
+
+  @Test
+  void byDefaultTheOriginHearsNothingThatTheClientClaims() {
+    settings = ForwardingSettings.DEFAULTS;
+    List<String> lines = new ArrayList<>(List.of("GET / HTTP/1.1", "Host: h"));
+    lines.addAll(List.of("X-Forwarded-For: x", "X-Forwarded-Proto: x", "Forwarded: host=evil"));
+    ForwardingSettings.UNKEYED_FIELDS.forEach(name -> lines.add(name + ": evil"));
+    lines.add("X-Kept: 1");
+    assertThat(forwarded(lines.toArray(String[]::new)))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Kept: 1",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
+  void aRemovedFieldIsKnownInAnyCaseAndWithUnderscores() {
+    settings = ForwardingSettings.DEFAULTS;
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "x-original-url: /evil",
+                "X_Forwarded_Host: evil",
+                "X-Forwarded_For: evil",
+                "X-Original-URLs: 1",
+                "Y-Original-URL: 2"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Original-URLs: 1",
+                "Y-Original-URL: 2",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  /** RFC 3875 §4.1.18: an origin may take one for the other. */
+  @Test
+  void whatFramesAMessageIsNotForwardedInDisguise() {
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "Content_Length: 5",
+                "TRANSFER_ENCODING: chunked",
+                "Transfer-Encoding_: chunked",
+                "Keep_Alive: 5",
+                "Proxy_Connection: close",
+                "X: 1"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "Transfer-Encoding_: chunked", "X: 1", VIA));
+  }
+
+  @Test
+  void noClientPretendsAnAddress() {
+    settings = ForwardingSettings.DEFAULTS;
+    assertThat(
+            forwarded(
+                "GET / HTTP/1.1",
+                "Host: h",
+                "X-Real-IP: 198.51.100.1",
+                "X-Client-IP: 198.51.100.1",
+                "Client-IP: 198.51.100.1",
+                "True-Client-IP: 198.51.100.1",
+                "X-Cluster-Client-IP: 198.51.100.1",
+                "X-Remote-IP: 198.51.100.1",
+                "X-Remote-Addr: 198.51.100.1",
+                "X-Originating-IP: 198.51.100.1",
+                "CF-Connecting-IP: 198.51.100.1",
+                "Fastly-Client-IP: 198.51.100.1",
+                "x_real_ip: 198.51.100.1"))
+        .isEqualTo(
+            head(
+                "GET / HTTP/1.1",
+                "Host: h",
+                VIA,
+                "X-Forwarded-For: 192.0.2.7",
+                "X-Forwarded-Host: h",
+                "X-Forwarded-Proto: http"));
+  }
+
+  @Test
+  void theOperatorSaysWhichFieldsAreRemoved() {
+    settings =
+        new ForwardingSettings(
+            "kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of("X-A", "cookie"));
+    assertThat(
+            forwarded("GET / HTTP/1.1", "Host: h", "x-a: 1", "Cookie: 2", "X-Original-URL: /kept"))
+        .isEqualTo(head("GET / HTTP/1.1", "Host: h", "X-Original-URL: /kept", VIA));
+  }
+
+  private static ForwardingSettings forwarding(Mode xForwarded, Mode forwarded) {
+    return new ForwardingSettings("kamille", xForwarded, forwarded, null, List.of(), List.of());
+  }
+
+  private static final String VIA = "Via: 1.1 kamille";
+
+  private String forwarded(String... lines) {
+    return forwarded(parsed(lines));
+  }
+
+  private String forwarded(RequestHead request) {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    Exchange exchange =
+        new Exchange(
+            channel.eventLoop(),
+            client,
+            client,
+            request,
+            RequestContent.NONE,
+            new RecordingReply());
+    ByteBuf out =
+        new ForwardedHead(settings, new HeadWriter())
+            .write(exchange, "origin:9000", expects, upgrades, UnpooledByteBufAllocator.DEFAULT);
+    channel.finishAndReleaseAll();
+    String text = out.toString(StandardCharsets.ISO_8859_1);
+    out.release();
+    return text;
+  }
+
+  private static RequestHead parsed(String... lines) {
+    RequestParser parser = new RequestParser(HeadLimits.REQUEST);
+    ByteBuf in = Unpooled.copiedBuffer(head(lines), StandardCharsets.ISO_8859_1);
+    assertThat(parser.parse(in)).isEqualTo(RequestParser.Outcome.COMPLETE);
+    in.release();
+    return parser.head();
+  }
+
+  private static String head(String... lines) {
+    return String.join("\r\n", lines) + "\r\n\r\n";
+  }
+}
