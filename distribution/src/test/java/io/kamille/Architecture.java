@@ -47,9 +47,9 @@ enum Architecture {
           .dependOnClassesThat()
           .resideInAnyPackage("io.kamille.cache.memory..", "io.kamille.cache.disk..")),
 
-  SERVER_SEES_NO_OTHER_STATION(station("server", "route", "origin")),
-  ROUTE_SEES_NO_OTHER_STATION(station("route", "server", "origin")),
-  ORIGIN_SEES_NO_OTHER_STATION(station("origin", "server", "route")),
+  CLIENT_SEES_NO_OTHER_STATION(station("client", "route", "origin")),
+  ROUTE_SEES_NO_OTHER_STATION(station("route", "client", "origin")),
+  ORIGIN_SEES_NO_OTHER_STATION(station("origin", "client", "route")),
 
   EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE(
       onlyIn(
@@ -57,7 +57,8 @@ enum Architecture {
           resideInAnyPackage("io.kamille.core.loop..", "io.kamille.core.socket..")
               .or(
                   topLevelName(
-                      "core.server.Listener*", "io\\.kamille\\.core\\.server\\.Listener\\w*"))
+                      "core.client.open.Listener*",
+                      "io\\.kamille\\.core\\.client\\.open\\.Listener\\w*"))
               .or(
                   topLevelName(
                       "core.origin..*Connector",

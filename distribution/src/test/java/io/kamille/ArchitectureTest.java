@@ -93,24 +93,24 @@ class ArchitectureTest {
   }
 
   @Test
-  void serverMayNotSeeRouteOrOrigin() throws IOException {
-    assertThat(stationsBroken("server.h1", "route"))
-        .containsExactly(Architecture.SERVER_SEES_NO_OTHER_STATION);
-    assertThat(stationsBroken("server", "origin.pool"))
-        .containsExactly(Architecture.SERVER_SEES_NO_OTHER_STATION);
+  void clientMayNotSeeRouteOrOrigin() throws IOException {
+    assertThat(stationsBroken("client.h1", "route"))
+        .containsExactly(Architecture.CLIENT_SEES_NO_OTHER_STATION);
+    assertThat(stationsBroken("client", "origin.pool"))
+        .containsExactly(Architecture.CLIENT_SEES_NO_OTHER_STATION);
   }
 
   @Test
-  void routeMayNotSeeServerOrOrigin() throws IOException {
-    assertThat(stationsBroken("route", "server"))
+  void routeMayNotSeeClientOrOrigin() throws IOException {
+    assertThat(stationsBroken("route", "client"))
         .containsExactly(Architecture.ROUTE_SEES_NO_OTHER_STATION);
     assertThat(stationsBroken("route", "origin"))
         .containsExactly(Architecture.ROUTE_SEES_NO_OTHER_STATION);
   }
 
   @Test
-  void originMayNotSeeServerOrRoute() throws IOException {
-    assertThat(stationsBroken("origin.wire.h1", "server.h1"))
+  void originMayNotSeeClientOrRoute() throws IOException {
+    assertThat(stationsBroken("origin.wire.h1", "client.h1"))
         .containsExactly(Architecture.ORIGIN_SEES_NO_OTHER_STATION);
     assertThat(stationsBroken("origin", "route"))
         .containsExactly(Architecture.ORIGIN_SEES_NO_OTHER_STATION);
@@ -119,7 +119,7 @@ class ArchitectureTest {
   @Test
   void epollIsForLoopsSocketsAndBootstrap() throws IOException {
     String epoll = "{ io.netty.channel.epoll.EpollSocketChannel channel; }";
-    assertThat(brokenBy("package io.kamille.core.server; class Drain " + epoll))
+    assertThat(brokenBy("package io.kamille.core.client.open; class Drain " + epoll))
         .containsExactly(Architecture.EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE);
     assertThat(brokenBy("package io.kamille.core.origin.pool; class Pool " + epoll))
         .containsExactly(Architecture.EPOLL_STAYS_WHERE_CHANNELS_ARE_MADE);
@@ -127,7 +127,7 @@ class ArchitectureTest {
             brokenBy(
                 "package io.kamille.core.loop; class LoopGroup " + epoll,
                 "package io.kamille.core.socket; class Sampler " + epoll,
-                "package io.kamille.core.server; class ListenerBootstrap { class Inner "
+                "package io.kamille.core.client.open; class ListenerBootstrap { class Inner "
                     + epoll
                     + " }",
                 "package io.kamille.core.origin.pool; class OriginConnector " + epoll))

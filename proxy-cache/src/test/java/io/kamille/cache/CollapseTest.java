@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;

@@ -3,11 +3,11 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.kamille.core.content.ContentSource;
 import io.kamille.core.exchange.ConnectionExchange;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;

@@ -10,7 +10,7 @@ import io.kamille.cache.rules.Lifetimes;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.settings.CacheSettings;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.StatusCode;
 import java.util.List;
 import java.util.Map;

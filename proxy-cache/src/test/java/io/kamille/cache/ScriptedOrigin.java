@@ -1,10 +1,10 @@
 package io.kamille.cache;
 
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;

@@ -3,7 +3,7 @@ package io.kamille.cache;
 import static io.kamille.cache.CacheFixture.URI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.AdminSettings;
-import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.ServerCertificate;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;

@@ -1,10 +1,10 @@
 package io.kamille.launcher.cli;
 
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.hostsocket.AllowedAddresses;
 import io.kamille.core.hostsocket.HostSocketServer;
 import io.kamille.core.log.LogSettings;
 import io.kamille.core.log.OperationalLog;
-import io.kamille.core.server.ListenerSettings;
 import io.kamille.core.setting.HostPort;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;

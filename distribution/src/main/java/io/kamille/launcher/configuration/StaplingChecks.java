@@ -1,6 +1,6 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;

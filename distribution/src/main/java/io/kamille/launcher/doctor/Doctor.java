@@ -1,7 +1,7 @@
 package io.kamille.launcher.doctor;
 
 import io.kamille.cache.settings.DiskSettings;
-import io.kamille.core.server.ListenerSettings;
+import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import io.kamille.launcher.configuration.Configuration;

@@ -2,7 +2,7 @@ package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,8 +6,8 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h2.TestH2Client;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.launcher.appliance.StubOrigin.Request;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -146,7 +146,9 @@ class JoinedFeaturesIT {
       return has(REWRITE) ? target.replaceFirst("^/api", "/v2") : target;
     }
 
-    /** A hedge is a retry, too; the appliance between us and an origin of HTTP/2 retries nothing. */
+    /**
+     * A hedge is a retry, too; the appliance between us and an origin of HTTP/2 retries nothing.
+     */
     private boolean isRetried() {
       return (has(RETRIES) || has(HEDGE)) && !has(SPLIT) && !has(H2_ORIGIN);
     }

@@ -2,9 +2,9 @@ package io.kamille.launcher.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.tls.Certificates;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

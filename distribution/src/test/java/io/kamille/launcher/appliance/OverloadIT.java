@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.admission.CommandedLaw;
 import io.kamille.core.admission.CommandedLaw.Command;
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -4,10 +4,10 @@ import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.Standing.Phase;
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
 import io.kamille.core.setting.SettingChange;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;

@@ -5,9 +5,9 @@ import static io.kamille.launcher.appliance.StubOrigin.message;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
-import io.kamille.core.server.h2.TestH2Client;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.launcher.appliance.StubOrigin.Visit;
 import java.io.IOException;
 import java.nio.file.Files;

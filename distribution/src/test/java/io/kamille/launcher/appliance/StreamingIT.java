@@ -4,8 +4,8 @@ import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.OutputStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.auth.AuditLog;
-import io.kamille.core.server.h1.TestClient;
+import io.kamille.core.client.h1.TestClient;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.client.LocalApi;
 import io.kamille.launcher.client.LocalApi.Reply;

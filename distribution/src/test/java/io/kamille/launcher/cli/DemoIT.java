@@ -2,8 +2,8 @@ package io.kamille.launcher.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestClient.Answer;
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestClient.Answer;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.kamille.launcher.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.h1.FuzzBudget;
-import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.launcher.appliance.Appliance;
 import io.kamille.launcher.appliance.TrustingAll;
 import io.kamille.launcher.fuzz.SpoilingSocket.Spoil;

@@ -1,6 +1,6 @@
 package io.kamille.cache.fill;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
 import java.util.ArrayDeque;
 import java.util.Queue;
 

@@ -1,8 +1,8 @@
 package io.kamille.cache.fill;
 
-import io.kamille.core.content.ContentSource;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;

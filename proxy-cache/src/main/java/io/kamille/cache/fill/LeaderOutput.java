@@ -1,9 +1,9 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.serve.ContentFeed;
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;

@@ -3,7 +3,7 @@ package io.kamille.cache.fill;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.ResponseHead;
 
 /** How far a request in flight has come, as far as its followers are concerned. Immutable. */

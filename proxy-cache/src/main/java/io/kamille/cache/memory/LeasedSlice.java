@@ -1,6 +1,6 @@
 package io.kamille.cache.memory;
 
-import io.kamille.core.content.Leased;
+import io.kamille.core.socket.Leased;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;

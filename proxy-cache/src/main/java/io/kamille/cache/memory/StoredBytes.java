@@ -2,7 +2,7 @@ package io.kamille.cache.memory;
 
 import io.kamille.cache.store.SliceConsumer;
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.foreign.MemorySegment;

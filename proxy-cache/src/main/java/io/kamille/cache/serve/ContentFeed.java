@@ -1,7 +1,7 @@
 package io.kamille.cache.serve;
 
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@ package io.kamille.cache.serve;
 
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.ByteRange;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.kamille.cache.serve;
 
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import java.util.concurrent.Executor;
 
 /**

@@ -9,7 +9,7 @@ import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.time.WallClock;
 import org.jspecify.annotations.Nullable;
 

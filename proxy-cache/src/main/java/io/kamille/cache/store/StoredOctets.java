@@ -1,6 +1,6 @@
 package io.kamille.cache.store;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -2,9 +2,9 @@ package io.kamille.cache.tiers;
 
 import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;

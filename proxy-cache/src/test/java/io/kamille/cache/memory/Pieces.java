@@ -1,7 +1,7 @@
 package io.kamille.cache.memory;
 
-import io.kamille.core.content.ContentSink;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.FileRegion;

@@ -1,19 +1,19 @@
 package io.kamille.core.action;
 
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.route.NormalPath;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.FileRegion;

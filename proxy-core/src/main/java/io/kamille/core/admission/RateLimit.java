@@ -1,7 +1,7 @@
 package io.kamille.core.admission;
 
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.setting.AddressBits;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.kamille.core.admission;
 
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** Asked for every request of a route before its handler is. Any loop. */

@@ -1,7 +1,6 @@
 package io.kamille.core.exchange;
 
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.loop.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;

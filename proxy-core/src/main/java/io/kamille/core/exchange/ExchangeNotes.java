@@ -1,6 +1,5 @@
 package io.kamille.core.exchange;
 
-import io.kamille.core.failure.Failure;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

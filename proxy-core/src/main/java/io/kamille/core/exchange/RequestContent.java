@@ -1,9 +1,5 @@
 package io.kamille.core.exchange;
 
-import io.kamille.core.content.ContentSink;
-import io.kamille.core.content.ContentSource;
-import io.kamille.core.failure.Failure;
-
 /** The content that a request carries. Confined to the exchange's loop. */
 public interface RequestContent extends ContentSource {
 

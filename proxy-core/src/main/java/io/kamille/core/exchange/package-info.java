@@ -1,4 +1,4 @@
-/** The meeting point of the data plane: one request, one reply, and who handles them. */
+/** The meeting point of the data plane: one request, its reply, content in motion, and failures. */
 @NullMarked
 package io.kamille.core.exchange;
 

@@ -1,10 +1,10 @@
 package io.kamille.core.file;
 
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.file.RootDirectory.Found;
 import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.ByteRange;

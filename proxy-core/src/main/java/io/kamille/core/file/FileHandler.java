@@ -2,7 +2,7 @@ package io.kamille.core.file;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;

@@ -1,8 +1,8 @@
 package io.kamille.core.h1;
 
-import io.kamille.core.content.ContentSink;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.kamille.core.h1;
 
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import org.jspecify.annotations.Nullable;

@@ -33,7 +33,7 @@ final class FrameReceiver extends Http2FrameAdapter {
   private final H2Output output;
   private final FrameWriter writer;
   private final ReceiveWindow window;
-  private final Farewells farewells;
+  private final GracefulShutdown farewells;
   private final DefaultHttp2FrameReader reader;
   private boolean settingsSeen;
   private boolean hasNoOldPriorities;
@@ -46,7 +46,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       H2Output output,
       FrameWriter writer,
       ReceiveWindow window,
-      Farewells farewells) {
+      GracefulShutdown farewells) {
     this.heads = heads;
     this.streams = streams;
     this.faults = faults;

@@ -34,7 +34,7 @@ public final class H2Connection {
   private final H2Output output;
   private final ReceiveWindow window;
   private final SectionIntake heads;
-  private final Farewells farewells;
+  private final GracefulShutdown farewells;
   private final FrameReceiver receiver;
   private final FrameCutter cutter;
   private final LongSupplier clock;
@@ -65,7 +65,7 @@ public final class H2Connection {
     this.faults = new Faults(streams, writer, budget, owner, clock);
     this.output = new H2Output(wire, writer, queue, budget, scratch);
     this.window = new ReceiveWindow(writer, settings.connectionWindowBytes(), !isServer);
-    this.farewells = new Farewells(streams, writer, faults);
+    this.farewells = new GracefulShutdown(streams, writer, faults);
     this.heads = intake.apply(this);
     this.receiver = new FrameReceiver(heads, streams, faults, output, writer, window, farewells);
     this.cutter = new FrameCutter(wire, new Cut(), isServer);

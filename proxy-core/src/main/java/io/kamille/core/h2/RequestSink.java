@@ -1,6 +1,6 @@
 package io.kamille.core.h2;
 
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;

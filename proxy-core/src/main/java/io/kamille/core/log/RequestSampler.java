@@ -3,7 +3,7 @@ package io.kamille.core.log;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.time.WallClock;
 import java.time.Duration;

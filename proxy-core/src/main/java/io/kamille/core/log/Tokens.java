@@ -1,7 +1,7 @@
 package io.kamille.core.log;
 
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 
 /** The words of cache results and failures, and numbers for them that fit an octet. */
 final class Tokens {

@@ -1,7 +1,7 @@
 package io.kamille.core.origin;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;

@@ -2,6 +2,7 @@ package io.kamille.core.route;
 
 import io.kamille.core.admission.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.http.NormalPath;
 import java.util.Locale;
 import java.util.regex.Pattern;
 

@@ -1,5 +1,6 @@
 package io.kamille.core.route;
 
+import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package io.kamille.core.route;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,5 @@
 package io.kamille.core.socket;
 
-import io.kamille.core.content.Leased;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;

@@ -1,6 +1,6 @@
 package io.kamille.core.tls;
 
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;

@@ -2,13 +2,13 @@ package io.kamille.core.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;

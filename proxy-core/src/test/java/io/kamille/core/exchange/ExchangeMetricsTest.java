@@ -3,7 +3,6 @@ package io.kamille.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricFamily.Sample;
 import io.kamille.core.metric.MetricRegistry;

@@ -1,7 +1,5 @@
 package io.kamille.core.exchange;
 
-import io.kamille.core.content.ContentSource;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;

@@ -2,8 +2,8 @@ package io.kamille.core.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.content.ContentSink;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;

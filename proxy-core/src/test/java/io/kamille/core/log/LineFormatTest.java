@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.metric.MetricRegistry;

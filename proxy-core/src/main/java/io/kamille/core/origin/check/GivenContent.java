@@ -1,8 +1,8 @@
 package io.kamille.core.origin.check;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
 import io.netty.buffer.ByteBuf;
 
 /** Content of a request of ours, given in one piece. Confined to its loop. */

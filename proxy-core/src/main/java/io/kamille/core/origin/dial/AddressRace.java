@@ -1,6 +1,6 @@
 package io.kamille.core.origin.dial;
 
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.origin.Origin;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.dial;
 
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginProtocol;
 import io.kamille.core.origin.ProxyAnnouncement;

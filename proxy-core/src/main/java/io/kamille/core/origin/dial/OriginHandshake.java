@@ -1,6 +1,6 @@
 package io.kamille.core.origin.dial;
 
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.origin.wire.h2.H2OriginConnection;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.tls.HandshakeTrouble;

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.pool;
 
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.time.WallClock;

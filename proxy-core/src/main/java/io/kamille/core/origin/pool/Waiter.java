@@ -1,6 +1,6 @@
 package io.kamille.core.origin.pool;
 
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 
 /** Someone who waits for a connection of a pool. Confined to its loop. */
 public interface Waiter<C extends PooledConnection<C>> {

@@ -1,8 +1,8 @@
 package io.kamille.core.origin.send;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.kamille.core.origin.wire;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.wire;
 
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.tls.HandshakeTrouble;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

@@ -1,6 +1,6 @@
 package io.kamille.core.origin.wire;
 
-import io.kamille.core.content.ContentSource;
+import io.kamille.core.exchange.ContentSource;
 
 /**
  * Carries one request to an origin and its response back: a connection of HTTP/1.1, a stream of

@@ -2,8 +2,8 @@ package io.kamille.core.origin.dial;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.dial.AddressRace.Runner;

@@ -2,7 +2,7 @@ package io.kamille.core.origin.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;

@@ -1,8 +1,12 @@
 package io.kamille.core.origin.send;
 
-import static io.kamille.core.server.h2.TestH2Client.DATA;
+import static io.kamille.core.client.h2.TestH2Client.DATA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.h1.TestServer;
+import io.kamille.core.client.h2.TestH2Client;
+import io.kamille.core.client.h2.TestH2Client.Answer;
+import io.kamille.core.client.open.Protocols;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.loop.LoopGroup;
@@ -13,10 +17,6 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.server.Protocols;
-import io.kamille.core.server.h1.TestServer;
-import io.kamille.core.server.h2.TestH2Client;
-import io.kamille.core.server.h2.TestH2Client.Answer;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

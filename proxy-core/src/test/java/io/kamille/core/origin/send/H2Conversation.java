@@ -2,8 +2,8 @@ package io.kamille.core.origin.send;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
-import io.kamille.core.server.h2.TestH2Client;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;

@@ -2,10 +2,10 @@ package io.kamille.core.origin.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;

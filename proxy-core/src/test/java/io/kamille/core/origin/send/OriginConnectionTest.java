@@ -4,12 +4,12 @@ import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;

@@ -3,8 +3,8 @@ package io.kamille.core.origin.send;
 import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin.Conversation;

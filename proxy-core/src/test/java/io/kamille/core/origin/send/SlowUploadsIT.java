@@ -2,6 +2,10 @@ package io.kamille.core.origin.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.client.h1.TestClient;
+import io.kamille.core.client.h1.TestServer;
+import io.kamille.core.client.h2.TestH2Client;
+import io.kamille.core.client.open.Protocols;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
@@ -10,10 +14,6 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.server.Protocols;
-import io.kamille.core.server.h1.TestClient;
-import io.kamille.core.server.h1.TestServer;
-import io.kamille.core.server.h2.TestH2Client;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.wire.h1;
 
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;

@@ -1,7 +1,7 @@
 package io.kamille.core.origin.wire.h1;
 
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.failure.Failure;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.ConnectionSettings;

@@ -1,8 +1,8 @@
 package io.kamille.core.origin.wire.h2;
 
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.h2.ErrorCode;

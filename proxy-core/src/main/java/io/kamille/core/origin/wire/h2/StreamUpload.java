@@ -1,9 +1,9 @@
 package io.kamille.core.origin.wire.h2;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.http.Fields;
 import io.kamille.core.origin.wire.RemovedFields;
 import io.netty.buffer.ByteBuf;

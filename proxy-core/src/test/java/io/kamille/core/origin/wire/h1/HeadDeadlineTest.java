@@ -2,13 +2,13 @@ package io.kamille.core.origin.wire.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.content.ContentSink;
+import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RecordingReply;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.failure.Failure;
-import io.kamille.core.failure.Failure.Kind;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;

@@ -1,0 +1,49 @@
+package io.kamille.core.client;
+
+import io.kamille.core.admission.ClientTally;
+import io.kamille.core.tls.ClientCertificate;
+import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that was accepted, and whose it is.
+ *
+ * @param client at the other end, or in front of the load balancer that is there
+ * @param local the address that the client connected to
+ * @param tally of the client, which knows of the connection
+ * @param certificate that the client has shown; null if none
+ */
+public record Accepted(
+    Channel channel,
+    InetSocketAddress client,
+    InetSocketAddress local,
+    ClientTally tally,
+    @Nullable ClientCertificate certificate) {
+
+  /** As the socket tells it. */
+  public static Accepted of(Channel channel, ClientTally tally) {
+    return new Accepted(
+        channel,
+        (InetSocketAddress) channel.remoteAddress(),
+        (InetSocketAddress) channel.localAddress(),
+        tally,
+        null);
+  }
+
+  /** The same once its client has shown a certificate, or none. */
+  public Accepted with(@Nullable ClientCertificate shown) {
+    return new Accepted(channel, client, local, tally, shown);
+  }
+
+  /** The other end of the socket, whoever is behind it. */
+  InetAddress peer() {
+    return ((InetSocketAddress) channel.remoteAddress()).getAddress();
+  }
+
+  /** The same socket for a client that a load balancer names. */
+  public Accepted with(InetSocketAddress proxied, InetSocketAddress reached, ClientTally counted) {
+    return new Accepted(channel, proxied, reached, counted, null);
+  }
+}

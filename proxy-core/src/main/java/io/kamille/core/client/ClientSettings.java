@@ -1,0 +1,148 @@
+package io.kamille.core.client;
+
+import io.kamille.core.h1.HeadLimits;
+import io.kamille.core.setting.Row;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+
+/**
+ * How patient and how generous we are with clients.
+ *
+ * @param head limits of a request head
+ * @param roomForHeadsBytes of heap that the heads take of which one loop has only a part; beyond
+ *     it, the oldest is 408. As much again is for the large heads of its requests under way; beyond
+ *     it, a new one is 503
+ * @param headTimeout from the first octet of a head (or the connection's beginning) to its last
+ * @param idleTimeout between requests
+ * @param contentTimeout without progress while content comes from, or goes to, the client
+ * @param tunnelTimeout without an octet either way after an upgrade
+ * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
+ * @param uploadGrace how long content may come slower than that
+ * @param downloadBytesPerSecond a client that takes what waits for it slower is closed; 0 for no
+ *     limit
+ * @param downloadGrace how long it may take it slower than that
+ * @param maxContentBytes content of one request; more is 413
+ * @param lowWatermarkBytes octets waiting for the client below which the source goes on
+ * @param highWatermarkBytes octets waiting for the client above which the source pauses
+ * @param refusedCacheStatus {@code Cache-Status} of an answer to a request that no route took;
+ *     empty for no such field
+ */
+public record ClientSettings(
+    HeadLimits head,
+    long roomForHeadsBytes,
+    Duration headTimeout,
+    Duration idleTimeout,
+    Duration contentTimeout,
+    Duration tunnelTimeout,
+    long uploadBytesPerSecond,
+    Duration uploadGrace,
+    long downloadBytesPerSecond,
+    Duration downloadGrace,
+    long maxContentBytes,
+    int lowWatermarkBytes,
+    int highWatermarkBytes,
+    String refusedCacheStatus) {
+
+  private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
+  private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
+
+  /** What {@code limits} says of connections of clients. */
+  public static final Section<ClientSettings> SECTION =
+      Section.of(
+          ClientSettings.class,
+          HeadLimits.OF_REQUEST.inlined(),
+          Row.fixed(16L << 20),
+          Setting.of(
+                  "head-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client may take from the first byte of a request to the end of its"
+                      + " head. Afterwards it gets 408.")
+              .defaultsTo(Duration.ofSeconds(10)),
+          Setting.of(
+                  "idle-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client connection without a request stays open, unless"
+                      + " `limits.idle-threshold` makes it shorter.")
+              .defaultsTo(Duration.ofSeconds(75)),
+          Setting.of(
+                  "content-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long content from or to a client may stand still. Time in which the origin"
+                      + " is the slow one does not count. The limit that is reached first holds: a"
+                      + " pause that fills a whole `limits.upload-grace` or `limits.download-grace`"
+                      + " is too slow for `limits.upload-rate` or `limits.download-rate` already.")
+              .defaultsTo(Duration.ofSeconds(30)),
+          Setting.of(
+                  "tunnel-timeout",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a connection may stand still in both directions after an upgrade, to"
+                      + " WebSocket for example.")
+              .defaultsTo(Duration.ofHours(1)),
+          Setting.of(
+                  "upload-rate",
+                  ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
+                  "The least rate, in bytes per second, at which a client must send the content of"
+                      + " a request, or `none` for no such limit. A client that sends less within a"
+                      + " `limits.upload-grace` is answered with 408, also if it pauses for less"
+                      + " than `limits.content-timeout`. Time in which the origin is the slow one"
+                      + " does not count.")
+              .defaultsTo(500L)
+              .into("uploadBytesPerSecond"),
+          Setting.of(
+                  "upload-grace",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long request content may come slower than `limits.upload-rate`. Earlier"
+                      + " octets give no credit.")
+              .defaultsTo(Duration.ofSeconds(20)),
+          Setting.of(
+                  "download-rate",
+                  ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
+                  "The least rate, in bytes per second, at which a client must take what waits for"
+                      + " it, or `none` for no such limit. A client that takes less within a"
+                      + " `limits.download-grace` is reset. Taken is what its side has acknowledged"
+                      + " by TCP, whatever the send buffer holds. Time in which the origin is the"
+                      + " slow one does not count: all there is has been handed to the kernel. A"
+                      + " connection after an upgrade is not measured.")
+              .defaultsTo(500L)
+              .into("downloadBytesPerSecond"),
+          Setting.of(
+                  "download-grace",
+                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
+                  "How long a client may take what waits for it slower than `limits.download-rate`."
+                      + " Octets taken before give no credit.")
+              .defaultsTo(Duration.ofSeconds(30)),
+          Setting.of(
+                  "request-content",
+                  ValueTypes.orWord("none", Long.MAX_VALUE, ValueTypes.size(0, 1L << 40)),
+                  "The most content one request may carry, or `none` for no limit. More is answered"
+                      + " with 413.")
+              .defaultsTo(Long.MAX_VALUE)
+              .into("maxContentBytes"),
+          Row.fixed(64 * 1024),
+          Row.fixed(128 * 1024),
+          Row.fixed(""));
+
+  /** What suits most sites. */
+  public static final ClientSettings DEFAULT = SECTION.defaults();
+
+  /** The same for a process with that room for heads, whose cache names itself so. */
+  public ClientSettings with(long otherRoomForHeadsBytes, String otherRefusedCacheStatus) {
+    return new ClientSettings(
+        head,
+        otherRoomForHeadsBytes,
+        headTimeout,
+        idleTimeout,
+        contentTimeout,
+        tunnelTimeout,
+        uploadBytesPerSecond,
+        uploadGrace,
+        downloadBytesPerSecond,
+        downloadGrace,
+        maxContentBytes,
+        lowWatermarkBytes,
+        highWatermarkBytes,
+        otherRefusedCacheStatus);
+  }
+}

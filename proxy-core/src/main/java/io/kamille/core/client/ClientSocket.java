@@ -1,0 +1,397 @@
+package io.kamille.core.client;
+
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.tls.ClientCertificate;
+import io.kamille.core.tls.HandshakeTrouble;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The socket of one client, as every version of HTTP uses it: what comes, what goes, how long it
+ * may stand still, and how it is closed. Confined to its loop.
+ */
+public abstract class ClientSocket extends ListedConnection implements ClientOutput.Owner {
+
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+
+  private enum Stage {
+    OPEN,
+    /** Our side is closed, or will be with the last octet; what still comes is dropped. */
+    LINGERING,
+    CLOSED
+  }
+
+  protected final ServerShard shared;
+  protected final Channel channel;
+  protected final ClientInput input;
+  protected final ClientOutput output;
+  protected final ClientProgress progress;
+  private final boolean secure;
+  private final InetSocketAddress client;
+  private final InetSocketAddress local;
+  private final @Nullable ClientCertificate certificate;
+  private final LoopConnections connections;
+  private final LingeringClose farewell;
+  private Stage stage = Stage.OPEN;
+  private boolean processing;
+  private boolean inputClosed;
+
+  /**
+   * The socket of a connection, which belongs to the loop of {@code shared}.
+   *
+   * @param secure whether what goes over it is encrypted
+   * @param version of HTTP, for people
+   */
+  @SuppressWarnings("this-escape") // the output tells of nothing before something is written
+  protected ClientSocket(ServerShard shared, Accepted accepted, boolean secure, String version) {
+    this.shared = shared;
+    this.connections = shared.connections();
+    this.channel = accepted.channel();
+    this.secure = secure;
+    this.client = accepted.client();
+    this.local = accepted.local();
+    this.certificate = accepted.certificate();
+    this.input = new ClientInput(channel);
+    String protocol = secure ? version + " over TLS" : version;
+    this.tunable = shared.opened(channel, accepted.peer(), protocol);
+    this.output = new ClientOutput(channel, shared.time(), shared.flushes(), this, tunable, secure);
+    this.progress = new ClientProgress(shared, output);
+    this.farewell = new LingeringClose(shared, output, progress);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    shared.time().look();
+    connections.begun(this);
+  }
+
+  public final InetSocketAddress client() {
+    return client;
+  }
+
+  /** The address of ours that the client connected to. */
+  public final InetSocketAddress local() {
+    return local;
+  }
+
+  /** Has the request say whose it is, and removes what its client says about that. */
+  protected final void identify(RequestHead request) {
+    ClientCertificate.tell(certificate, request.fields());
+  }
+
+  /** Whether what goes over it is encrypted. */
+  protected final boolean isSecure() {
+    return secure;
+  }
+
+  public final ClientOutput output() {
+    return output;
+  }
+
+  /** Whether nobody between us and the socket wants to see the octets. */
+  @SuppressWarnings("ReferenceEquality") // whether it is this very handler is the question
+  public final boolean takesRegions() {
+    return !secure && channel.pipeline().first() == this;
+  }
+
+  // What comes
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    output.burstBegins();
+    shared.read();
+    process(input.takeWith((ByteBuf) message));
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    output.burstEnds();
+  }
+
+  private void process(ByteBuf in) {
+    boolean kept = false;
+    processing = true;
+    try {
+      processingBegins();
+      while (in.isReadable() && !kept) {
+        if (stage == Stage.OPEN) {
+          kept = !take(in);
+        } else {
+          in.skipBytes(in.readableBytes());
+        }
+      }
+    } finally {
+      processing = false;
+      shared.shedder().done();
+      if (!kept) {
+        in.release();
+      }
+    }
+    if (kept) {
+      input.keep(in);
+    }
+    if (inputClosed) {
+      inputEnds();
+    }
+  }
+
+  /** Octets have come, or come again: {@link #take} follows until they are used up. */
+  protected void processingBegins() {}
+
+  /**
+   * Takes some of what has come. Borrows the buffer.
+   *
+   * @return false if nobody takes it now: it waits, and no more is read
+   */
+  protected abstract boolean take(ByteBuf in);
+
+  /** Hands over what came while nobody was there to take it. */
+  public final void processWaiting() {
+    ByteBuf in = input.take();
+    input.readMore(true);
+    if (in != null) {
+      process(in);
+    } else if (inputClosed) {
+      inputEnds();
+    }
+  }
+
+  /** Whether the client may send more now. */
+  public final void readMore(boolean wanted) {
+    input.readMore(wanted);
+  }
+
+  /** Whether this is called by {@link #take}. */
+  protected final boolean isProcessing() {
+    return processing;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      inputClosed = true;
+      inputEnds();
+    }
+  }
+
+  private void inputEnds() {
+    if (!input.isEmpty() || processing) {
+      return;
+    }
+    switch (stage) {
+      case OPEN -> inputEnded();
+      case LINGERING -> end();
+      case CLOSED -> {}
+    }
+  }
+
+  /** The client has said all it has to say, and all of it was taken; it may still listen. */
+  protected abstract void inputEnded();
+
+  /** Whether the client has closed its side, be it that something of it waits. */
+  protected final boolean isInputClosed() {
+    return inputClosed;
+  }
+
+  // How long it may stand still
+
+  /** How long nothing may move while something is under way. */
+  protected Duration patience() {
+    return shared.settings().contentTimeout();
+  }
+
+  private Duration patienceNow() {
+    return stage == Stage.LINGERING ? shared.settings().contentTimeout() : patience();
+  }
+
+  /** Something moved: the time-out begins anew. */
+  public final void progress() {
+    progress.within(patienceNow());
+  }
+
+  /** The client has to take something of what waits for it. */
+  protected final void awaitClient() {
+    progress.moveWithin(patienceNow());
+  }
+
+  @Override
+  protected final void checkDeadline() {
+    try {
+      if (stage == Stage.LINGERING) {
+        lookAtLingering();
+      } else {
+        lookAtDeadline();
+      }
+    } catch (RuntimeException | OutOfMemoryError bug) {
+      endBy(bug);
+    }
+  }
+
+  /** As {@link #checkDeadline}, while the connection is open. */
+  protected abstract void lookAtDeadline();
+
+  /** Ends a connection whose client takes too little. */
+  protected final void resetTooSlow() {
+    farewell.resetTooSlow();
+  }
+
+  /** Ends a connection on which nothing has moved. */
+  protected final void giveUp() {
+    farewell.giveUp();
+  }
+
+  private void lookAtLingering() {
+    if (farewell.isOver()) {
+      close();
+    } else if (progress.isTooSlow(true)) {
+      farewell.resetTooSlow();
+    } else if (!progress.isLate()) {
+      return;
+    } else if (progress.hasMoved()) {
+      progress();
+    } else if (progress.isMeasured() && output.pendingBytes() == 0) {
+      farewell.linger();
+    } else {
+      farewell.giveUp();
+    }
+  }
+
+  // How it is closed
+
+  /** Closes the connection once the last answer is with the client; what still comes is dropped. */
+  protected final void end() {
+    end(false);
+  }
+
+  /** As {@link #end()}; {@code isLastSaid} if the client has said that it sends nothing more. */
+  protected final void end(boolean isLastSaid) {
+    if (stage == Stage.CLOSED) {
+      return;
+    }
+    linger();
+    if (!inputClosed) {
+      input.readMore(true);
+    }
+    if (inputClosed || isLastSaid) {
+      farewell.afterFlush();
+    } else {
+      farewell.inStages();
+    }
+  }
+
+  /** The connection is about to be closed: the last moment for a word of farewell. */
+  protected void ending() {}
+
+  private void linger() {
+    if (stage != Stage.LINGERING) {
+      ending();
+      stage = Stage.LINGERING;
+      connections.lingers(this);
+    }
+    awaitClient();
+    input.release();
+  }
+
+  @Override
+  protected final void close() {
+    farewell.close();
+  }
+
+  @Override
+  protected final boolean endIfIdle() {
+    boolean idle = staysIdle();
+    if (idle) {
+      end();
+    }
+    return idle;
+  }
+
+  @Override
+  protected final boolean closeIfIdle() {
+    boolean idle = staysIdle();
+    if (idle) {
+      linger();
+      close();
+    }
+    return idle;
+  }
+
+  /** Whether nothing is under way; else the connection is no longer among the idle ones. */
+  private boolean staysIdle() {
+    if (isIdle()) {
+      return true;
+    }
+    connections.busy(this);
+    awaitClient();
+    return false;
+  }
+
+  /** Whether nothing is under way, neither on its way in nor out. */
+  protected abstract boolean isIdle();
+
+  @Override
+  protected final boolean closeIfAllIsAcknowledged() {
+    return farewell.closeIfAllIsAcknowledged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    closed("the client closed the connection");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // What a socket throws is the end of this client and nothing else: no stack trace in the log.
+    if (!(HandshakeTrouble.unwrapped(cause) instanceof IOException)) {
+      LOG.log(Level.ERROR, "a connection ends by a fault of ours", cause);
+    }
+    closed("the connection to the client broke: " + cause.getMessage());
+    close();
+  }
+
+  @Override
+  protected final void endBy(Throwable bug) {
+    LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
+    try {
+      closed("a fault in the proxy");
+    } catch (RuntimeException | OutOfMemoryError another) {
+      LOG.log(Level.ERROR, "and so did its end", another);
+    } finally {
+      close();
+    }
+  }
+
+  private void closed(String reason) {
+    if (stage != Stage.CLOSED) {
+      stage = Stage.CLOSED;
+      connections.gone(this);
+      if (tunable != null) {
+        tunable.closed();
+      }
+      input.release();
+      gone(Failure.of(Kind.CLIENT_GONE, farewell.reason(reason)));
+    }
+  }
+
+  /** The connection is closed; once. */
+  protected abstract void gone(Failure why);
+
+  /** Whether nobody has begun to close it. */
+  protected final boolean isOpen() {
+    return stage == Stage.OPEN;
+  }
+
+  /** Whether {@link #gone} was called. */
+  protected final boolean isGone() {
+    return stage == Stage.CLOSED;
+  }
+}

@@ -1,0 +1,398 @@
+package io.kamille.core.client.h1;
+
+import io.kamille.core.client.Accepted;
+import io.kamille.core.client.ClientSocket;
+import io.kamille.core.client.LoopConnections;
+import io.kamille.core.client.RequestAdmission;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP/1.1 connection to a client: heads in, exchanges one after the other, answers out (RFC
+ * 9112 §9). Confined to its loop.
+ */
+public final class H1ClientConnection extends ClientSocket implements Carrier {
+
+  /*
+   * At most one exchange is under way. What the client sends meanwhile (pipelining) waits in the
+   * input, and reading stops until the exchange is over: order comes for free, memory is bounded by
+   * one read. The same holds while the client does not take its answers: no head is looked at until
+   * the output is writable again.
+   *
+   * A connection is in one list of its loop: among the idle ones, or among the busy ones, those
+   * within a head and those that linger, whose deadlines are looked at. On a hit it is over with
+   * the exchange before it would change lists.
+   *
+   * An idle connection holds no buffer, no parser and no exchange. All three come from the loop
+   * with the first octet of a head. An exchange that is over when the handler returns goes back to
+   * the loop; one that somebody may still hold on to is left to the garbage collector.
+   */
+  private enum Phase {
+    /** Between requests, or within a head. */
+    HEAD,
+    /** An exchange is under way. */
+    EXCHANGE,
+    /** Both sides talk another protocol. */
+    TUNNEL
+  }
+
+  private final H1Shard shard;
+  private final LoopConnections connections;
+  private final RequestAdmission admission;
+  private final Pipeline pipeline;
+  private Phase phase = Phase.HEAD;
+  private @Nullable ClientExchange exchange;
+  private boolean handling;
+  private boolean moreBehind;
+
+  /**
+   * A connection that belongs to the loop of {@code shard}.
+   *
+   * @param secure whether what goes over it is encrypted
+   */
+  public H1ClientConnection(H1Shard shard, Accepted accepted, boolean secure) {
+    super(shard.server(), accepted, secure, "HTTP/1.1");
+    this.shard = shard;
+    this.connections = shared.connections();
+    this.admission = new RequestAdmission(shared, accepted.tally());
+    this.pipeline = new Pipeline(shared, this::processNext);
+  }
+
+  // What comes
+
+  @Override
+  protected void processingBegins() {
+    pipeline.turnBegins();
+  }
+
+  @Override
+  protected boolean take(ByteBuf in) {
+    return switch (phase) {
+      case HEAD -> head(in);
+      case EXCHANGE -> content(in);
+      case TUNNEL -> tunnel(in);
+    };
+  }
+
+  private boolean head(ByteBuf in) {
+    ClientExchange begun = exchange;
+    if (begun == null && (!output.isWritable() || pipeline.mustWait())) {
+      connections.busy(this);
+      awaitClient();
+      return false;
+    }
+    ClientExchange current = begun == null ? shard.exchange(this) : begun;
+    exchange = current;
+    switch (current.parse(in)) {
+      case NEED_MORE -> {
+        if (begun == null) {
+          progress.within(shared.settings().headTimeout());
+        }
+        connections.headGrew(this, current.headBytes());
+      }
+      case COMPLETE -> {
+        if (begun != null) {
+          connections.headIsOver(this);
+        }
+        moreBehind = in.isReadable();
+        begin(current);
+      }
+      case MALFORMED -> refuseHead(current.parseFailure());
+    }
+    return true;
+  }
+
+  @Override
+  protected void refuseHead(Failure why) {
+    ClientExchange current = Objects.requireNonNull(exchange);
+    connections.headIsOver(this);
+    connections.busy(this);
+    phase = Phase.EXCHANGE;
+    progress.atAnyTime();
+    current.refuse(why);
+  }
+
+  private void begin(ClientExchange current) {
+    phase = Phase.EXCHANGE;
+    progress.atAnyTime();
+    current.request().secure(isSecure());
+    identify(current.request());
+    handling = true;
+    current.handle();
+    handling = false;
+    if (current.reply().isOver()) {
+      exchangeIsOver(current, current.isReusable());
+    } else if (!isGone()) {
+      connections.busy(this);
+      admission.begun(current.headBytes());
+    }
+  }
+
+  private boolean content(ByteBuf in) {
+    ClientExchange current = exchange;
+    if (current == null || !current.wantsContent()) {
+      return false;
+    }
+    current.contentArrived(in);
+    return true;
+  }
+
+  private boolean tunnel(ByteBuf in) {
+    ClientExchange current = exchange;
+    if (current == null || !current.isTunnelStarted()) {
+      return false;
+    }
+    progress();
+    current.tunnelArrived(in.readRetainedSlice(in.readableBytes()));
+    return true;
+  }
+
+  @Override
+  protected void inputEnded() {
+    ClientExchange current = exchange;
+    switch (phase) {
+      case HEAD -> {
+        // Of a request whose head is cut short nobody has heard.
+        if (current != null) {
+          current.reply().leave();
+          exchange = null;
+        }
+        end();
+      }
+      case EXCHANGE -> {
+        if (current != null && current.wantsContent()) {
+          current.breakOff(Failure.of(Kind.CLIENT_GONE, "the client closed within its content"));
+        }
+      }
+      case TUNNEL -> {
+        if (current != null) {
+          current.tunnelInputClosed();
+        }
+      }
+    }
+  }
+
+  @Override
+  protected void gone(Failure why) {
+    admission.over();
+    ClientExchange current = exchange;
+    exchange = null;
+    if (current != null) {
+      current.reply().notSent(output.unsentRegionBytes());
+      current.reply().clientGone(why);
+    }
+  }
+
+  // What goes
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    writabilityChanged();
+  }
+
+  @Override
+  public void writabilityChanged() {
+    ClientExchange current = exchange;
+    if (isBetweenRequests()) {
+      betweenRequests();
+    } else if (current == null || phase == Phase.HEAD) {
+      return;
+    } else if (output.isWritable()) {
+      if (phase == Phase.EXCHANGE && !current.wantsContent()) {
+        progress.atAnyTime();
+      }
+      current.reply().source().resume();
+    } else {
+      awaitClient();
+      current.reply().source().pause();
+    }
+  }
+
+  /** Between requests, a client is read from only while it takes its answers. */
+  private void betweenRequests() {
+    if (output.isWritable()) {
+      settle();
+      pipeline.planNext();
+    } else {
+      connections.busy(this);
+      awaitClient();
+      input.readMore(false);
+    }
+  }
+
+  @Override
+  public void flushed() {
+    if (isBetweenRequests() && !connections.isBusy(this) && output.isBehind()) {
+      connections.busy(this);
+      awaitClient();
+    }
+  }
+
+  @Override
+  public void notSent(long bytes) {
+    if (exchange != null) {
+      exchange.reply().notSent(bytes);
+    }
+  }
+
+  // What the exchange asks for
+
+  @Override
+  public boolean mustClose() {
+    return connections.isDraining() || (isInputClosed() && !moreBehind && input.isEmpty());
+  }
+
+  @Override
+  public RequestAdmission admission() {
+    return admission;
+  }
+
+  @Override
+  public void becomeTunnel() {
+    phase = Phase.TUNNEL;
+    progress();
+  }
+
+  @Override
+  public void holdBack(long nanos) {
+    pipeline.holdBack(nanos);
+  }
+
+  @Override
+  public void exchangeEnded() {
+    if (exchange != null && !handling) {
+      exchangeIsOver(exchange, false);
+    }
+  }
+
+  // From one request to the next
+
+  private void exchangeIsOver(ClientExchange over, boolean reusable) {
+    if (isGone()) {
+      return;
+    }
+    exchange = null;
+    over.reply().leave();
+    admission.over();
+    boolean ends = over.reply().endsConnection() || mustClose();
+    boolean isLastSaid = over.isLastSaid() && !moreBehind && !connections.isDraining();
+    if (reusable) {
+      shard.giveBack(over);
+    }
+    if (ends) {
+      end(isLastSaid && input.isEmpty());
+      return;
+    }
+    phase = Phase.HEAD;
+    settle();
+    if (!input.isEmpty() || isInputClosed()) {
+      pipeline.planNext();
+    } else {
+      input.readMore(true);
+    }
+  }
+
+  /** Waits for the next request: idle, unless its beginning is here already. */
+  private void settle() {
+    if (!isProcessing()) {
+      shared.time().look();
+    }
+    if (output.isBehind()) {
+      connections.busy(this);
+      awaitClient();
+    } else if (input.isEmpty() && !isInputClosed()) {
+      progress.atAnyTime();
+      connections.idle(this);
+    } else {
+      connections.busy(this);
+      progress.within(shared.settings().idleTimeout());
+    }
+  }
+
+  /** Goes on with the next request, if it still stands there. */
+  private void processNext() {
+    if (phase != Phase.HEAD || !isOpen() || (!input.isEmpty() && pipeline.isHeldBack())) {
+      return;
+    }
+    if (!input.isEmpty()) {
+      pipeline.comesToNext();
+    }
+    processWaiting();
+  }
+
+  private boolean isBetweenRequests() {
+    return isOpen() && phase == Phase.HEAD && exchange == null;
+  }
+
+  @Override
+  protected boolean isIdle() {
+    return isBetweenRequests() && input.isEmpty() && !isInputClosed() && output.pendingBytes() == 0;
+  }
+
+  @Override
+  protected void drain() {
+    if (isBetweenRequests() && input.isEmpty() && !connections.isLastRequestAwaited()) {
+      end();
+    }
+  }
+
+  // Deadlines
+
+  @Override
+  protected Duration patience() {
+    return phase == Phase.TUNNEL ? shared.settings().tunnelTimeout() : super.patience();
+  }
+
+  @Override
+  protected void lookAtDeadline() {
+    ClientExchange current = exchange;
+    if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
+      breakOff(current, "the request content came too slowly");
+    } else if (phase == Phase.TUNNEL && connections.mustEndTunnels()) {
+      close();
+    } else if (phase != Phase.TUNNEL && progress.isTooSlow(false)) {
+      resetTooSlow();
+    } else if (isIdle()) {
+      settle();
+    } else if (progress.isLate()) {
+      deadlineHasPassed(current);
+    }
+  }
+
+  private void deadlineHasPassed(@Nullable ClientExchange current) {
+    if (phase == Phase.HEAD && current != null) {
+      refuseHead(Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
+    } else if (progress.hasMoved()) {
+      progress();
+    } else {
+      nothingHasMoved(current);
+    }
+  }
+
+  private void nothingHasMoved(@Nullable ClientExchange current) {
+    boolean wantsContent = current != null && current.wantsContent();
+    if (phase == Phase.TUNNEL) {
+      close();
+    } else if (wantsContent && input.isPaused()) {
+      // The origin is slow to take it, not the client to send it.
+      progress();
+    } else if (wantsContent) {
+      breakOff(Objects.requireNonNull(current), "the request content took too long");
+    } else if (phase == Phase.EXCHANGE && output.isWritable()) {
+      progress.atAnyTime();
+    } else {
+      giveUp();
+    }
+  }
+
+  private void breakOff(ClientExchange current, String reason) {
+    progress.atAnyTime();
+    current.breakOff(Failure.request(StatusCode.REQUEST_TIMEOUT, reason));
+  }
+}

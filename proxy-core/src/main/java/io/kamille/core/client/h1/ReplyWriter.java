@@ -1,0 +1,254 @@
+package io.kamille.core.client.h1;
+
+import io.kamille.core.client.ClientOutput;
+import io.kamille.core.client.h1.ReplyHeads.ConnectionLine;
+import io.kamille.core.client.h1.ReplyHeads.Length;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.h1.ChunkedEncoder;
+import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.FileRegion;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one answer to the connection: its head, its content in the framing that is due (RFC 9112
+ * §6), and counts whether that is as much as was announced. Used for one answer after the other.
+ * Confined to its loop.
+ */
+final class ReplyWriter {
+
+  /*
+   * Little content is copied behind its head: one buffer and one system call cost less than two
+   * buffers gathered by one call. Much is not, and TLS copies it anyway.
+   */
+  private static final int LITTLE_BYTES = 4096;
+
+  private static final byte[] CONTINUE =
+      "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private enum Framing {
+    LENGTH,
+    CHUNKED,
+    UNTIL_CLOSE,
+    /** To HEAD, or with a status code that has none (RFC 9110 §6.4.1). */
+    NONE,
+    TUNNEL
+  }
+
+  private final ReplyHeads heads;
+  private @Nullable ClientOutput output;
+  private Framing framing = Framing.LENGTH;
+  private long announcedBytes;
+  private long sentBytes;
+  private boolean awaitsContinue;
+
+  ReplyWriter(ReplyHeads heads) {
+    this.heads = heads;
+  }
+
+  /** Another answer, of which nothing is known yet. */
+  void begin(ClientOutput output) {
+    this.output = output;
+    framing = Framing.LENGTH;
+    sentBytes = 0;
+    announcedBytes = Reply.UNKNOWN_LENGTH;
+    awaitsContinue = false;
+  }
+
+  /** Lets go of the connection. */
+  void forget() {
+    output = null;
+  }
+
+  /** Whether the client waits to be asked for its content (RFC 9110 §10.1.1). */
+  boolean awaitsContinue() {
+    return awaitsContinue;
+  }
+
+  /** The client waits to be asked, or does so no longer. */
+  void awaitsContinue(boolean awaits) {
+    awaitsContinue = awaits;
+  }
+
+  /** Asks the client for its content, if it waits to be asked. */
+  void sendContinue() {
+    if (awaitsContinue) {
+      awaitsContinue = false;
+      output().write(Unpooled.wrappedBuffer(CONTINUE));
+    }
+  }
+
+  /** Passes an interim response on to a client that knows such; a 100, if it was asked for. */
+  void interim(RequestHead request, ResponseHead head) {
+    boolean isContinue = head.status() == StatusCode.CONTINUE;
+    if (request.minorVersion() == 1 && (awaitsContinue || !isContinue)) {
+      awaitsContinue = awaitsContinue && !isContinue;
+      output().write(heads.interim(head, allocator()));
+    }
+  }
+
+  /**
+   * Finds the framing of a final response; {@link #head} follows.
+   *
+   * @param contentLength as {@link Reply#head} has it
+   */
+  void frame(RequestHead request, int status, long contentLength) {
+    announcedBytes = contentLength;
+    if (status == StatusCode.SWITCHING_PROTOCOLS) {
+      framing = Framing.TUNNEL;
+    } else if (request.method() == Method.HEAD || StatusCode.hasNoContent(status)) {
+      framing = Framing.NONE;
+    } else if (contentLength >= 0) {
+      framing = Framing.LENGTH;
+    } else {
+      framing = request.minorVersion() == 1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
+    }
+  }
+
+  /**
+   * Writes the head.
+   *
+   * @param whole begins with all content, or null; borrowed
+   * @return whether the content went with it
+   */
+  boolean head(ResponseHead head, ConnectionLine line, @Nullable ByteBuf whole) {
+    boolean joins = whole != null && framing == Framing.LENGTH && isLittle(announcedBytes);
+    ByteBuf joined = joins ? whole : null;
+    output()
+        .write(
+            heads.answer(head, length(head.status()), announcedBytes, line, joined, allocator()));
+    if (joins) {
+      sentBytes = announcedBytes;
+    }
+    return joins;
+  }
+
+  private boolean isLittle(long bytes) {
+    return bytes <= LITTLE_BYTES && !output().isEncrypted();
+  }
+
+  private Length length(int status) {
+    if (framing == Framing.CHUNKED) {
+      return Length.CHUNKED;
+    }
+    boolean isSaid =
+        announcedBytes >= 0 && framing != Framing.TUNNEL && status != StatusCode.NO_CONTENT;
+    return isSaid ? Length.SAID : Length.UNSAID;
+  }
+
+  /**
+   * Writes our part of a stored head and the stored part behind it.
+   *
+   * @param rest its other lines, the empty one, and content; takes ownership
+   */
+  void stored(int status, byte[] ownLines, int ownLength, ConnectionLine line, ByteBuf rest) {
+    boolean joins = isLittle(rest.readableBytes());
+    ByteBuf head =
+        heads.stored(status, ownLines, ownLength, line, joins ? rest : null, allocator());
+    if (joins) {
+      rest.release();
+      output().write(head);
+    } else {
+      output().channel().write(head, output().channel().voidPromise());
+      output().write(rest);
+    }
+  }
+
+  /** The stored head announces so much content, which follows. */
+  void announced(long contentLength) {
+    announcedBytes = contentLength;
+  }
+
+  /** So much content has gone with the stored head. */
+  void sentWhole(long contentLength) {
+    sentBytes = contentLength;
+  }
+
+  /** The answer to a request that is shed. */
+  void shed(int retryAfterSeconds, ConnectionLine line) {
+    output().write(heads.shed(retryAfterSeconds, line, allocator()));
+  }
+
+  /** Takes ownership; false if it is more than was announced. */
+  boolean write(ByteBuf chunk) {
+    if (!mayGo(chunk.readableBytes())) {
+      chunk.release();
+      return false;
+    }
+    if (framing == Framing.CHUNKED) {
+      int bytes = chunk.readableBytes();
+      ChunkedEncoder.write(output().channel(), chunk);
+      output().queued(bytes);
+    } else {
+      output().write(chunk);
+    }
+    return true;
+  }
+
+  /** Takes ownership; false if it is more than was announced. */
+  boolean write(FileRegion region) {
+    if (!mayGo(region.count())) {
+      region.release();
+      return false;
+    }
+    output().write(region);
+    return true;
+  }
+
+  private boolean mayGo(long bytes) {
+    sentBytes += bytes;
+    return framing != Framing.LENGTH || announcedBytes < 0 || sentBytes <= announcedBytes;
+  }
+
+  /** So many octets were counted that did not go. */
+  void notSent(long bytes) {
+    sentBytes -= bytes;
+  }
+
+  /** The content is complete; false if it is less than was announced. */
+  boolean end(@Nullable Fields trailers) {
+    if (framing == Framing.CHUNKED) {
+      ChunkedEncoder.end(output().channel(), trailers);
+      output().flushSoon();
+    }
+    return framing != Framing.LENGTH || announcedBytes < 0 || sentBytes == announcedBytes;
+  }
+
+  /** Octets of content that have gone. */
+  long sentBytes() {
+    return sentBytes;
+  }
+
+  /** Whether content is dropped, be it that some is announced. */
+  boolean hasNoContent() {
+    return framing == Framing.NONE;
+  }
+
+  /** Whether content goes as it is, as long as announced. */
+  boolean isPlain() {
+    return framing != Framing.CHUNKED && framing != Framing.TUNNEL;
+  }
+
+  /** Whether only the end of the connection tells the client that the answer is over. */
+  boolean endsWithConnection() {
+    return framing == Framing.UNTIL_CLOSE || framing == Framing.TUNNEL;
+  }
+
+  private ClientOutput output() {
+    if (output == null) {
+      throw new IllegalStateException("output: no answer has begun");
+    }
+    return output;
+  }
+
+  private ByteBufAllocator allocator() {
+    return output().channel().alloc();
+  }
+}

@@ -1,0 +1,395 @@
+package io.kamille.core.client.h2;
+
+import io.kamille.core.admission.ClientTally;
+import io.kamille.core.client.Accepted;
+import io.kamille.core.client.ClientSocket;
+import io.kamille.core.client.LoopConnections;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.h2.ErrorCode;
+import io.kamille.core.h2.H2Connection;
+import io.kamille.core.h2.H2Stream;
+import io.kamille.core.h2.H2Wire;
+import io.kamille.core.h2.RequestOwner;
+import io.kamille.core.h2.RequestSink;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.tls.ServerContext;
+import io.kamille.core.tls.ServerTls;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One HTTP/2 connection to a client (RFC 9113). Confined to its loop. */
+public final class H2ClientConnection extends ClientSocket
+    implements StreamClient, RequestOwner, H2Wire {
+
+  /*
+   * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
+   * the burst, and what was written meanwhile leaves in one flush. A connection without streams is
+   * idle, one with streams is busy, as it is with HTTP/1.1; one with an unfinished header section
+   * is among the unfinished heads, whose room is bounded.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+
+  /** A client has this long to answer the first farewell of a drain. */
+  private static final Duration FAREWELL = Duration.ofSeconds(5);
+
+  private final H2Shard shard;
+  private final ClientTally tally;
+  private final LoopConnections connections;
+  private final CertificateScope scope;
+  private @Nullable H2Connection h2;
+  private @Nullable StreamHeads heads;
+  private @Nullable WindowStall stall;
+  private boolean headIsCounted;
+  private boolean endIsDue;
+  private boolean drains;
+
+  /**
+   * A connection that belongs to the loop of {@code shard}.
+   *
+   * @param tls of its listener; null for a connection in clear text
+   * @param certificates under which the handshake was made
+   */
+  public H2ClientConnection(
+      H2Shard shard,
+      Accepted accepted,
+      @Nullable ServerTls tls,
+      @Nullable ServerContext certificates) {
+    super(shard.server(), accepted, tls != null, "HTTP/2");
+    this.shard = shard;
+    this.tally = accepted.tally();
+    this.connections = shared.connections();
+    this.scope = new CertificateScope(tls, certificates);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    super.handlerAdded(context);
+    H2Connection begun =
+        H2Connection.fromClient(
+            this,
+            this,
+            shard.settings(),
+            shard.sink(),
+            shard.section(),
+            isSecure(),
+            shared.time()::nowNanos,
+            context);
+    h2 = begun;
+    countKeptBack(begun::forEachWaiting);
+    heads = new StreamHeads(begun, shard);
+    begun.start();
+    if (connections.isDraining()) {
+      drain();
+    }
+  }
+
+  @Override
+  public H2Connection h2() {
+    return Objects.requireNonNull(h2, "not in the pipeline yet");
+  }
+
+  // What comes
+
+  @Override
+  protected boolean take(ByteBuf in) {
+    boolean taken = h2().receive(in);
+    if (endIsDue) {
+      breakOff();
+    } else {
+      countHead();
+    }
+    return taken;
+  }
+
+  /** Unfinished header sections of all connections have room in common. */
+  private void countHead() {
+    int bytes = h2().unfinishedHeadBytes();
+    if (bytes > 0) {
+      headIsCounted = true;
+      connections.headGrew(this, bytes);
+    } else if (headIsCounted) {
+      headIsCounted = false;
+      connections.headIsOver(this);
+      connections.busy(this);
+      if (connections.isDraining() && !drains) {
+        drain();
+      }
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (isOpen()) {
+      shared.read();
+      burstEnds();
+    }
+    super.channelReadComplete(context);
+  }
+
+  private void burstEnds() {
+    h2().burstEnds();
+    shared.shedder().done();
+    settle();
+  }
+
+  /** A client that can open no window and answer nothing is gone. */
+  @Override
+  protected void inputEnded() {
+    breakOff();
+  }
+
+  /** Others need the room that its header section takes. */
+  @Override
+  protected void refuseHead(Failure why) {
+    h2().fail(ErrorCode.ENHANCE_YOUR_CALM, "no room for a header section");
+    breakOff();
+  }
+
+  @Override
+  protected void gone(Failure why) {
+    h2().gone();
+  }
+
+  // For the connection's streams
+
+  @Override
+  public RequestHead newHead() {
+    return shard.head();
+  }
+
+  @Override
+  public H2Stream opened(
+      H2Stream.Carrier carrier,
+      int id,
+      RequestHead head,
+      RequestSink.Verdict verdict,
+      long contentLength,
+      boolean isLast) {
+    identify(head);
+    return new ClientStream(this, carrier, id, head, verdict, contentLength, isLast);
+  }
+
+  @Override
+  public void begin(H2Stream stream) {
+    ((ClientStream) stream).begin();
+  }
+
+  @Override
+  public void over(H2Stream stream) {
+    if (!isProcessing()) {
+      if (isOpen()) {
+        countHead();
+      }
+      settle();
+    }
+  }
+
+  @Override
+  public void failed(ErrorCode code, String reason) {
+    LOG.log(Level.DEBUG, () -> code + ", " + reason + ": " + client());
+    endIsDue = true;
+  }
+
+  /** Ends the connection and everything on it, once what is queued has left. */
+  private void breakOff() {
+    endIsDue = false;
+    h2().gone();
+    if (isOpen()) {
+      end();
+    }
+  }
+
+  @Override
+  public H2Shard shard() {
+    return shard;
+  }
+
+  @Override
+  public ClientTally tally() {
+    return tally;
+  }
+
+  @Override
+  public StreamHeads heads() {
+    return Objects.requireNonNull(heads, "not in the pipeline yet");
+  }
+
+  @Override
+  public boolean isMisdirected(RequestHead request) {
+    return scope.isMisdirected(request);
+  }
+
+  // What goes
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  @Override
+  public void write(ByteBuf octets) {
+    output.write(octets);
+  }
+
+  @Override
+  public boolean isWritable() {
+    return output.isWritable();
+  }
+
+  @Override
+  public boolean isOverfull() {
+    return !output.isWritable()
+        && output.pendingBytes() > 2L * shared.settings().highWatermarkBytes();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    writabilityChanged();
+  }
+
+  @Override
+  public void writabilityChanged() {
+    if (!isOpen()) {
+      return;
+    }
+    if (output.isWritable()) {
+      if (!input.isEmpty()) {
+        processWaiting();
+      }
+      burstEnds();
+    } else {
+      waitForClient();
+    }
+  }
+
+  private void waitForClient() {
+    if (!headIsCounted) {
+      connections.busy(this);
+    }
+    awaitClient();
+  }
+
+  @Override
+  public void flushed() {
+    if (isOpen() && !connections.isBusy(this) && output.isBehind()) {
+      waitForClient();
+    }
+  }
+
+  @Override
+  public void notSent(long bytes) {}
+
+  @Override
+  public void sendReady() {
+    if (!isProcessing()) {
+      h2().sendReady();
+    }
+  }
+
+  // How long it may stand still, and how it ends
+
+  /**
+   * Is among the idle ones, or the busy ones, as it should be; ends if it has nothing left to do.
+   */
+  private void settle() {
+    if (!isOpen()) {
+      return;
+    }
+    if (endIsDue) {
+      breakOff();
+      return;
+    }
+    boolean idle = h2().isIdle();
+    boolean isBusy = connections.isBusy(this);
+    if (idle && (isInputClosed() || (drains && h2().isDrained()))) {
+      end();
+    } else if (headIsCounted || drains) {
+      return;
+    } else if (idle && isBusy && !output.isBehind()) {
+      progress.atAnyTime();
+      connections.idle(this);
+    } else if (!idle && !isBusy) {
+      progress.atAnyTime();
+      connections.busy(this);
+    }
+  }
+
+  @Override
+  protected boolean isIdle() {
+    return isOpen()
+        && h2().isIdle()
+        && !headIsCounted
+        && input.isEmpty()
+        && !isInputClosed()
+        && output.pendingBytes() == 0;
+  }
+
+  @Override
+  protected void drain() {
+    drains = true;
+    if (!headIsCounted) {
+      connections.busy(this);
+    }
+    progress.within(FAREWELL);
+    h2().drain();
+  }
+
+  @Override
+  protected void ending() {
+    h2().goodbye();
+  }
+
+  @Override
+  protected void lookAtDeadline() {
+    if (h2().isUnfinishedFor(shared.settings().headTimeout().toNanos())) {
+      breakOff();
+      return;
+    }
+    for (H2Stream stream : h2().streams()) {
+      ((ClientStream) stream).lookAtDeadline();
+    }
+    if (!isOpen()) {
+      return;
+    }
+    if (progress.isTooSlow(false)) {
+      resetTooSlow();
+    } else if (isStalled()) {
+      connections.resetTooSlow();
+      breakOff();
+    } else if (isIdle() && !drains) {
+      settle();
+    } else if (progress.isLate()) {
+      deadlineHasPassed();
+    }
+  }
+
+  /** Whether the client keeps the window of the connection shut. */
+  private boolean isStalled() {
+    long now = shared.nowNanos();
+    if (!h2().isBlocked()) {
+      stall = null;
+      return false;
+    }
+    if (stall == null) {
+      stall = new WindowStall(now, h2().sentBytes());
+    }
+    return stall.isTooLong(now, h2().sentBytes(), shared.settings());
+  }
+
+  private void deadlineHasPassed() {
+    if (drains && h2().isIdle()) {
+      end();
+    } else if (progress.hasMoved()) {
+      progress();
+    } else if (output.isWritable()) {
+      progress.atAnyTime();
+    } else {
+      giveUp();
+    }
+  }
+}

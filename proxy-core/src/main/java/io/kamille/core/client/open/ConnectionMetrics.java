@@ -1,0 +1,134 @@
+package io.kamille.core.client.open;
+
+import io.kamille.core.admission.ClientTable;
+import io.kamille.core.client.ServerShard;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
+import io.kamille.core.metric.MetricRegistry;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/** What is counted of the connections of clients, over all loops. Any thread. */
+public final class ConnectionMetrics {
+
+  static final MetricDescriptor CONNECTIONS =
+      MetricDescriptor.gauge(
+          "kamille_connections", Unit.COUNT, "Connections to clients that are open.", "listener");
+
+  private static final MetricDescriptor REFUSED =
+      MetricDescriptor.counter(
+          "kamille_connections_refused_total",
+          Unit.COUNT,
+          "Connections closed as soon as they came, by reason. limit: too many are open and none is"
+              + " idle. client: too many of one client. access: not let in. proxy-header: none or"
+              + " no valid one.",
+          "reason");
+
+  private static final MetricDescriptor ACCEPT_FAILURES =
+      MetricDescriptor.counter(
+          "kamille_accept_failures_total",
+          Unit.COUNT,
+          "Attempts to accept a connection that failed, mostly for want of a file descriptor; each"
+              + " time, one listener's loop accepts nothing for a second.");
+
+  private static final MetricDescriptor CLOSED_EARLY =
+      MetricDescriptor.counter(
+          "kamille_connections_closed_early_total",
+          Unit.COUNT,
+          "Idle connections closed before their time-out: near the threshold, or for a new one at"
+              + " the limit.",
+          "reason");
+
+  private static final MetricDescriptor CLOSED_SLOW =
+      MetricDescriptor.counter(
+          "kamille_connections_closed_slow_total",
+          Unit.COUNT,
+          "Connections reset because their client took what waited for it slower than it must"
+              + " (rate), or took nothing of it within the content time-out (stopped).",
+          "reason");
+
+  private static final MetricDescriptor UNFINISHED_HEADS =
+      MetricDescriptor.gauge(
+          "kamille_request_heads_unfinished_bytes",
+          Unit.BYTES,
+          "Heap that unfinished request heads take. Kamille limits it to an eighth of the heap.");
+
+  private static final MetricDescriptor DISPLACED_HEADS =
+      MetricDescriptor.counter(
+          "kamille_request_heads_displaced_total",
+          Unit.COUNT,
+          "Unfinished request heads answered with 408 because others needed their room: the oldest"
+              + " yields.");
+
+  private static final MetricDescriptor HEADS_UNDER_WAY =
+      MetricDescriptor.gauge(
+          "kamille_request_heads_under_way_bytes",
+          Unit.BYTES,
+          "Heap that the heads of requests under way take, of those above 4 KiB. Kamille limits it"
+              + " to an eighth of the heap.");
+
+  private static final MetricDescriptor REFUSED_HEADS =
+      MetricDescriptor.counter(
+          "kamille_request_heads_refused_total",
+          Unit.COUNT,
+          "Requests answered with 503 because their head takes more than 4 KiB and those under way"
+              + " had used up the room.");
+
+  private static final MetricDescriptor IDLE_TIMEOUT =
+      MetricDescriptor.gauge(
+          "kamille_connections_idle_timeout_seconds",
+          Unit.SECONDS,
+          "How long a connection may be idle now.");
+
+  private final MetricRegistry registry;
+  private final List<ServerShard> shards;
+
+  private ConnectionMetrics(MetricRegistry registry, List<ServerShard> shards) {
+    this.registry = registry;
+    this.shards = shards;
+  }
+
+  /**
+   * Registers all of it but what each listener counts.
+   *
+   * @param idleTimeoutNanos the idle time-out as it is configured now
+   */
+  public static void register(
+      MetricRegistry registry,
+      ConnectionLimiter limiter,
+      ClientTable clients,
+      List<ServerShard> shards,
+      LongSupplier idleTimeoutNanos) {
+    registry.counting(REFUSED, limiter::refused, "limit");
+    registry.counting(REFUSED, clients::refusedConnections, "client");
+    registry.counting(REFUSED, clients::denied, "access");
+    registry.counting(REFUSED, clients::refusedProxyHeaders, "proxy-header");
+    registry.counting(ACCEPT_FAILURES, limiter::acceptFailures);
+    registry.gauge(IDLE_TIMEOUT, () -> limiter.nanos(idleTimeoutNanos.getAsLong(), 0) / 1e9);
+    ConnectionMetrics metrics = new ConnectionMetrics(registry, List.copyOf(shards));
+    metrics.counting(CLOSED_EARLY, shard -> shard.connections().endedEarly(), "threshold");
+    metrics.counting(CLOSED_EARLY, shard -> shard.connections().displaced(), "limit");
+    metrics.counting(CLOSED_SLOW, shard -> shard.connections().tooSlow(), "rate");
+    metrics.counting(CLOSED_SLOW, shard -> shard.connections().stopped(), "stopped");
+    metrics.counting(DISPLACED_HEADS, shard -> shard.connections().displacedHeads());
+    metrics.counting(REFUSED_HEADS, shard -> shard.headsUnderWay().refused());
+    registry.gauge(
+        UNFINISHED_HEADS, () -> metrics.sum(shard -> shard.connections().unfinishedHeadBytes()));
+    registry.gauge(HEADS_UNDER_WAY, () -> metrics.sum(shard -> shard.headsUnderWay().heapBytes()));
+  }
+
+  /** Registers what is counted of one listener. */
+  public static void register(MetricRegistry registry, Listener listener, String name) {
+    registry.gauge(CONNECTIONS, listener::connections, name);
+  }
+
+  private void counting(
+      MetricDescriptor descriptor, ToLongFunction<ServerShard> count, String... labelValues) {
+    registry.counting(descriptor, () -> sum(count), labelValues);
+  }
+
+  private double sum(ToLongFunction<ServerShard> count) {
+    return shards.stream().mapToLong(count).sum();
+  }
+}

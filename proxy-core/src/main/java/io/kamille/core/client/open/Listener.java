@@ -1,0 +1,373 @@
+package io.kamille.core.client.open;
+
+import io.kamille.core.admission.ClientTable;
+import io.kamille.core.admission.ClientTally;
+import io.kamille.core.client.Accepted;
+import io.kamille.core.client.ClientSettings;
+import io.kamille.core.client.ServerShard;
+import io.kamille.core.socket.Descriptors;
+import io.kamille.core.socket.NotSentLowWatermark;
+import io.kamille.core.tls.ServerTls;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.channel.unix.UnixChannelOption;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A listening address: one socket per loop, among which the kernel spreads the connections. Any
+ * thread.
+ */
+public final class Listener implements AutoCloseable {
+
+  /*
+   * With SO_REUSEPORT a second Kamille could listen on the same address unnoticed, and each would
+   * get half the connections. So the address is first bound without it, for a moment.
+   *
+   * A connection over the limit is not read from until room is made for it, and that is a task: by
+   * then the loop has read what this poll found, and knows which connections are idle. For a turn,
+   * those that wait for room are open over the limit.
+   *
+   * A client that is not let in, or has too many connections, is refused before anything is made
+   * for the connection or another one yields to it.
+   */
+
+  private static final int ACCEPTS_PER_TURN = 64;
+
+  // Accepted sockets take it over (socket(7)). TCP_NODELAY is what Netty sets of each by itself.
+  private static final IntegerUnixChannelOption KEEPALIVE =
+      new IntegerUnixChannelOption("SO_KEEPALIVE", 1, 9);
+
+  private final InetSocketAddress address;
+  private final List<Channel> sockets;
+  private final AtomicInteger open;
+  private final AtomicReference<ListenerSettings> settings;
+
+  private Listener(
+      InetSocketAddress address,
+      List<Channel> sockets,
+      AtomicInteger open,
+      AtomicReference<ListenerSettings> settings) {
+    this.address = address;
+    this.sockets = sockets;
+    this.open = open;
+    this.settings = settings;
+  }
+
+  /**
+   * Listens, by sockets that listen already if there are any.
+   *
+   * @param shards of the loops that serve it
+   * @param limiter of all connections together
+   * @param clients of all listeners
+   * @param tls null for clear text; stays the caller's
+   * @param inherited descriptors of sockets on that address; owned from now on
+   * @throws IOException if the address cannot be had; the message says which and why
+   */
+  public static Listener open(
+      ListenerSettings settings,
+      List<ServerShard> shards,
+      ConnectionLimiter limiter,
+      ClientTable clients,
+      @Nullable ServerTls tls,
+      List<Integer> inherited)
+      throws IOException {
+    InetSocketAddress address = settings.address().socketAddress();
+    List<Channel> sockets = new ArrayList<>();
+    AtomicInteger open = new AtomicInteger();
+    AtomicReference<ListenerSettings> present = new AtomicReference<>(settings);
+    Function<ServerShard, Opening> opening =
+        shard ->
+            new Opening(
+                new ConnectionOpener(shard, settings, tls, shards.size()),
+                limiter,
+                clients,
+                present,
+                open);
+    InetSocketAddress bound = address;
+    try {
+      if (inherited.isEmpty()) {
+        probe(address);
+        for (ServerShard shard : shards) {
+          Channel socket = bind(bound, settings.backlog(), opening.apply(shard), shards.size() > 1);
+          sockets.add(socket);
+          bound = (InetSocketAddress) socket.localAddress();
+        }
+      } else {
+        for (int i = 0; i < Math.max(shards.size(), inherited.size()); i++) {
+          int descriptor =
+              i < inherited.size()
+                  ? inherited.get(i)
+                  : Descriptors.copyOf(inherited.get(i % inherited.size()));
+          sockets.add(adopt(descriptor, opening.apply(shards.get(i % shards.size()))));
+        }
+        bound = (InetSocketAddress) sockets.getFirst().localAddress();
+      }
+    } catch (IOException failed) {
+      sockets.forEach(Channel::close);
+      throw failed;
+    }
+    return new Listener(bound, sockets, open, present);
+  }
+
+  /** Without listening: who connected just then would be reset. */
+  private static void probe(InetSocketAddress address) throws IOException {
+    if (address.isUnresolved()) {
+      throw new IOException("cannot listen on " + address.getHostString() + ": unknown host");
+    }
+    try (Socket socket = new Socket()) {
+      socket.setReuseAddress(true);
+      socket.bind(address);
+    } catch (IOException failed) {
+      throw cannotListen(address, failed);
+    }
+  }
+
+  private static IOException cannotListen(InetSocketAddress address, Throwable why) {
+    String host = address.getAddress().getHostAddress();
+    return new IOException(
+        "cannot listen on " + host + ":" + address.getPort() + ": " + why.getMessage(), why);
+  }
+
+  private static Channel bind(
+      InetSocketAddress address, int backlog, Opening opening, boolean spread) throws IOException {
+    ChannelFuture bind =
+        bootstrap(opening)
+            .channel(EpollServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, backlog)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(UnixChannelOption.SO_REUSEPORT, spread)
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bind.isSuccess()) {
+      throw cannotListen(address, bind.cause());
+    }
+    return withTrouble(bind.channel(), opening);
+  }
+
+  private static Channel adopt(int descriptor, Opening opening) throws IOException {
+    ChannelFuture adopted =
+        bootstrap(opening)
+            .channelFactory(() -> new EpollServerSocketChannel(descriptor))
+            .register()
+            .awaitUninterruptibly();
+    if (!adopted.isSuccess()) {
+      throw new IOException(
+          "cannot listen on inherited descriptor "
+              + descriptor
+              + ": "
+              + adopted.cause().getMessage(),
+          adopted.cause());
+    }
+    return withTrouble(adopted.channel(), opening);
+  }
+
+  private static Channel withTrouble(Channel socket, Opening opening) {
+    socket.pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
+    return socket;
+  }
+
+  private static ServerBootstrap bootstrap(Opening opening) {
+    ClientSettings settings = opening.shared.settings();
+    EventLoop loop = opening.shared.loop();
+    return new ServerBootstrap()
+        .group(loop, loop)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, acceptsPerTurn())
+        .option(KEEPALIVE, 1)
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        .childOption(
+            ChannelOption.WRITE_BUFFER_WATER_MARK,
+            new WriteBufferWaterMark(settings.lowWatermarkBytes(), settings.highWatermarkBytes()))
+        .childHandler(opening);
+  }
+
+  /**
+   * Netty accepts one connection for each event by default: over level-triggered epoll it takes the
+   * number of the new descriptor for a count of octets and believes that nothing more is there.
+   */
+  private static RecvByteBufAllocator acceptsPerTurn() {
+    return new ServerChannelRecvByteBufAllocator()
+        .respectMaybeMoreData(false)
+        .maxMessagesPerRead(ACCEPTS_PER_TURN);
+  }
+
+  /** The address, with the port the kernel chose. */
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  /** Connections that came by this address and are open now. */
+  public int connections() {
+    return open.get();
+  }
+
+  /**
+   * Clients of other addresses, or behind other load balancers, may connect from now on;
+   * connections that are open stay.
+   */
+  public void settings(ListenerSettings settings) {
+    this.settings.setRelease(settings);
+  }
+
+  /**
+   * What accepted sockets have from the beginning, for they take it over from the listening one.
+   *
+   * @param bytes TCP_NOTSENT_LOWAT; 0 for the system's own
+   */
+  public void notSentLowWatermark(int bytes) {
+    sockets.forEach(
+        socket -> socket.eventLoop().execute(() -> NotSentLowWatermark.set(socket, bytes)));
+  }
+
+  /** The listening sockets; each loop has at least one. */
+  List<Channel> sockets() {
+    return sockets;
+  }
+
+  /** The listening sockets as descriptors, which stay this listener's. */
+  public List<Integer> descriptors() {
+    return sockets.stream()
+        .map(socket -> ((EpollServerSocketChannel) socket).fd().intValue())
+        .toList();
+  }
+
+  /** Stops accepting; open connections stay. */
+  @Override
+  public void close() {
+    sockets.forEach(socket -> socket.close().awaitUninterruptibly());
+  }
+
+  private static final class Opening extends ChannelInitializer<SocketChannel> {
+
+    private final ServerShard shared;
+    private final ConnectionOpener opener;
+    private final ConnectionLimiter limiter;
+    private final ClientTable clients;
+    private final AtomicReference<ListenerSettings> settings;
+    private final AtomicInteger open;
+    private final boolean isProxied;
+
+    Opening(
+        ConnectionOpener opener,
+        ConnectionLimiter limiter,
+        ClientTable clients,
+        AtomicReference<ListenerSettings> settings,
+        AtomicInteger open) {
+      this.opener = opener;
+      this.shared = opener.shared();
+      this.limiter = limiter;
+      this.clients = clients;
+      this.settings = settings;
+      this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
+      this.open = open;
+    }
+
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      InetSocketAddress remote = channel.remoteAddress();
+      ClientTally client = enter(remote == null ? null : remote.getAddress());
+      if (client == null) {
+        channel.close();
+      } else {
+        admit(channel, client);
+      }
+    }
+
+    /** A load balancer counts for nothing: the client that it will name does. */
+    private @Nullable ClientTally enter(@Nullable InetAddress address) {
+      ListenerSettings now = settings.getAcquire();
+      if (!isProxied) {
+        return clients.enter(now.access(), address);
+      }
+      if (address != null && now.proxyProtocol().from().contains(address)) {
+        return ClientTally.UNLIMITED;
+      }
+      clients.deny(address);
+      return null;
+    }
+
+    private void admit(SocketChannel channel, ClientTally client) {
+      boolean withinLimit = limiter.enter();
+      open.incrementAndGet();
+      channel
+          .closeFuture()
+          .addListener(
+              closed -> {
+                open.decrementAndGet();
+                limiter.leave();
+                client.leave();
+              });
+      if (withinLimit) {
+        begin(channel, client);
+      } else {
+        channel.config().setAutoRead(false);
+        shared.loop().execute(() -> makeRoom(channel, client));
+      }
+    }
+
+    private void begin(SocketChannel channel, ClientTally client) {
+      Accepted accepted = Accepted.of(channel, client);
+      if (isProxied) {
+        channel
+            .pipeline()
+            .addLast(
+                new ProxyOpening(opener, accepted, clients, header -> named(accepted, header)));
+      } else {
+        opener.open(accepted);
+      }
+    }
+
+    /** The load balancer has named the client, or speaks for itself. */
+    private void named(Accepted accepted, ProxyHeader header) {
+      InetSocketAddress source = header.source();
+      InetSocketAddress destination = header.destination();
+      if (source == null || destination == null) {
+        open(accepted, accepted.client(), accepted.local());
+      } else {
+        open(accepted, source, destination);
+      }
+    }
+
+    private void open(Accepted accepted, InetSocketAddress client, InetSocketAddress local) {
+      ClientTally tally = clients.enter(settings.getAcquire().access(), client.getAddress());
+      if (tally == null) {
+        accepted.channel().close();
+        return;
+      }
+      accepted.channel().closeFuture().addListener(closed -> tally.leave());
+      opener.open(accepted.with(client, local, tally));
+    }
+
+    /** An idle connection goes for a new one; the new one, if none is idle. */
+    private void makeRoom(SocketChannel channel, ClientTally client) {
+      if (!channel.isActive()) {
+        return;
+      }
+      if (limiter.isOver() && !shared.connections().displaceIdle()) {
+        limiter.refuse();
+        channel.close();
+      } else {
+        begin(channel, client);
+        channel.config().setAutoRead(true);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.kamille.core.client.open;
+
+import io.kamille.core.admission.AccessList;
+import io.kamille.core.client.HttpsPolicy;
+import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.Subsection;
+import io.kamille.core.setting.ValueTypes;
+import io.kamille.core.tls.TlsSettings;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One address that clients connect to.
+ *
+ * @param name what logs and metrics call it
+ * @param backlog connections the kernel holds until a loop accepts them
+ * @param access which clients may connect
+ * @param redirectPort of the listener for HTTPS that requests are sent to; 0 for none
+ * @param protocols null for what suits a listener with TLS, or one without
+ */
+public record ListenerSettings(
+    HostPort address,
+    String name,
+    int backlog,
+    AccessList access,
+    @Nullable Protocols protocols,
+    TlsSettings tls,
+    ProxyProtocolSettings proxyProtocol,
+    int redirectPort) {
+
+  /** What a bare value stands for. */
+  public static final Setting<HostPort> ADDRESS =
+      Setting.of(
+              "address",
+              ValueTypes.address(),
+              "The address to listen on: `127.0.0.1:8080`, `[::1]:8080`, or `:8080` for all"
+                  + " interfaces. Port 0 takes a free port.")
+          .appliesOnRestart();
+
+  /** How the listener speaks TLS. */
+  public static final Subsection<TlsSettings> TLS =
+      TlsSettings.SECTION
+          .one(
+              "tls",
+              "TLS of this listener. A bare `self-signed` makes a certificate at start, to try"
+                  + " Kamille.")
+          .withShorthand(TlsSettings.SOURCE);
+
+  /** Whether load balancers say whose connection they hand on. */
+  public static final Subsection<ProxyProtocolSettings> PROXY_PROTOCOL =
+      ProxyProtocolSettings.SECTION
+          .one(
+              "proxy-protocol",
+              "Whether load balancers in front of this listener name the client by the PROXY"
+                  + " protocol.")
+          .withShorthand(ProxyProtocolSettings.MODE);
+
+  public static final Section<ListenerSettings> SECTION =
+      Section.of(
+          ListenerSettings.class,
+          ADDRESS,
+          Setting.of("name", ValueTypes.token(), "The name of this listener in logs and metrics.")
+              .defaultsTo("the address", values -> values.value(ADDRESS).toString())
+              .appliesOnRestart(),
+          Setting.of(
+                  "backlog",
+                  ValueTypes.wholeNumber(1, 65_535),
+                  "Connections that the kernel holds until a loop accepts them. The kernel lowers"
+                      + " it to `net.core.somaxconn`.")
+              .defaultsTo(4_096)
+              .appliesOnRestart(),
+          AccessList.SECTION.one(
+              "access",
+              "Which clients may connect. The connection of another is closed as soon as it is"
+                  + " accepted. Connections that are open when this changes stay."),
+          Setting.of(
+                  "protocols",
+                  Protocols.TYPE,
+                  "Versions of HTTP that are spoken: `h2`, `http/1.1`, or both. With TLS, ALPN"
+                      + " chooses one. In clear text, `h2` is for clients that know beforehand, and"
+                      + " is written `h2c`.")
+              .orElse("`h2, http/1.1` with TLS, `http/1.1` without.")
+              .appliesOnRestart(),
+          TLS,
+          PROXY_PROTOCOL,
+          Setting.of(
+                  "redirect-to-https",
+                  ValueTypes.orWord("off", 0, ValueTypes.wholeNumber(1, 65_535)),
+                  "The port of HTTPS, mostly 443: each request is answered by a redirect (308) to"
+                      + " the same host and path there. Requests below"
+                      + " `/.well-known/acme-challenge/` take their route.")
+              .defaultsTo(0)
+              .into("redirectPort")
+              .appliesOnRestart());
+
+  HttpsPolicy httpsPolicy() {
+    return HttpsPolicy.of(redirectPort, tls.isOn() ? tls.hsts() : Duration.ZERO);
+  }
+
+  /** What is spoken. */
+  public Protocols spoken() {
+    if (protocols != null) {
+      return protocols;
+    }
+    return tls.isOn() ? Protocols.BOTH : Protocols.H1;
+  }
+}

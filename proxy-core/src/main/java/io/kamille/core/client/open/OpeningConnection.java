@@ -1,0 +1,136 @@
+package io.kamille.core.client.open;
+
+import io.kamille.core.client.Accepted;
+import io.kamille.core.client.ListedConnection;
+import io.kamille.core.client.ServerShard;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.tls.ServerContext;
+import io.kamille.core.tls.ServerTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of which it is not known yet what is spoken on it. Its loop takes it for one whose
+ * first request is awaited: it has as long, and it yields to others. Confined to its loop.
+ */
+abstract class OpeningConnection extends ListedConnection {
+
+  private static final System.Logger LOG = System.getLogger("kamille.server");
+
+  /** What may follow. One for each loop and listener. */
+  interface Spoken {
+
+    ServerShard shared();
+
+    /** What handles a connection in clear text. */
+    ChannelHandler inClear(boolean isH2, Accepted accepted);
+
+    /**
+     * What handles a connection behind its handshake.
+     *
+     * @param protocol as ALPN named it; null if the client did not ask
+     */
+    ChannelHandler over(
+        @Nullable String protocol,
+        Accepted accepted,
+        ServerTls tls,
+        @Nullable ServerContext certificates);
+  }
+
+  private final ServerShard shared;
+  private final Channel channel;
+  private boolean isListed;
+
+  OpeningConnection(ServerShard shared, Channel channel) {
+    this.shared = shared;
+    this.channel = channel;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    shared.time().look();
+    shared.connections().begun(this);
+    isListed = true;
+  }
+
+  /** From now on, this is spoken. */
+  final void becomes(ChannelHandler connection) {
+    leave();
+    channel.pipeline().replace(this, null, connection);
+  }
+
+  /** It is in no list of its loop any more. */
+  void leave() {
+    if (isListed) {
+      isListed = false;
+      shared.connections().gone(this);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    leave();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      close();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.log(Level.DEBUG, () -> "no connection with " + channel.remoteAddress() + ": " + cause);
+    close();
+  }
+
+  @Override
+  protected void checkDeadline() {}
+
+  @Override
+  protected void endBy(Throwable bug) {
+    LOG.log(Level.ERROR, "a connection ends by a fault of ours", bug);
+    close();
+  }
+
+  @Override
+  protected void refuseHead(Failure why) {
+    close();
+  }
+
+  @Override
+  protected void drain() {
+    if (!shared.connections().isLastRequestAwaited()) {
+      close();
+    }
+  }
+
+  /** Without a word: what is there to say, nobody could read yet. */
+  @Override
+  protected void close() {
+    leave();
+    channel.pipeline().firstContext().close();
+  }
+
+  @Override
+  protected boolean endIfIdle() {
+    close();
+    return true;
+  }
+
+  @Override
+  protected boolean closeIfIdle() {
+    close();
+    return true;
+  }
+
+  @Override
+  protected boolean closeIfAllIsAcknowledged() {
+    return false;
+  }
+}

@@ -1,5 +1,0 @@
-/** What connections to clients have in common, whatever version of HTTP they speak. */
-@NullMarked
-package io.kamille.core.server.connection;
-
-import org.jspecify.annotations.NullMarked;

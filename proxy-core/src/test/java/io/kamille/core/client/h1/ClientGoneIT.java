@@ -1,0 +1,184 @@
+package io.kamille.core.client.h1;
+
+import static io.kamille.core.client.h1.TestServer.octets;
+import static io.kamille.core.client.h1.TestServer.stored;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.client.h1.TestServer.Ended;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.ResponseHead;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients that go away, and clients that only seem to. */
+class ClientGoneIT {
+
+  private final TestServer server = new TestServer();
+  private final TestClient client = server.connect();
+  private final TestSource source = new TestSource();
+  private final AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void goneBeforeTheAnswerCancelsTheSourceOnce() {
+    server.on("/", this::open);
+    // What is pipelined behind waits, and must be released with the connection.
+    client.get("/").get("/never").get("/never");
+    Exchange exchange = arrived();
+    client.reset();
+    TestServer.await("the end", () -> server.connections() == 0);
+    server.settle();
+    assertThat(source.cancelled).hasSize(1);
+    assertThat(source.cancelled.getFirst().kind()).isEqualTo(Kind.CLIENT_GONE);
+    assertThat(server.ended()).containsExactly(new Ended("/", 0, 0));
+    exchange
+        .loop()
+        .execute(
+            () -> {
+              exchange.reply().head(ResponseHead.of(200), 3);
+              exchange.reply().write(octets("abc"));
+              exchange.reply().end(null);
+              stored(exchange, "too late");
+            });
+    server.settle();
+    assertThat(exchange.reply().isEnded()).isTrue();
+    assertThat(source.cancelled).hasSize(1);
+    assertThat(server.ended()).hasSize(1);
+  }
+
+  @Test
+  void goneWithinTheAnswerCancelsTheSourceOnce() {
+    server.on(
+        "/",
+        exchange -> {
+          open(exchange);
+          exchange.reply().head(ResponseHead.of(200), 1 << 30);
+          pour(exchange);
+        });
+    client.get("/");
+    client.read(100_000);
+    client.reset();
+    TestServer.await("the end", () -> server.connections() == 0);
+    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+    server.settle();
+    assertThat(source.cancelled).hasSize(1);
+    assertThat(server.ended()).extracting(Ended::status).containsExactly(200);
+  }
+
+  /** Writes whenever it may, until it is told to stop. */
+  private void pour(Exchange exchange) {
+    if (!source.cancelled.isEmpty()) {
+      return;
+    }
+    if (!source.paused) {
+      exchange.reply().write(octets("x".repeat(10_000)));
+    }
+    exchange.loop().schedule(() -> pour(exchange), 10, TimeUnit.MICROSECONDS);
+  }
+
+  @Test
+  void aSlowClientPausesTheSource() {
+    server.on(
+        "/",
+        exchange -> {
+          open(exchange);
+          exchange.reply().head(ResponseHead.of(200), 1 << 30);
+          pour(exchange);
+        });
+    TestClient slow = server.connect(4_096);
+    slow.get("/");
+    TestServer.await("the pause", () -> source.paused);
+    int resumes = source.resumes.get();
+    slow.read(32 << 20);
+    assertThat(source.resumes.get()).isGreaterThan(resumes);
+    slow.reset();
+    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+  }
+
+  @Test
+  void aSourceNamedTooLateIsCancelledAtOnce() {
+    server.on("/", waiting::set);
+    client.get("/");
+    Exchange exchange = arrived();
+    client.reset();
+    TestServer.await("the end", () -> server.connections() == 0);
+    exchange.loop().execute(() -> exchange.reply().open(source));
+    server.settle();
+    assertThat(source.cancelled).hasSize(1);
+  }
+
+  @Test
+  void aSourceThatEndsBeforeTheClientGoesIsLeftAlone() {
+    server.on(
+        "/",
+        exchange -> {
+          exchange.reply().open(source);
+          TestServer.answer(exchange.reply(), 200, 2, "ok");
+        });
+    client.get("/").answer();
+    client.reset();
+    TestServer.await("the end", () -> server.connections() == 0);
+    assertThat(source.cancelled).isEmpty();
+  }
+
+  @Test
+  void aHalfHeadIsForgotten() {
+    client.send("GET / HTTP/1.1\r\nHo");
+    TestServer.await("the connection", () -> server.connections() == 1);
+    client.reset();
+    TestServer.await("the end", () -> server.connections() == 0);
+    assertThat(server.ended()).isEmpty();
+  }
+
+  @Test
+  void aHalfClosedClientGetsItsWholeLateAnswer() {
+    int length = 6 << 20;
+    server.on("/", waiting::set);
+    client.get("/").closeOutput();
+    Exchange exchange = arrived();
+    server.settle();
+    exchange
+        .loop()
+        .execute(() -> TestServer.answer(exchange.reply(), 200, length, "x".repeat(length)));
+    assertThat(client.answer().content()).hasSize(length);
+    assertThat(client.isAtEnd()).isTrue();
+  }
+
+  @Test
+  void aHalfClosedClientGetsItsWholeLateAnswerInPieces() {
+    server.on("/", this::open);
+    client.get("/").closeOutput();
+    Exchange exchange = arrived();
+    server.settle();
+    exchange
+        .loop()
+        .execute(
+            () -> {
+              exchange.reply().head(ResponseHead.of(200), 1 << 30);
+              pour(exchange);
+            });
+    client.read(16 << 20);
+    assertThat(source.cancelled).isEmpty();
+    client.reset();
+    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+  }
+
+  private void open(Exchange exchange) {
+    exchange.reply().open(source);
+    waiting.set(exchange);
+  }
+
+  private Exchange arrived() {
+    TestServer.await("the request", () -> waiting.get() != null);
+    return Objects.requireNonNull(waiting.get());
+  }
+}
