@@ -50,7 +50,6 @@ class RoomRulesTest {
               "news goes from a leader to its followers, and word of their leaving back"),
           Map.entry("SegmentOctets SegmentRegion", "a region ends a lease on what it was cut from"),
           Map.entry("DiskMetrics DiskTier", "a tier registers what reads its figures"),
-          Map.entry("PolicyJudge RequestSamples", "samples are handed to the judge that asks"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(
               "Arena ArenaWriter Blocks LeasedRegion LeasedSlice Renewal Shards StoredBytes",

@@ -1,9 +1,10 @@
 package io.kamille.cache.index;
 
-import static io.kamille.cache.index.IndexAccounts.UNIT_BYTES;
-import static io.kamille.cache.index.IndexAccounts.heapUnits;
-import static io.kamille.cache.index.IndexAccounts.units;
+import static io.kamille.cache.index.IndexRoom.UNIT_BYTES;
+import static io.kamille.cache.index.IndexRoom.heapUnits;
+import static io.kamille.cache.index.IndexRoom.units;
 
+import io.kamille.cache.index.RequestSamples.Event;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -17,16 +18,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index in Caffeine under W-TinyLFU or LRU, or whichever of the two hits more. Any thread; no
- * caller waits for the order of the entries.
+ * Which stored responses there are, by cache key, in Caffeine under W-TinyLFU or LRU, or whichever
+ * of the two hits more.
+ *
+ * <p>Any thread; no caller waits for the order of the entries. Holds one lease on every response in
+ * it, and on every coded form of one, and ends it when the response leaves, in whatever way. Who
+ * finds one takes a lease of its own before it reads.
  */
-public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
+public final class CaffeineIndex implements AutoCloseable {
 
   /*
    * Caffeine holds the entries and chooses what to evict, on the index thread (PolicyCache). This
-   * class sees to what the entries stand for: leases on responses, what they take on the heap
-   * (IndexAccounts), and who may come in (SizeAdmission). Room is made beside it (IndexRoom). The
-   * judge compares the policies by ghosts, also on the index thread.
+   * class sees to the leases on responses, and to who may come in (SizeAdmission). What the entries
+   * take, and room for more, is beside it (IndexRoom). The judge compares the policies by ghosts,
+   * also on the index thread.
    *
    * A change of an entry is one step of the map, in which nothing is given back: what leaves is
    * given back after the step. What Caffeine evicts waits in a queue until its maintenance is over.
@@ -34,7 +39,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   static final long GHOST_LEAST_BYTES = 32L << 20;
 
   static final long BYTES_PER_COUNTER = 8 << 10;
-  private static final int ROUNDS = 8;
 
   private final long capacityUnits;
   private final IndexMemory memory;
@@ -44,7 +48,6 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
   private final PolicyJudge judge;
   private final RequestSamples samples = new RequestSamples();
   private final Upkeep upkeep;
-  private final IndexAccounts accounts;
   private final IndexRoom room;
   private final LongAdder refusals = new LongAdder();
 
@@ -53,10 +56,10 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
       PolicyChoice choice,
       IndexMemory memory,
       WallClock clock,
-      Function<Runnable, Upkeep> upkeep) {
+      Function<Runnable, Upkeep> upkeep,
+      System.Logger log) {
     this.capacityUnits = capacityBytes / UNIT_BYTES;
     this.memory = memory;
-    this.accounts = new IndexAccounts(memory);
     this.clock = clock;
     this.upkeep = upkeep.apply(this::maintain);
     this.admission = new SizeAdmission(capacityUnits, capacityBytes / BYTES_PER_COUNTER);
@@ -68,19 +71,11 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
         new PolicyCache<>(
             choice.first(),
             capacityUnits,
-            IndexAccounts::units,
+            IndexRoom::units,
             CaffeineIndex::hits,
             evicted::add,
             this.upkeep::ask);
-    this.room =
-        new IndexRoom(
-            capacityUnits,
-            memory,
-            cache,
-            accounts,
-            evicted,
-            this.upkeep,
-            new Fallback(System.getLogger("kamille.cache")));
+    this.room = new IndexRoom(capacityUnits, memory, cache, evicted, this.upkeep, log);
   }
 
   /**
@@ -91,7 +86,9 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
    */
   public static CaffeineIndex open(
       long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
-    return new CaffeineIndex(capacityBytes, choice, memory, clock, IndexThread::start);
+    System.Logger log = System.getLogger("kamille.cache");
+    return new CaffeineIndex(
+        capacityBytes, choice, memory, clock, work -> IndexThread.start(work, log), log);
   }
 
   /**
@@ -104,15 +101,15 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     room.endEvicted();
   }
 
-  @Override
+  /**
+   * The variants under that key, or null; a use of them. Allocates nothing; borrows the key, which
+   * may be a reusable probe.
+   */
   public @Nullable Variants find(CacheKey key) {
     Variants found = cache.find(key);
     if (judge.samples(key.high())) {
-      if (found == null) {
-        samples.missed(key.low());
-      } else {
-        samples.found(key.low(), units(found));
-      }
+      samples.note(
+          found == null ? Event.MISSED : Event.FOUND, key.low(), found == null ? 0 : units(found));
     }
     return found;
   }
@@ -125,60 +122,40 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     return most;
   }
 
-  @Override
+  /** As {@link #find}, but no use of what is there: for purges, copies and explanations. */
   public @Nullable Variants peek(CacheKey key) {
     return cache.peek(key);
   }
 
-  @Override
+  /**
+   * Whether a response that was asked for and not found is worth its room, which counts as a
+   * request for it. Asked once, before memory is taken. Borrows the key.
+   *
+   * @param bytes what it will take, or, when that is unknown, at least
+   */
   public boolean admits(CacheKey key, long bytes) {
     long wanted = Math.ceilDiv(bytes, UNIT_BYTES);
     boolean isAdmitted = admission.admits(cache.policy(), key.low(), wanted, usedUnits(bytes));
-    if (!isAdmitted && judge.samples(key.high())) {
-      samples.stored(key.low(), wanted);
+    if (!isAdmitted) {
+      note(Event.STORED, key, wanted);
     }
     return isAdmitted;
   }
 
-  @Override
+  /** The same when it turns out to take more; counts nothing. */
   public boolean wouldAdmit(CacheKey key, long bytes) {
     long wanted = Math.ceilDiv(bytes, UNIT_BYTES);
     return admission.wouldAdmit(cache.policy(), key.low(), wanted, usedUnits(bytes));
   }
 
   private long usedUnits(long wantedBytes) {
-    return memory.freeBytes() < wantedBytes ? capacityUnits : accounts.units();
+    return memory.freeBytes() < wantedBytes ? capacityUnits : room.units();
   }
 
-  @Override
-  public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
-    room.hurryIfBusy();
-    if (cache.isBehind()) {
-      refusals.increment();
-      return false;
-    }
-    int granted = heapUnits(response);
-    if (!obtain(granted)) {
-      return false;
-    }
-    Change change = new Change();
-    cache.compute(
-        key, (same, before) -> isCurrent.getAsBoolean() ? change.of(before, response) : before);
-    if (change.after == null) {
-      accounts.giveBack(granted);
-      return false;
-    }
-    Variants after = change.after;
-    int before = change.before == null ? 0 : heapUnits(change.before);
-    accounts.giveBack(granted + before - heapUnits(after));
-    accounts.count(change.before, after);
-    if (change.before != null) {
-      change.before.releaseExcept(after);
-    }
+  private void note(Event event, CacheKey key, long units) {
     if (judge.samples(key.high())) {
-      samples.stored(key.low(), units(after));
+      samples.note(event, key.low(), units);
     }
-    return true;
   }
 
   /** What one step of the map did. */
@@ -186,104 +163,116 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
 
     private @Nullable Variants before;
     private @Nullable Variants after;
-
-    Variants of(@Nullable Variants before, StoredResponse response) {
-      this.before = before;
-      Variants with = before == null ? response : before.with(response);
-      this.after = with;
-      return with;
-    }
   }
 
-  /** Has that much of the heap granted, by evicting if need be. */
-  private boolean obtain(int wantedUnits) {
-    for (int round = 0; round < ROUNDS; round++) {
-      if (accounts.charge(wantedUnits)) {
-        return true;
-      }
-      if (room.evict(wantedUnits) == 0) {
-        return false;
-      }
+  /**
+   * Adds a response under its key, in place of the one with the same selecting fields, if {@code
+   * isCurrent} says so when no other change can come between, and if the index is not behind. If
+   * so, takes over one lease and keeps the key.
+   *
+   * @return whether it did
+   */
+  public boolean put(CacheKey key, StoredResponse response, BooleanSupplier isCurrent) {
+    room.hurryIfBusy();
+    if (cache.isBehind()) {
+      refusals.increment();
+      return false;
     }
-    return accounts.charge(wantedUnits);
+    int granted = heapUnits(response);
+    if (!room.obtain(granted)) {
+      return false;
+    }
+    Change change = new Change();
+    cache.compute(
+        key,
+        (same, present) -> {
+          if (!isCurrent.getAsBoolean()) {
+            return present;
+          }
+          change.before = present;
+          change.after = present == null ? response : present.with(response);
+          return change.after;
+        });
+    Variants before = change.before;
+    Variants after = change.after;
+    if (after == null) {
+      room.giveBack(granted);
+      return false;
+    }
+    room.giveBack(granted + (before == null ? 0 : heapUnits(before)) - heapUnits(after));
+    room.count(before, after);
+    if (before != null) {
+      before.releaseExcept(after);
+    }
+    note(Event.STORED, key, units(after));
+    return true;
   }
 
-  @Override
+  /**
+   * Puts a response into the place of another one, or nothing, if that one is still under the key.
+   * Takes over one lease on {@code other} and on each of its coded forms if so, ends those on
+   * {@code one} and its own, and keeps the key.
+   *
+   * @return whether it was
+   */
   public boolean replace(CacheKey key, StoredResponse one, @Nullable StoredResponse other) {
     room.hurryIfBusy();
     Variants found = cache.peek(key);
     if (found == null || !found.contains(one)) {
       return false;
     }
-    Replacement replacement = new Replacement(one, other);
-    cache.compute(key, (same, before) -> before == null ? null : replacement.of(before));
-    Variants before = replacement.before;
+    Change change = new Change();
+    cache.compute(
+        key,
+        (same, present) -> {
+          if (present == null || !present.contains(one)) {
+            return present;
+          }
+          Variants replaced = present.replacing(one, other);
+          if (replaced != null && !room.charge(heapUnits(replaced) - heapUnits(present))) {
+            return present;
+          }
+          change.before = present;
+          change.after = replaced;
+          return replaced;
+        });
+    Variants before = change.before;
     if (before == null) {
       return false;
     }
-    accounts.count(before, replacement.after);
-    if (replacement.after == null) {
-      accounts.giveBack(heapUnits(before));
-      noteRemoval(key);
+    room.count(before, change.after);
+    if (change.after == null) {
+      room.giveBack(heapUnits(before));
+      note(Event.REMOVED, key, 0);
     }
-    before.releaseExcept(replacement.after);
+    before.releaseExcept(change.after);
     return true;
   }
 
-  /** What a step of the map did that puts one response into the place of another. */
-  private final class Replacement {
-
-    private final StoredResponse one;
-    private final @Nullable StoredResponse other;
-    private @Nullable Variants before;
-    private @Nullable Variants after;
-
-    Replacement(StoredResponse one, @Nullable StoredResponse other) {
-      this.one = one;
-      this.other = other;
-    }
-
-    @Nullable Variants of(Variants present) {
-      if (!present.contains(one)) {
-        return present;
-      }
-      Variants replaced = present.replacing(one, other);
-      if (replaced != null) {
-        int more = heapUnits(replaced) - heapUnits(present);
-        if (!accounts.charge(more)) {
-          return present;
-        }
-      }
-      before = present;
-      after = replaced;
-      return replaced;
-    }
-  }
-
-  @Override
+  /**
+   * Shows everything that is there from beginning to end, and perhaps what comes meanwhile. The
+   * index may change meanwhile, also by {@code reader}.
+   */
   public void forEach(BiConsumer<CacheKey, Variants> reader) {
     cache.forEach(reader);
   }
 
-  @Override
+  /** Removes what is under that key, and says how many responses that were. Borrows the key. */
   public int remove(CacheKey key) {
     room.hurryIfBusy();
     Variants last = cache.remove(key);
     if (last == null) {
       return 0;
     }
-    noteRemoval(key);
-    accounts.left(last);
+    note(Event.REMOVED, key, 0);
+    room.left(last);
     return last.size();
   }
 
-  private void noteRemoval(CacheKey key) {
-    if (judge.samples(key.high())) {
-      samples.removed(key.low());
-    }
-  }
-
-  @Override
+  /**
+   * Removes everything, and says how many responses that were. Makes pauses, as {@link #pause}
+   * does.
+   */
   public int clear() {
     LongAdder removed = new LongAdder();
     cache.forEach(
@@ -294,22 +283,34 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     return removed.intValue();
   }
 
-  @Override
+  /**
+   * Waits, for a moment at most, while the index has many changes to put in order: for who removes
+   * much, that room is left for what is stored meanwhile. Not on a loop.
+   */
   public void pause() {
     room.pause();
   }
 
-  @Override
+  /**
+   * Removes some of what is least worth keeping, until that gives back {@code bytes}. Waits for
+   * nobody: if the policy has not made room by now, the index does it by LRU, for a few keys at a
+   * time.
+   *
+   * @return what it gives back, as soon as nobody reads it any more
+   */
   public long evict(long bytes) {
     return room.evict(Math.ceilDiv(bytes, UNIT_BYTES)) * UNIT_BYTES;
   }
 
-  @Override
+  /** Has the policy evict so much more, off the loops: whoever asks goes on without the room. */
   public void evictSoon(long bytes) {
     room.evictSoon(Math.ceilDiv(bytes, UNIT_BYTES));
   }
 
-  @Override
+  /**
+   * So much memory was taken for a response on its way. If memory is short, the policy evicts as
+   * much soon. Waits for nobody.
+   */
   public void taken(long bytes) {
     room.taken(bytes);
   }
@@ -337,53 +338,55 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     }
   }
 
-  @Override
+  // For operators
+
+  /** How many keys there are; an estimate while others change the index. */
   public long size() {
     return cache.size();
   }
 
-  @Override
+  /** What all stored responses weigh, with an estimate of what they take on the heap. */
   public long weightBytes() {
-    return accounts.units() * UNIT_BYTES;
+    return room.units() * UNIT_BYTES;
   }
 
-  @Override
+  /** What of that is on the heap, nearly. */
   public long heapBytes() {
-    return accounts.heapUnits() * UNIT_BYTES;
+    return room.heapUnits() * UNIT_BYTES;
   }
 
-  @Override
+  /** How many keys were evicted for want of room since the start. */
   public long evictions() {
     return room.evictions();
   }
 
-  @Override
-  public long fallbackEvictions() {
+  /** How many of those the index evicted by LRU, because the policy had made no room. */
+  long fallbackEvictions() {
     return room.fallbackEvictions();
   }
 
-  @Override
-  public long failures() {
+  /** How often the upkeep of the order threw; it goes on each time. */
+  long failures() {
     return room.failures();
   }
 
-  @Override
-  public long refusals() {
+  /** How many responses were not stored because the index was behind with its changes. */
+  long refusals() {
     return refusals.sum();
   }
 
-  @Override
+  /** Lets that policy choose what to forget, from now on; everything that is stored stays. */
   public void choose(PolicyChoice choice) {
     judge.choose(choice);
     upkeep.ask();
   }
 
-  @Override
+  /** Which policy chooses what to forget, and why. Not for the path of a request. */
   public PolicySnapshot policy() {
     return judge.snapshot();
   }
 
-  @Override
+  /** Watches for so long what other amounts of memory would hit; 0 ends that. */
   public void watch(long seconds) {
     if (seconds == 0) {
       judge.endWatch();
@@ -392,7 +395,7 @@ public final class CaffeineIndex implements ResponseIndex, AutoCloseable {
     }
   }
 
-  @Override
+  /** What they would have hit, while or after that was watched; null if it never was. */
   public @Nullable Forecast forecast() {
     return judge.forecast(clock.epochSeconds());
   }

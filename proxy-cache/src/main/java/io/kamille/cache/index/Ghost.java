@@ -3,14 +3,16 @@ package io.kamille.cache.index;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy.Eviction;
+import io.kamille.cache.index.RequestSamples.Event;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache without content: what a policy would hold, from a sample of what is asked for. Confined
- * to the judge.
+ * A cache without content: what a policy would hold, from a sample of what is asked for, and what
+ * it would have hit, in buckets of requests. Guarded by the judge.
  */
 abstract sealed class Ghost {
 
@@ -23,36 +25,103 @@ abstract sealed class Ghost {
 
   private final Policy policy;
   private final SizeAdmission admission;
+  private final long[] requests;
+  private final long[] hits;
+  private final long[] requestedUnits;
+  private final long[] hitUnits;
+  private int bucket;
 
-  private Ghost(Policy policy, long maximumUnits) {
+  private Ghost(Policy policy, long maximumUnits, int buckets) {
     this.policy = policy;
     this.admission = new SizeAdmission(maximumUnits, maximumUnits / UNITS_PER_COUNTER);
+    this.requests = new long[buckets];
+    this.hits = new long[buckets];
+    this.requestedUnits = new long[buckets];
+    this.hitUnits = new long[buckets];
   }
 
-  static Ghost of(Policy policy, long maximumUnits) {
-    return policy == Policy.LRU ? new Lru(maximumUnits) : new TinyLfu(maximumUnits);
+  static Ghost of(Policy policy, long maximumUnits, int buckets) {
+    return policy == Policy.LRU
+        ? new Lru(maximumUnits, buckets)
+        : new TinyLfu(maximumUnits, buckets);
   }
 
-  /** Something was asked for: what it weighs if it would have been here, or 0. */
-  final int use(Long hash) {
-    Integer found = find(hash);
-    return found == null ? 0 : found;
+  final Policy policy() {
+    return policy;
   }
 
-  /** Something was asked for that was not here, and could be stored. */
-  final void store(Long hash, Integer units) {
-    if (admission.admits(policy, hash, units, units())) {
-      put(hash, units);
+  /** Something happened with a key; whether a request was counted by that. */
+  final boolean hear(Event event, Long hash, Integer units) {
+    return switch (event) {
+      case FOUND -> use(hash) || miss(hash, units);
+      case MISSED -> use(hash);
+      case STORED -> !weigh(hash, units) && miss(hash, units);
+      case REMOVED -> {
+        forget(hash);
+        yield false;
+      }
+    };
+  }
+
+  /** Something was asked for; whether it would have been here. */
+  private boolean use(Long hash) {
+    Integer weight = find(hash);
+    if (weight == null) {
+      return false;
     }
+    requests[bucket]++;
+    requestedUnits[bucket] += weight;
+    hits[bucket]++;
+    hitUnits[bucket] += weight;
+    return true;
+  }
+
+  /** Something was asked for that would not have been here, and could be stored. */
+  private boolean miss(Long hash, Integer weight) {
+    requests[bucket]++;
+    requestedUnits[bucket] += weight;
+    if (admission.admits(policy, hash, weight, units())) {
+      put(hash, weight);
+    }
+    return true;
   }
 
   /** What is stored weighs so much now; false if it is not here. */
-  final boolean weigh(Long hash, Integer units) {
+  private boolean weigh(Long hash, Integer units) {
     Integer known = peek(hash);
     if (known != null && !known.equals(units)) {
       put(hash, units);
     }
     return known != null;
+  }
+
+  /** Goes on counting in the next bucket, and forgets what was counted there. */
+  final void beginBucket() {
+    bucket = (bucket + 1) % requests.length;
+    requests[bucket] = 0;
+    hits[bucket] = 0;
+    requestedUnits[bucket] = 0;
+    hitUnits[bucket] = 0;
+  }
+
+  final long requests() {
+    return sum(requests);
+  }
+
+  final double objectHitRatio() {
+    return ratio(hits, requests);
+  }
+
+  final double byteHitRatio() {
+    return ratio(hitUnits, requestedUnits);
+  }
+
+  private static double ratio(long[] parts, long[] wholes) {
+    return (double) sum(parts) / Math.max(1, sum(wholes));
+  }
+
+  private static long sum(long[] counts) {
+    return Arrays.stream(counts).sum();
   }
 
   /** The weight of something, if it is here; a use of it. */
@@ -78,8 +147,8 @@ abstract sealed class Ghost {
     private final Cache<Long, Integer> cache;
     private final Eviction<Long, Integer> size;
 
-    TinyLfu(long maximumUnits) {
-      super(Policy.TINYLFU, maximumUnits);
+    TinyLfu(long maximumUnits, int buckets) {
+      super(Policy.TINYLFU, maximumUnits, buckets);
       cache =
           Caffeine.newBuilder()
               .maximumWeight(maximumUnits)
@@ -136,8 +205,8 @@ abstract sealed class Ghost {
     private final long maximumUnits;
     private long units;
 
-    Lru(long maximumUnits) {
-      super(Policy.LRU, maximumUnits);
+    Lru(long maximumUnits, int buckets) {
+      super(Policy.LRU, maximumUnits, buckets);
       this.maximumUnits = maximumUnits;
     }
 

@@ -67,7 +67,7 @@ public final class IndexMetrics {
   private IndexMetrics() {}
 
   /** Tells of that index in {@code registry}. */
-  public static void register(ResponseIndex index, MetricRegistry registry) {
+  public static void register(CaffeineIndex index, MetricRegistry registry) {
     registry.gauge(KEYS, index::size);
     registry.counting(EVICTIONS, index::evictions);
     registry.counting(FALLBACK_EVICTIONS, index::fallbackEvictions);
@@ -81,7 +81,7 @@ public final class IndexMetrics {
     }
   }
 
-  private static Estimate estimate(ResponseIndex index, Policy policy) {
+  private static Estimate estimate(CaffeineIndex index, Policy policy) {
     return index.policy().estimates().get(policy.ordinal());
   }
 }

@@ -1,39 +1,66 @@
 package io.kamille.cache.index;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.Variants;
+import java.lang.System.Logger.Level;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes room in an index: by its policy, or by LRU where the policy makes none. Any thread, but
- * {@link #keepSpare} and {@link #failed} belong to the index thread.
+ * What the entries of an index take, and the room that is made for more: by the policy, or by LRU
+ * where the policy makes none. Any thread, but {@link #keepSpare}, {@link #worked} and {@link
+ * #failed} belong to the index thread.
  */
 final class IndexRoom {
 
   /*
+   * Weights are counted in units of 64 octets, the arena's granule, so that an int holds any. Each
+   * key is charged what it takes on the heap too; that is granted before the key comes in, and
+   * given back when it has left.
+   *
    * Caffeine evicts when it comes to it. So the index thread also keeps a 64th of the capacity free
    * for what is on its way, by the same policy. If the policy makes no room, it is made by LRU,
    * from samples of the entries: the maintenance threw, it is behind, or room is needed before it
    * has run. Each of the three is said once, and counted.
    */
-  private static final int SPARE_DIVISOR = 64;
-
-  private static final int PAUSES_MAXIMUM = 10;
-  private static final long PAUSE_NANOS = 100_000;
+  static final int UNIT_BYTES = 64;
 
   /** How many keys a loop evicts in one call. */
   static final int STEP = Math.min(32, PolicyCache.CHANGES_MAXIMUM / 8);
 
+  private static final int HEAP_BYTES_PER_KEY = 112;
+  private static final int SPARE_DIVISOR = 64;
+  private static final int ROUNDS = 8;
+  private static final int PAUSES_MAXIMUM = 10;
+  private static final long PAUSE_NANOS = 100_000;
+
+  /** Why the policy has not made room. */
+  private enum Reason {
+    FAILED("the maintenance of the order failed"),
+    BEHIND("the maintenance of the order is behind"),
+    NO_ROOM("the policy had made no room when some was needed");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+  }
+
   private final long capacityUnits;
   private final IndexMemory memory;
   private final PolicyCache<CacheKey, Variants> cache;
-  private final IndexAccounts accounts;
   private final Queue<Variants> evicted;
   private final Upkeep upkeep;
-  private final Fallback fallback;
+  private final System.Logger log;
+
+  private final AtomicLong units = new AtomicLong();
+  private final AtomicLong heapUnits = new AtomicLong();
 
   /** What was taken of short memory since the index thread last looked. */
   private final AtomicLong wantedUnits = new AtomicLong();
@@ -42,6 +69,14 @@ final class IndexRoom {
   private final AtomicLong roomUnits = new AtomicLong();
 
   private final LongAdder evictions = new LongAdder();
+  private final LongAdder fallbackEvictions = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+
+  /** One bit for each reason. */
+  private final AtomicInteger said = new AtomicInteger();
+
+  // Volatile: set by the index thread, read by all.
+  private volatile boolean isFailed;
 
   /**
    * Room in that cache.
@@ -52,42 +87,108 @@ final class IndexRoom {
       long capacityUnits,
       IndexMemory memory,
       PolicyCache<CacheKey, Variants> cache,
-      IndexAccounts accounts,
       Queue<Variants> evicted,
       Upkeep upkeep,
-      Fallback fallback) {
+      System.Logger log) {
     this.capacityUnits = capacityUnits;
     this.memory = memory;
     this.cache = cache;
-    this.accounts = accounts;
     this.evicted = evicted;
     this.upkeep = upkeep;
-    this.fallback = fallback;
+    this.log = log;
   }
+
+  // What the entries take
+
+  /** What a key weighs, with what is under it. */
+  static int units(Variants variants) {
+    long units = Math.ceilDiv(variants.allOccupiedBytes(), UNIT_BYTES) + (long) heapUnits(variants);
+    return (int) Math.min(units, Integer.MAX_VALUE);
+  }
+
+  /** What a key and what is under it take on the heap, nearly. */
+  static int heapUnits(Variants variants) {
+    return (int) Math.ceilDiv(HEAP_BYTES_PER_KEY + variants.heapBytes(), UNIT_BYTES);
+  }
+
+  /** Has that much of the heap granted, by evicting if need be. */
+  boolean obtain(int wanted) {
+    for (int round = 0; round < ROUNDS; round++) {
+      if (charge(wanted)) {
+        return true;
+      }
+      if (evict(wanted) == 0) {
+        return false;
+      }
+    }
+    return charge(wanted);
+  }
+
+  /** Asks for that much more of the heap; of less than nothing, all is granted. */
+  boolean charge(int moreUnits) {
+    return memory.charge((long) moreUnits * UNIT_BYTES);
+  }
+
+  /** Gives heap back that was granted. */
+  void giveBack(int granted) {
+    boolean isGranted = charge(-granted);
+    assert isGranted : "less is always granted";
+  }
+
+  /** What is under a key has changed. */
+  void count(@Nullable Variants before, @Nullable Variants after) {
+    units.addAndGet((after == null ? 0L : units(after)) - (before == null ? 0L : units(before)));
+    heapUnits.addAndGet(
+        (after == null ? 0L : heapUnits(after)) - (before == null ? 0L : heapUnits(before)));
+  }
+
+  /** A key has left: ends the leases of what was under it, and what it is charged. */
+  void left(Variants last) {
+    count(last, null);
+    giveBack(heapUnits(last));
+    last.releaseExcept(null);
+  }
+
+  /** What all entries weigh. */
+  long units() {
+    return units.get();
+  }
+
+  long heapUnits() {
+    return heapUnits.get();
+  }
+
+  // Room for more
 
   /** Evicts a few keys, up to that weight, by LRU; tells how much it was. */
   long evict(long wanted) {
     upkeep.hurry();
-    boolean mayWait = cache.isFull() && !fallback.isFailed();
-    return mayWait ? 0 : evictByLru(wanted, STEP, reason());
-  }
-
-  private Fallback.Reason reason() {
-    if (fallback.isFailed()) {
-      return Fallback.Reason.FAILED;
+    if (isFailed) {
+      return evictByLru(wanted, STEP, Reason.FAILED);
     }
-    return cache.isBehind() ? Fallback.Reason.BEHIND : Fallback.Reason.NO_ROOM;
+    return cache.isFull()
+        ? 0
+        : evictByLru(wanted, STEP, cache.isBehind() ? Reason.BEHIND : Reason.NO_ROOM);
   }
 
-  private long evictByLru(long wanted, int most, Fallback.Reason reason) {
-    fallback.begin(reason);
+  @CanIgnoreReturnValue
+  private long evictByLru(long wanted, int most, Reason reason) {
+    say(reason, null);
     return cache.evictBySample(
         wanted,
         most,
         last -> {
-          fallback.count();
+          fallbackEvictions.increment();
           end(last);
         });
+  }
+
+  private void say(Reason reason, @Nullable Throwable thrown) {
+    int bit = 1 << reason.ordinal();
+    if ((said.get() & bit) == 0 && (said.getAndUpdate(bits -> bits | bit) & bit) == 0) {
+      String message = "memory: evicting by LRU, because " + reason.text + " (said once)";
+      log.log(Level.WARNING, message, thrown);
+    }
   }
 
   /**
@@ -115,8 +216,8 @@ final class IndexRoom {
 
   /** So much memory was taken for a response. */
   void taken(long bytes) {
-    if (memory.freeBytes() < spareUnits() * IndexAccounts.UNIT_BYTES) {
-      wantedUnits.addAndGet(Math.ceilDiv(bytes, IndexAccounts.UNIT_BYTES));
+    if (memory.freeBytes() < spareUnits() * UNIT_BYTES) {
+      wantedUnits.addAndGet(Math.ceilDiv(bytes, UNIT_BYTES));
       upkeep.ask();
     }
   }
@@ -134,7 +235,7 @@ final class IndexRoom {
 
   private void end(Variants last) {
     evictions.increment();
-    accounts.left(last);
+    left(last);
   }
 
   // On the index thread
@@ -145,7 +246,7 @@ final class IndexRoom {
    */
   void keepSpare() {
     long taken = wantedUnits.getAndSet(0);
-    long spare = Math.min(taken, spareUnits() - memory.freeBytes() / IndexAccounts.UNIT_BYTES);
+    long spare = Math.min(taken, spareUnits() - memory.freeBytes() / UNIT_BYTES);
     long missing = Math.max(spare, roomUnits.getAndSet(0));
     if (missing > 0) {
       cache.evictByPolicy(missing, this::end);
@@ -155,29 +256,31 @@ final class IndexRoom {
 
   /** The maintenance did what it should. */
   void worked() {
-    if (fallback.isFailed()) {
+    if (isFailed) {
       cache.restClock();
+      isFailed = false;
     }
-    fallback.worked();
   }
 
   /** The maintenance threw: goes on by LRU until it works again. */
   void failed(Throwable thrown) {
-    fallback.failed(thrown);
+    isFailed = true;
+    failures.increment();
+    say(Reason.FAILED, thrown);
     cache.moveClock();
-    evictByLru(accounts.units() - capacityUnits, Integer.MAX_VALUE, Fallback.Reason.FAILED);
+    evictByLru(units() - capacityUnits, Integer.MAX_VALUE, Reason.FAILED);
   }
 
   long evictions() {
     return evictions.sum();
   }
 
-  /** How often the maintenance threw, and how often what comes after that did. */
-  long failures() {
-    return fallback.failures() + upkeep.failures();
+  long fallbackEvictions() {
+    return fallbackEvictions.sum();
   }
 
-  long fallbackEvictions() {
-    return fallback.evictions();
+  /** How often the maintenance threw, and how often what comes after that did. */
+  long failures() {
+    return failures.sum() + upkeep.failures();
   }
 }

@@ -42,12 +42,8 @@ final class IndexThread implements Upkeep {
    * Starts the thread, which ends with {@link #close}.
    *
    * @param work may throw: the thread goes on with what is asked next
+   * @param log where the first failure is said
    */
-  static IndexThread start(Runnable work) {
-    return start(work, System.getLogger("kamille.cache"));
-  }
-
-  /** As {@link #start(Runnable)}, and says failures in that log. */
   static IndexThread start(Runnable work, System.Logger log) {
     IndexThread started = new IndexThread(work, log);
     started.thread.start();

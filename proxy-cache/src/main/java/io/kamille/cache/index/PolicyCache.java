@@ -44,6 +44,7 @@ final class PolicyCache<K, V> {
    * thread that finds this buffer full would do the maintenance itself, or wait for it. So changes
    * are counted, and callers ask isBehind before they add an entry, and isFull before they evict
    * some. A quarter of the buffer is left to removals, half of that to those that cannot wait.
+   * Caffeine does not tell how much the buffer holds, so that is tried out once.
    */
   private static final long BEYOND_REACH = Long.MAX_VALUE / 2;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1100);
@@ -51,10 +52,10 @@ final class PolicyCache<K, V> {
   private static final int BATCH = 64;
   private static final int SAMPLE = 8;
   private static final int EMPTY_SAMPLES = 8;
+  private static final int CHANGES_TRIED = 1 << 16;
 
-  /** As many changes as Caffeine's buffer holds: {@code BoundedLocalCache.WRITE_BUFFER_MAX}. */
-  static final int CHANGES_MAXIMUM =
-      128 * Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1);
+  /** How many changes Caffeine puts off before the thread that makes one does the maintenance. */
+  static final int CHANGES_MAXIMUM = tryOut();
 
   private static final int CHANGES_OF_ADDITIONS = CHANGES_MAXIMUM / 4 * 3;
   private static final int CHANGES_OF_EVICTIONS = CHANGES_MAXIMUM / 8 * 7;
@@ -110,6 +111,23 @@ final class PolicyCache<K, V> {
     this.entries = cache.asMap();
     this.size = cache.policy().eviction().orElseThrow();
     this.uses = cache.policy().expireAfterAccess().orElseThrow();
+  }
+
+  /** Adds to a cache that has no maintenance until an addition evicts something all the same. */
+  private static int tryOut() {
+    AtomicInteger evictions = new AtomicInteger();
+    Cache<Integer, Integer> cache =
+        Caffeine.newBuilder()
+            .maximumSize(1)
+            .executor(task -> {})
+            .<Integer, Integer>evictionListener((key, value, cause) -> evictions.incrementAndGet())
+            .build();
+    int changes = 0;
+    while (evictions.get() == 0 && changes < CHANGES_TRIED) {
+      cache.put(changes, changes);
+      changes++;
+    }
+    return changes - 1;
   }
 
   private long limit(Policy policy) {

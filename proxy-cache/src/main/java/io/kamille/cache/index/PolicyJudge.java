@@ -1,6 +1,7 @@
 package io.kamille.cache.index;
 
 import io.kamille.cache.index.PolicySnapshot.Estimate;
+import io.kamille.cache.index.RequestSamples.Event;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,9 +41,8 @@ final class PolicyJudge {
   private final long leastUnits;
   private final int sampleShift;
   private final long capacityUnits;
-  private final GhostTally[] sides = new GhostTally[Policy.values().length];
+  private final Ghost[] sides = new Ghost[Policy.values().length];
 
-  private int bucket;
   private long requests;
   private long bucketsSinceSwitch;
 
@@ -69,7 +69,7 @@ final class PolicyJudge {
     this.sinceEpochSeconds = nowEpochSeconds;
     this.reason = FIRST_REASON;
     for (Policy each : Policy.values()) {
-      sides[each.ordinal()] = new GhostTally(each, maximumUnits >> sampleShift, BUCKETS);
+      sides[each.ordinal()] = Ghost.of(each, maximumUnits >> sampleShift, BUCKETS);
     }
   }
 
@@ -88,67 +88,26 @@ final class PolicyJudge {
 
   /** Takes what was noted since, and says which policy the index should have. */
   synchronized Policy hear(RequestSamples samples) {
-    samples.tell(this);
+    samples.tell(this::hear);
     return advice();
   }
 
-  /** Something of the sample was found, which weighs that much. */
-  synchronized void found(long hash, int units) {
+  /**
+   * Something happened with a key of the sample. A request counts once: when one of the ghosts
+   * hits, or when it is known what it weighs and none of them knows it.
+   */
+  synchronized void hear(Event event, long hash, int units) {
     Long boxed = hash;
     Integer weight = units;
-    for (GhostTally side : sides) {
-      if (!side.use(boxed, bucket)) {
-        side.miss(boxed, weight, bucket);
-      }
+    int counted = 0;
+    for (Ghost side : sides) {
+      counted += side.hear(event, boxed, weight) ? 1 : 0;
     }
     if (whatIf != null) {
-      whatIf.found(boxed, weight);
+      whatIf.hear(event, boxed, weight);
     }
-    count();
-  }
-
-  /** Something of the sample was asked for and not found. */
-  synchronized void missed(long hash) {
-    Long boxed = hash;
-    boolean isHit = false;
-    for (GhostTally side : sides) {
-      isHit |= side.use(boxed, bucket);
-    }
-    if (whatIf != null) {
-      whatIf.missed(boxed);
-    }
-    if (isHit) {
+    if (event == Event.STORED ? counted == sides.length : counted > 0) {
       count();
-    }
-  }
-
-  /** Something of the sample that was not found is stored, or could have been. */
-  synchronized void stored(long hash, int units) {
-    Long boxed = hash;
-    Integer weight = units;
-    boolean isNew = true;
-    for (GhostTally side : sides) {
-      if (side.ghost().weigh(boxed, weight)) {
-        isNew = false;
-      } else {
-        side.miss(boxed, weight, bucket);
-      }
-    }
-    if (whatIf != null) {
-      whatIf.stored(boxed, weight);
-    }
-    if (isNew) {
-      count();
-    }
-  }
-
-  /** Something of the sample was removed, and not for want of room. */
-  synchronized void removed(long hash) {
-    for (GhostTally side : sides) {
-      side.ghost().forget(hash);
-    }
-    if (whatIf != null) {
-      whatIf.removed(hash);
     }
   }
 
@@ -184,11 +143,10 @@ final class PolicyJudge {
     if (requests % BUCKET_REQUESTS == 0) {
       bucketsSinceSwitch++;
       if (policy == Policy.LRU && bucketsSinceSwitch % BUCKETS == 0) {
-        sides[Policy.TINYLFU.ordinal()].ghost().beginAnew();
+        sides[Policy.TINYLFU.ordinal()].beginAnew();
       }
-      bucket = (bucket + 1) % BUCKETS;
-      for (GhostTally side : sides) {
-        side.begin(bucket);
+      for (Ghost side : sides) {
+        side.beginBucket();
       }
     }
   }
@@ -218,7 +176,7 @@ final class PolicyJudge {
     switches++;
     sinceEpochSeconds = nowEpochSeconds;
     bucketsSinceSwitch = 0;
-    sides[Policy.TINYLFU.ordinal()].ghost().beginAnew();
+    sides[Policy.TINYLFU.ordinal()].beginAnew();
   }
 
   private String reasonFor(Policy chosen) {
@@ -239,7 +197,7 @@ final class PolicyJudge {
   synchronized PolicySnapshot snapshot() {
     List<Estimate> estimates = new ArrayList<>();
     for (Policy each : Policy.values()) {
-      GhostTally side = sides[each.ordinal()];
+      Ghost side = sides[each.ordinal()];
       estimates.add(new Estimate(each, side.objectHitRatio(), side.byteHitRatio()));
     }
     return new PolicySnapshot(

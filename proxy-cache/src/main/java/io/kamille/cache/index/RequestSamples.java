@@ -12,10 +12,10 @@ final class RequestSamples {
   /*
    * Two longs for each event: its hash, and what happened, never 0:
    *
-   *  63  62 61                             0
-   * ┌──────┬────────────────────────────────┐
-   * │ what │ weight                         │
-   * └──────┴────────────────────────────────┘
+   *  63     61 60                            0
+   * ┌─────────┬───────────────────────────────┐
+   * │ event+1 │ weight                        │
+   * └─────────┴───────────────────────────────┘
    *
    * An event claims its place by moving the tail on; of two that try at the same moment one is
    * lost. A place that is claimed and not written yet ends the reading until the next time. There
@@ -23,12 +23,30 @@ final class RequestSamples {
    */
   private static final int SIZE = 256;
   private static final int RINGS_MAXIMUM = 64;
-  private static final int WHAT_SHIFT = 62;
-  private static final long FOUND = 1;
-  private static final long MISSED = 2;
-  private static final long STORED = 3;
-  private static final long REMOVED = 0;
-  private static final long WEIGHT_MASK = (1L << WHAT_SHIFT) - 1;
+  private static final int EVENT_SHIFT = 61;
+  private static final long WEIGHT_MASK = (1L << EVENT_SHIFT) - 1;
+
+  /** What has happened with a key. */
+  enum Event {
+    /** It was asked for and found. */
+    FOUND,
+    /** It was asked for and not found; what it weighs is not known. */
+    MISSED,
+    /** What was not found is stored, or could have been. */
+    STORED,
+    /** It was removed, and not for want of room. */
+    REMOVED;
+
+    private static final Event[] ALL = values();
+  }
+
+  /** Hears of what was noted. */
+  @FunctionalInterface
+  interface Reader {
+
+    /** That event, of that key, which weighs so much. */
+    void hear(Event event, long hash, int units);
+  }
 
   private final Ring[] rings = new Ring[ringCount()];
 
@@ -43,34 +61,16 @@ final class RequestSamples {
     return Integer.highestOneBit(wanted);
   }
 
-  /** Something was asked for and found. */
-  void found(long hash, int units) {
-    note(hash, FOUND << WHAT_SHIFT | units);
+  /** Notes an event of a key which weighs so much. */
+  void note(Event event, long hash, long units) {
+    rings[(int) Thread.currentThread().threadId() & (rings.length - 1)].put(
+        hash, (event.ordinal() + 1L) << EVENT_SHIFT | (units & WEIGHT_MASK));
   }
 
-  /** Something was asked for and not found. */
-  void missed(long hash) {
-    note(hash, MISSED << WHAT_SHIFT);
-  }
-
-  /** Something that was not found is stored, or could have been. */
-  void stored(long hash, long units) {
-    note(hash, STORED << WHAT_SHIFT | (units & WEIGHT_MASK));
-  }
-
-  /** Something was removed, and not for want of room. */
-  void removed(long hash) {
-    note(hash, REMOVED << WHAT_SHIFT | 1);
-  }
-
-  private void note(long hash, long event) {
-    rings[(int) Thread.currentThread().threadId() & (rings.length - 1)].put(hash, event);
-  }
-
-  /** Tells the judge all that was noted, and forgets it. */
-  void tell(PolicyJudge judge) {
+  /** Tells all that was noted, and forgets it. */
+  void tell(Reader reader) {
     for (Ring ring : rings) {
-      ring.tell(judge);
+      ring.tell(reader);
     }
   }
 
@@ -93,7 +93,7 @@ final class RequestSamples {
       return 2 * ((int) at & (SIZE - 1));
     }
 
-    void tell(PolicyJudge judge) {
+    void tell(Reader reader) {
       for (int i = 0; i < SIZE; i++) {
         long at = head.getPlain();
         int place = place(at);
@@ -104,21 +104,8 @@ final class RequestSamples {
         long hash = places.getPlain(place);
         places.setPlain(place + 1, 0);
         head.setRelease(at + 1);
-        tell(judge, hash, event);
-      }
-    }
-
-    private static void tell(PolicyJudge judge, long hash, long event) {
-      int units = (int) Math.min(event & WEIGHT_MASK, Integer.MAX_VALUE);
-      long what = event >>> WHAT_SHIFT;
-      if (what == FOUND) {
-        judge.found(hash, units);
-      } else if (what == MISSED) {
-        judge.missed(hash);
-      } else if (what == STORED) {
-        judge.stored(hash, units);
-      } else {
-        judge.removed(hash);
+        int units = (int) Math.min(event & WEIGHT_MASK, Integer.MAX_VALUE);
+        reader.hear(Event.ALL[(int) (event >>> EVENT_SHIFT) - 1], hash, units);
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.kamille.cache.index;
 
 import io.kamille.cache.index.Forecast.Estimate;
+import io.kamille.cache.index.RequestSamples.Event;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +17,7 @@ final class WhatIf {
    */
   private static final double[] FACTORS = {0.25, 0.5, 1, 2, 4};
   private static final int MOST_KEYS = 400_000;
-  private static final long MOST_UNITS = (64L << 20) / IndexAccounts.UNIT_BYTES;
+  private static final long MOST_UNITS = (64L << 20) / IndexRoom.UNIT_BYTES;
 
   private final long capacityUnits;
   private final long sinceEpochSeconds;
@@ -25,7 +26,7 @@ final class WhatIf {
   private final double sampledShare;
   private final List<Sized> sizes = new ArrayList<>();
 
-  private record Sized(Policy policy, double factor, long maximumUnits, GhostTally tally) {}
+  private record Sized(double factor, long maximumUnits, Ghost ghost) {}
 
   /**
    * Begins to watch.
@@ -46,51 +47,16 @@ final class WhatIf {
     for (Policy policy : Policy.values()) {
       for (double factor : FACTORS) {
         long units = Math.max(1, (long) ((capacityUnits >> (sampleShift + more)) * factor));
-        sizes.add(new Sized(policy, factor, units, new GhostTally(policy, units, 1)));
+        sizes.add(new Sized(factor, units, Ghost.of(policy, units, 1)));
       }
     }
   }
 
-  private boolean isWatched(long hash) {
-    return (hash & (1L << moreShift) - 1) == 0;
-  }
-
-  /** Something was found, which weighs that much. */
-  void found(Long hash, Integer units) {
-    if (isWatched(hash)) {
+  /** Something happened with a key. */
+  void hear(Event event, Long hash, Integer units) {
+    if ((hash & (1L << moreShift) - 1) == 0) {
       for (Sized each : sizes) {
-        if (!each.tally.use(hash, 0)) {
-          each.tally.miss(hash, units, 0);
-        }
-      }
-    }
-  }
-
-  /** Something was asked for and not found. */
-  void missed(Long hash) {
-    if (isWatched(hash)) {
-      for (Sized each : sizes) {
-        each.tally.use(hash, 0);
-      }
-    }
-  }
-
-  /** Something that was not found is stored, or could have been. */
-  void stored(Long hash, Integer units) {
-    if (isWatched(hash)) {
-      for (Sized each : sizes) {
-        if (!each.tally.ghost().weigh(hash, units)) {
-          each.tally.miss(hash, units, 0);
-        }
-      }
-    }
-  }
-
-  /** Something was removed, and not for want of room. */
-  void removed(Long hash) {
-    if (isWatched(hash)) {
-      for (Sized each : sizes) {
-        each.tally.ghost().forget(hash);
+        each.ghost.hear(event, hash, units);
       }
     }
   }
@@ -98,7 +64,7 @@ final class WhatIf {
   /** Whether it has seen enough, or knows too much. */
   boolean isOver(long nowEpochSeconds) {
     return nowEpochSeconds >= untilEpochSeconds
-        || sizes.stream().mapToLong(each -> each.tally.ghost().keys()).sum() > MOST_KEYS;
+        || sizes.stream().mapToLong(each -> each.ghost.keys()).sum() > MOST_KEYS;
   }
 
   Forecast forecast(boolean isOpen) {
@@ -111,16 +77,16 @@ final class WhatIf {
   }
 
   private Estimate estimate(Sized each) {
-    double ratio = each.tally.objectHitRatio();
-    long requests = each.tally.requests();
+    double ratio = each.ghost.objectHitRatio();
+    long requests = each.ghost.requests();
     return new Estimate(
-        each.policy,
+        each.ghost.policy(),
         each.factor,
-        ((long) (capacityUnits * each.factor)) * IndexAccounts.UNIT_BYTES,
+        ((long) (capacityUnits * each.factor)) * IndexRoom.UNIT_BYTES,
         requests,
         ratio,
-        each.tally.byteHitRatio(),
-        (double) each.tally.ghost().units() / each.maximumUnits,
+        each.ghost.byteHitRatio(),
+        (double) each.ghost.units() / each.maximumUnits,
         Math.sqrt(ratio * (1 - ratio) / Math.max(1, requests)));
   }
 }

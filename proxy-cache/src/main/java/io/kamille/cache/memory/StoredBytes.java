@@ -253,9 +253,12 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   @Override
   public ByteBuf slice(long offset, int length) {
     checkReadable(offset, length);
+    if (length == 0) {
+      return Unpooled.EMPTY_BUFFER;
+    }
     long position = 0;
     int index = 0;
-    while (offset - position > Block.bytes(block(index))) {
+    while (offset - position >= Block.bytes(block(index))) {
       position += Block.bytes(block(index));
       index++;
     }

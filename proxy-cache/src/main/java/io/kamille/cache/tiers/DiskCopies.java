@@ -6,7 +6,7 @@ import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.LentRecord;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoredHead;
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -173,7 +173,7 @@ public final class DiskCopies {
   }
 
   /** A response was stored. Borrows both. */
-  void stored(CacheKey key, StoredResponse response, ResponseIndex index) {
+  void stored(CacheKey key, StoredResponse response, CaffeineIndex index) {
     if (admission == Admission.ALWAYS && peak.mayWrite() && response.claimCopy()) {
       offer(key, response, index);
     }
@@ -185,7 +185,7 @@ public final class DiskCopies {
    * A response was asked for again. Has it written if that is due. Borrows both; the caller holds a
    * lease.
    */
-  void asked(CacheKey key, StoredResponse response, ResponseIndex index, long nowEpochSeconds) {
+  void asked(CacheKey key, StoredResponse response, CaffeineIndex index, long nowEpochSeconds) {
     if (response.isCopied() && (!isTimeToTouch(response.hits()) || disk.touch(key))) {
       return;
     }
@@ -210,7 +210,7 @@ public final class DiskCopies {
    *
    * @return whether it is, or will be, on the disk, or is not to be found in memory any more
    */
-  boolean copy(CacheKey key, StoredResponse response, ResponseIndex index) {
+  boolean copy(CacheKey key, StoredResponse response, CaffeineIndex index) {
     if (!disk.touch(key)) {
       response.unclaimCopy();
     }
@@ -219,7 +219,7 @@ public final class DiskCopies {
 
   /** The caller holds a lease, and has claimed the copy. */
   @CanIgnoreReturnValue
-  private boolean offer(CacheKey key, StoredResponse response, ResponseIndex index) {
+  private boolean offer(CacheKey key, StoredResponse response, CaffeineIndex index) {
     long before = changes(key);
     boolean isWritten =
         !isUnderWay(before) && isIn(index, key, response) && write(key, response, before);
@@ -235,7 +235,7 @@ public final class DiskCopies {
     return disk.offer(key, response, response.unpurgedUpTo(), () -> changes.of(stripe) == before);
   }
 
-  private static boolean isIn(ResponseIndex index, CacheKey key, StoredResponse response) {
+  private static boolean isIn(CaffeineIndex index, CacheKey key, StoredResponse response) {
     Variants variants = index.peek(key);
     return variants != null && variants.contains(response);
   }

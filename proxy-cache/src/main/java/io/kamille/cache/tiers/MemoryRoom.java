@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
@@ -23,9 +23,9 @@ final class MemoryRoom {
   private static final int ROUNDS = 8;
 
   private final Arena arena;
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
 
-  MemoryRoom(Arena arena, ResponseIndex index) {
+  MemoryRoom(Arena arena, CaffeineIndex index) {
     this.arena = arena;
     this.index = index;
   }

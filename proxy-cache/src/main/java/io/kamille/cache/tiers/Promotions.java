@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Promotions {
 
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
   private final PurgeSettlement settlement;
   private final @Nullable DiskCopies copies;
 
-  Promotions(ResponseIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
+  Promotions(CaffeineIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
     this.index = index;
     this.settlement = settlement;
     this.copies = copies;

@@ -1,7 +1,7 @@
 package io.kamille.cache.tiers;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.Purge;
@@ -20,12 +20,12 @@ final class PurgeSettlement {
    * back as stale. A response that is committed late is older than they are, and meets the same
    * fate.
    */
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
   private final PurgeTable purges;
   private final LongAdder removed = new LongAdder();
   private final LongAdder madeStale = new LongAdder();
 
-  PurgeSettlement(ResponseIndex index, PurgeTable purges) {
+  PurgeSettlement(CaffeineIndex index, PurgeTable purges) {
     this.index = index;
     this.purges = purges;
   }

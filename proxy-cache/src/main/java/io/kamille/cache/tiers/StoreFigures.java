@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaMap;
 import io.kamille.core.metric.MetricDescriptor;
@@ -53,7 +53,7 @@ public final class StoreFigures {
           "mode");
 
   private final Arena arena;
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
   private final PurgeSettlement settlement;
   private final LongAdder removed;
 
@@ -62,7 +62,7 @@ public final class StoreFigures {
    *
    * @param removed counts the responses that were removed by their key
    */
-  StoreFigures(Arena arena, ResponseIndex index, PurgeSettlement settlement, LongAdder removed) {
+  StoreFigures(Arena arena, CaffeineIndex index, PurgeSettlement settlement, LongAdder removed) {
     this.arena = arena;
     this.index = index;
     this.settlement = settlement;

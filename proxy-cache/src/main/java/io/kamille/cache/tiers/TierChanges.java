@@ -1,6 +1,6 @@
 package io.kamille.cache.tiers;
 
-import io.kamille.cache.index.ResponseIndex;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.RemovalListener;
@@ -16,7 +16,7 @@ final class TierChanges {
    * that came too late for the disk finds the listener, which is set before the disk is closed.
    * What replaces a copy removes it there: the other process must not serve the older one.
    */
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
   private final PurgeSettlement settlement;
   private final @Nullable DiskCopies copies;
   // Volatile: set by whoever hands over, read by all.
@@ -25,7 +25,7 @@ final class TierChanges {
   // Volatile: set by whoever takes over, read by all.
   private volatile @Nullable RemovalListener elder;
 
-  TierChanges(ResponseIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
+  TierChanges(CaffeineIndex index, PurgeSettlement settlement, @Nullable DiskCopies copies) {
     this.index = index;
     this.settlement = settlement;
     this.copies = copies;

@@ -1,9 +1,9 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
-import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
@@ -34,7 +34,7 @@ public final class TieredStore {
   private static final long FILLS_LIMIT_BYTES = 256L << 20;
 
   private final Arena arena;
-  private final ResponseIndex index;
+  private final CaffeineIndex index;
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
   private final PurgeSettlement settlement;
@@ -46,13 +46,13 @@ public final class TieredStore {
   private final LongAdder removed = new LongAdder();
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
-  public TieredStore(Arena arena, ResponseIndex index, PurgeTable purges) {
+  public TieredStore(Arena arena, CaffeineIndex index, PurgeTable purges) {
     this(arena, index, purges, null);
   }
 
   /** The same with copies on a disk, if there are any. */
   public TieredStore(
-      Arena arena, ResponseIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
+      Arena arena, CaffeineIndex index, PurgeTable purges, @Nullable DiskCopies copies) {
     this.arena = arena;
     this.index = index;
     this.purges = purges;
@@ -363,12 +363,12 @@ public final class TieredStore {
     index.choose(choice);
   }
 
-  /** As {@link ResponseIndex#watch}. */
+  /** As {@link CaffeineIndex#watch}. */
   public void watch(long seconds) {
     index.watch(seconds);
   }
 
-  /** As {@link ResponseIndex#forecast}. */
+  /** As {@link CaffeineIndex#forecast}. */
   public @Nullable Forecast forecast() {
     return index.forecast();
   }

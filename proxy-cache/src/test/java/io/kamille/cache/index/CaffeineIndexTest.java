@@ -224,7 +224,12 @@ class CaffeineIndexTest {
   /** An index whose order nobody ever brings up to date. */
   private CaffeineIndex neglected() {
     return new CaffeineIndex(
-        CAPACITY, PolicyChoice.AUTO, arena::charge, clock, work -> new TestIndexes.NoUpkeep());
+        CAPACITY,
+        PolicyChoice.AUTO,
+        arena::charge,
+        clock,
+        work -> new TestIndexes.NoUpkeep(),
+        TestIndexes.LOG);
   }
 
   @Test
@@ -265,7 +270,12 @@ class CaffeineIndexTest {
     Queue<Runnable> asked = new ArrayDeque<>();
     index =
         new CaffeineIndex(
-            CAPACITY, PolicyChoice.AUTO, arena::charge, clock, work -> new Later(work, asked));
+            CAPACITY,
+            PolicyChoice.AUTO,
+            arena::charge,
+            clock,
+            work -> new Later(work, asked),
+            TestIndexes.LOG);
     for (int i = 0; i < 100; i++) {
       put(i, 1000);
     }

@@ -28,30 +28,23 @@ class IndexRoomTest {
   private static final long CAPACITY_UNITS = 1 << 20;
 
   private final Arena arena = Arena.open(16 << 20);
-  private final IndexAccounts accounts = new IndexAccounts(arena::charge);
   private final Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
   private final PolicyCache<CacheKey, Variants> cache =
       new PolicyCache<>(
-          Policy.TINYLFU,
-          CAPACITY_UNITS,
-          IndexAccounts::units,
-          variants -> 0,
-          evicted::add,
-          () -> {});
+          Policy.TINYLFU, CAPACITY_UNITS, IndexRoom::units, variants -> 0, evicted::add, () -> {});
   private final List<String> lines = new ArrayList<>();
   private final IndexRoom room =
       new IndexRoom(
           CAPACITY_UNITS,
           arena::charge,
           cache,
-          accounts,
           evicted,
           new TestIndexes.NoUpkeep(),
-          new Fallback(new LinesLog(lines)));
+          new LinesLog(lines));
 
   @AfterEach
   void everyLeaseEnds() {
-    cache.forEach((key, variants) -> accounts.left(Objects.requireNonNull(cache.remove(key))));
+    cache.forEach((key, variants) -> room.left(Objects.requireNonNull(cache.remove(key))));
     arena.close();
   }
 
@@ -63,9 +56,9 @@ class IndexRoomTest {
     StoredResponse response =
         StoredResponse.of(
             head, Objects.requireNonNull(arena.store(octets, 0)), facts, SelectingFields.NONE);
-    assertThat(accounts.charge(IndexAccounts.heapUnits(response))).isTrue();
+    assertThat(room.charge(IndexRoom.heapUnits(response))).isTrue();
     cache.compute(Objects.requireNonNull(CacheKey.find(uri)), (key, before) -> response);
-    accounts.count(null, response);
+    room.count(null, response);
   }
 
   private void put(int from, int to) {
@@ -98,5 +91,19 @@ class IndexRoomTest {
     assertThat(room.evict(1)).isPositive();
     assertThat(lines).hasSize(2).last().asString().contains("is behind");
     assertThat(room.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void eachReasonIsSaidOnce() {
+    put(0, 100);
+    for (int i = 0; i < 3; i++) {
+      assertThat(room.evict(1)).isPositive();
+      room.failed(new IllegalStateException("thrown by the test"));
+      assertThat(room.evict(1)).isPositive();
+      room.worked();
+    }
+    assertThat(lines).hasSize(2);
+    assertThat(room.failures()).isEqualTo(3);
+    assertThat(room.fallbackEvictions()).isEqualTo(6).isEqualTo(room.evictions());
   }
 }

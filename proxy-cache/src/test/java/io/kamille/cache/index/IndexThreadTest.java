@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class IndexThreadTest {
 
   private final Semaphore works = new Semaphore(0);
-  private final IndexThread thread = IndexThread.start(this::work);
+  private final IndexThread thread = IndexThread.start(this::work, new LinesLog(List.of()));
   private volatile String worker = "";
 
   private void work() {
@@ -48,7 +48,8 @@ class IndexThreadTest {
             () -> {
               begun.countDown();
               isDone.set(awaits(isClosing));
-            });
+            },
+            new LinesLog(List.of()));
     slow.ask();
     assertThat(awaits(begun)).isTrue();
     Thread closer = Thread.currentThread();

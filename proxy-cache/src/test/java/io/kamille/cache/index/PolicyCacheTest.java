@@ -197,11 +197,13 @@ class PolicyCacheTest {
   }
 
   @Test
-  void theBufferOfCaffeineHoldsAsManyChangesAsWeThink() {
-    cache = cache(Policy.TINYLFU);
-    for (int i = 0; i < PolicyCache.CHANGES_MAXIMUM - 1; i++) {
-      cache.compute(i, (key, before) -> MAXIMUM);
+  void soManyChangesArePutOffAndNoMore() {
+    cache = new PolicyCache<>(Policy.TINYLFU, 1, value -> 1, value -> 0, evicted::add, () -> {});
+    for (int i = 0; i < PolicyCache.CHANGES_MAXIMUM; i++) {
+      cache.compute(i, (key, before) -> 1);
     }
     assertThat(evicted).isEmpty();
+    cache.compute(-1, (key, before) -> 1);
+    assertThat(evicted).isNotEmpty();
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.cache.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.PolicySnapshot.Estimate;
+import io.kamille.cache.index.RequestSamples.Event;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +33,7 @@ class PolicyJudgeTest {
   }
 
   private static void ask(PolicyJudge judge, long object) {
-    judge.found(object, 1);
+    judge.hear(Event.FOUND, object, 1);
   }
 
   private Estimate estimate(Policy policy) {
@@ -109,12 +110,12 @@ class PolicyJudgeTest {
 
   @Test
   void aRequestCountsForBothWhenItIsKnownWhatItAskedFor() {
-    judge.missed(1);
+    judge.hear(Event.MISSED, 1, 0);
     assertThat(judge.snapshot().sampledRequests()).isZero();
-    judge.stored(1, 10);
-    judge.missed(1);
-    judge.found(1, 10);
-    judge.stored(1, 20);
+    judge.hear(Event.STORED, 1, 10);
+    judge.hear(Event.MISSED, 1, 0);
+    judge.hear(Event.FOUND, 1, 10);
+    judge.hear(Event.STORED, 1, 20);
     assertThat(judge.snapshot().sampledRequests()).isEqualTo(3);
     for (Policy policy : Policy.values()) {
       assertThat(estimate(policy)).isEqualTo(new Estimate(policy, 2.0 / 3, 2.0 / 3));
@@ -123,9 +124,9 @@ class PolicyJudgeTest {
 
   @Test
   void whatIsRemovedIsMissedNextTime() {
-    judge.stored(1, 10);
-    judge.removed(1);
-    judge.stored(1, 10);
+    judge.hear(Event.STORED, 1, 10);
+    judge.hear(Event.REMOVED, 1, 0);
+    judge.hear(Event.STORED, 1, 10);
     assertThat(judge.snapshot().sampledRequests()).isEqualTo(2);
     assertThat(estimate(Policy.LRU).objectHitRatio()).isZero();
   }

@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Indexes whose order is brought up to date by whoever changes them, so that tests see it. */
 public final class TestIndexes {
 
+  static final System.Logger LOG = System.getLogger("kamille.cache");
+
   /** More changes than an order may be behind with. */
   public static final int MANY = 4 * PolicyCache.CHANGES_MAXIMUM;
 
@@ -14,7 +16,7 @@ public final class TestIndexes {
   /** An index that evicts at once what weighs too much. Any thread. */
   public static CaffeineIndex inCaller(
       long capacityBytes, PolicyChoice choice, IndexMemory memory, WallClock clock) {
-    return new CaffeineIndex(capacityBytes, choice, memory, clock, InCaller::new);
+    return new CaffeineIndex(capacityBytes, choice, memory, clock, InCaller::new, LOG);
   }
 
   /** The same on heap without a limit. */
@@ -33,7 +35,8 @@ public final class TestIndexes {
         PolicyChoice.AUTO,
         changeBytes -> true,
         clock,
-        work -> new Late(work, turns));
+        work -> new Late(work, turns),
+        LOG);
   }
 
   private static final class InCaller extends NoUpkeep {

@@ -2,6 +2,7 @@ package io.kamille.cache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.index.RequestSamples.Event;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class WhatIfTest {
 
   @Test
   void nobodyIsToldWhatNobodyAsked() {
-    judge.found(1, 1);
+    judge.hear(Event.FOUND, 1, 1);
     assertThat(judge.forecast(100)).isNull();
   }
 
@@ -37,7 +38,7 @@ class WhatIfTest {
   void lruHitsTheShareThatFits() {
     judge.watch(100, 700);
     for (int i = 0; i < 200_000; i++) {
-      judge.found(random.nextInt(2 * MAXIMUM), 1);
+      judge.hear(Event.FOUND, random.nextInt(2 * MAXIMUM), 1);
     }
     Forecast forecast = forecast(101);
     assertThat(forecast.isOpen()).isTrue();
@@ -55,23 +56,23 @@ class WhatIfTest {
   @Test
   void whatIsNotFoundCountsOnceItIsStored() {
     judge.watch(100, 700);
-    judge.missed(1);
+    judge.hear(Event.MISSED, 1, 0);
     assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 0);
-    judge.stored(1, 10);
-    judge.missed(1);
+    judge.hear(Event.STORED, 1, 10);
+    judge.hear(Event.MISSED, 1, 0);
     assertThat(forecast(101).estimates())
         .allMatch(each -> each.requests() == 2 && each.objectHitRatio() == 0.5);
-    judge.removed(1);
-    judge.missed(1);
+    judge.hear(Event.REMOVED, 1, 0);
+    judge.hear(Event.MISSED, 1, 0);
     assertThat(forecast(101).estimates()).allMatch(each -> each.requests() == 2);
   }
 
   @Test
   void watchingEndsWithItsTimeAndTheCountStays() {
     judge.watch(100, 160);
-    judge.found(1, 1);
+    judge.hear(Event.FOUND, 1, 1);
     judge.endWatch(160);
-    judge.found(1, 1);
+    judge.hear(Event.FOUND, 1, 1);
     Forecast forecast = forecast(200);
     assertThat(forecast.isOpen()).isFalse();
     assertThat(forecast.estimates()).allMatch(each -> each.requests() == 1);
@@ -81,19 +82,19 @@ class WhatIfTest {
 
   @Test
   void ofALargeCacheFewerKeysAreWatched() {
-    long units = (64L << 30) / IndexAccounts.UNIT_BYTES;
+    long units = (64L << 30) / IndexRoom.UNIT_BYTES;
     WhatIf large = new WhatIf(units, 6, 100, 160);
     assertThat(large.forecast(true).sampledShare()).isEqualTo(1.0 / 1024);
   }
 
   @Test
   void tooManyKeysEndIt() {
-    long units = (64L << 20) / IndexAccounts.UNIT_BYTES;
+    long units = (64L << 20) / IndexRoom.UNIT_BYTES;
     WhatIf watch = new WhatIf(units, 0, 100, 160);
     long key = 0;
     while (!watch.isOver(100)) {
       for (int i = 0; i < 10_000; i++) {
-        watch.found(key++, 1);
+        watch.hear(Event.FOUND, key++, 1);
       }
       assertThat(key).isLessThan(200_000);
     }

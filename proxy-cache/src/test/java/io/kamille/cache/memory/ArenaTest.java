@@ -207,6 +207,31 @@ class ArenaTest {
     }
   }
 
+  @Test
+  void aSliceOfOneBlockIsNotCopiedWhereverItBegins() {
+    try (Arena arena = Arena.open(1 << 20, 1)) {
+      List<StoredBytes> all = new ArrayList<>();
+      while (arena.freeBytes() > 0) {
+        all.add(store(arena, 256));
+      }
+      all.remove(3).release();
+      all.remove(1).release();
+      StoredBytes stored = store(arena, 512);
+      assertThat(stored.blockCount()).isEqualTo(2);
+      for (int offset : new int[] {0, 56, 256, 312}) {
+        ByteBuf slice = stored.slice(offset, 200);
+        assertThat(slice).as("from %d", offset).isInstanceOf(LeasedSlice.class);
+        slice.release();
+      }
+      ByteBuf acrossBoth = stored.slice(200, 100);
+      assertThat(acrossBoth.hasArray()).isTrue();
+      assertThat(stored.slice(512, 0).isReadable()).isFalse();
+      assertThat(stored.leases()).isEqualTo(1);
+      stored.release();
+      all.forEach(StoredBytes::release);
+    }
+  }
+
   static StoredBytes store(Arena arena, int length) {
     ByteBuf content = Unpooled.wrappedBuffer(pattern(length));
     return Objects.requireNonNull(arena.store(content, 0), () -> arena.snapshot().toString());

@@ -8,8 +8,8 @@ import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.disk.StoredHead;
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.ResponseIndex;
 import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
@@ -55,7 +55,7 @@ class DiskCopiesTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Arena arena = Arena.open(CAPACITY);
-  private final ResponseIndex index =
+  private final CaffeineIndex index =
       TestIndexes.inCaller(
           TieredStore.indexCapacityBytes(CAPACITY), PolicyChoice.LRU, WallClock.system());
   private final List<CacheKey> keys = new ArrayList<>();
