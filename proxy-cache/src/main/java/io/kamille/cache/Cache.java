@@ -338,7 +338,7 @@ public final class Cache implements AutoCloseable {
       own.close();
     }
     if (disk != null) {
-      disk.close(store, clock);
+      disk.close(clock);
     }
     flights.clear();
     store.close();

@@ -63,7 +63,7 @@ public final class CacheHandover {
    */
   public void release(RemovalListener heir) {
     if (disk != null) {
-      disk.leaveMemory(store, clock, LEAVE_NANOS);
+      disk.leaveMemory(clock, LEAVE_NANOS);
     }
     told = heir;
     store.tell(heir, false);

@@ -9,9 +9,8 @@ import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.DiskReaders;
-import io.kamille.cache.tiers.HotSet;
 import io.kamille.cache.tiers.TieredStore;
-import io.kamille.cache.tiers.Warming;
+import io.kamille.cache.tiers.WarmStart;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.time.WallClock;
 import java.io.IOException;
@@ -38,7 +37,7 @@ final class HeldDisk {
   private final DiskSettings settings;
 
   @GuardedBy("this")
-  private @Nullable Warming warming;
+  private @Nullable WarmStart warmStart;
 
   @GuardedBy("this")
   private boolean isOurs = true;
@@ -78,17 +77,16 @@ final class HeldDisk {
   /** Takes back into memory what the last process was asked for most. */
   synchronized void warm(TieredStore store) {
     if (settings.keepsMemory()) {
-      warming = Warming.start(store, copies, copies.disk());
+      warmStart = WarmStart.begin(store, copies.disk());
     }
   }
 
   /** Leaves what memory holds to the next process, as far as there is time. */
-  synchronized void leaveMemory(TieredStore store, WallClock clock, long limitNanos) {
-    Warming begun = warming;
+  synchronized void leaveMemory(WallClock clock, long limitNanos) {
+    WarmStart begun = warmStart;
     if (begun != null) {
-      warming = null;
-      begun.close();
-      HotSet.leave(store, copies.disk(), clock, limitNanos);
+      warmStart = null;
+      begun.leave(clock, limitNanos);
     }
   }
 
@@ -140,11 +138,11 @@ final class HeldDisk {
   }
 
   /** Ends the threads that read, and gives the directory up. Comes after the last loop. */
-  void close(TieredStore store, WallClock clock) {
+  void close(WallClock clock) {
     if (readers instanceof DiskReaders own) {
       own.close();
     }
-    leaveMemory(store, clock, HotSet.LIMIT_NANOS);
+    leaveMemory(clock, WarmStart.LIMIT_NANOS);
     release();
   }
 }

@@ -1,0 +1,179 @@
+package io.kamille.cache.tiers;
+
+import io.kamille.cache.disk.DiskTier;
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.core.time.WallClock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What memory held and was asked for, passed over the disk from a process that stops to the next
+ * one: left by the first, taken in again by the other, hottest first.
+ */
+public final class WarmStart implements AutoCloseable {
+
+  /*
+   * A process that stops has what is not on the disk yet written, as far as the time allows, and
+   * remembers in which order it was asked for. The next one takes it in on a thread of its own
+   * beside requests. Memory is not filled to the brim: nothing that this process was asked for
+   * makes room for what the last one was.
+   */
+
+  /** How long a stop is held up to write what is not on the disk yet. */
+  public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final int FULL_TENTHS = 9;
+  private static final long ROOM_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long RECOVERY_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long END_SECONDS = 60;
+
+  private final TieredStore store;
+  private final DiskTier disk;
+  private final long limitBytes;
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** Asks the thread to end. */
+  private volatile boolean isClosing;
+
+  private WarmStart(TieredStore store, DiskTier disk) {
+    this.store = store;
+    this.disk = disk;
+    this.limitBytes = TieredStore.indexCapacityBytes(store.capacityBytes()) / 10 * FULL_TENTHS;
+  }
+
+  /** Begins to take it in; that ends by itself when nothing is left or memory is full. */
+  public static WarmStart begin(TieredStore store, DiskTier disk) {
+    WarmStart start = new WarmStart(store, disk);
+    Thread.ofPlatform().name("kamille-disk-warm").daemon().start(start::run);
+    return start;
+  }
+
+  private void run() {
+    try {
+      for (CacheKey key : disk.heat()) {
+        awaitRecovery();
+        if (isClosing || store.usedBytes() >= limitBytes) {
+          return;
+        }
+        if (store.peek(key) == null) {
+          take(key);
+        }
+      }
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** What is on the disk is found little by little. */
+  private void awaitRecovery() {
+    while (!isClosing && disk.isRunning() && !disk.isRecovered()) {
+      LockSupport.parkNanos(this, RECOVERY_LOOK_NANOS);
+    }
+  }
+
+  private void take(CacheKey key) {
+    long changes = store.changes(key);
+    for (Extent extent : disk.find(key)) {
+      Promotion promotion =
+          new Promotion(
+              store,
+              key,
+              changes,
+              0,
+              (head, length) -> store.usedBytes() + head.encoded().length() + length < limitBytes);
+      try {
+        StoredResponse taken = disk.read(key, extent, promotion) ? promotion.complete() : null;
+        if (taken != null) {
+          taken.release();
+        }
+      } finally {
+        promotion.abandon();
+      }
+    }
+  }
+
+  /**
+   * Ends the taking in, and waits for that, which is soon. Any thread.
+   *
+   * @throws IllegalStateException if the disk does not answer
+   */
+  @Override
+  public void close() {
+    isClosing = true;
+    try {
+      if (!ended.await(END_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("warming memory (expected: ended)");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private record Member(CacheKey key, StoredResponse response, int hits) {}
+
+  /**
+   * Leaves what memory holds and was asked for to the next process. Ends the taking in, if that
+   * goes on.
+   */
+  public void leave(WallClock clock, long limitNanos) {
+    close();
+    long deadlineNanos = clock.nanos() + limitNanos;
+    List<Member> members = new ArrayList<>();
+    long now = clock.epochSeconds();
+    store.forEach((key, variants) -> addAll(key, variants, now, members));
+    members.sort(Comparator.comparingInt(Member::hits).reversed());
+    Set<CacheKey> keys = new LinkedHashSet<>();
+    boolean isTime = true;
+    for (Member member : members) {
+      isTime = isTime && write(member, clock, deadlineNanos);
+      if (member.response.isCopied()) {
+        keys.add(member.key);
+      }
+    }
+    disk.keepHeat(List.copyOf(keys));
+  }
+
+  private static void addAll(
+      CacheKey key, Variants variants, long nowEpochSeconds, List<Member> members) {
+    for (int i = 0; i < variants.size(); i++) {
+      StoredResponse response = variants.at(i);
+      boolean isOfUse =
+          response.facts().isFresh(nowEpochSeconds) || response.facts().hasValidator();
+      if (isOfUse && (response.isCopied() || response.hits() > 0)) {
+        members.add(new Member(key, response, response.hits()));
+      }
+    }
+  }
+
+  /** Waits for room in the queue; false if there is no time left. */
+  private boolean write(Member member, WallClock clock, long deadlineNanos) {
+    boolean isOffered = offer(member);
+    while (!isOffered && disk.isRunning() && clock.nanos() - deadlineNanos < 0) {
+      LockSupport.parkNanos(this, ROOM_LOOK_NANOS);
+      isOffered = offer(member);
+    }
+    return isOffered;
+  }
+
+  /** Whether nothing more is to be done for it. */
+  private boolean offer(Member member) {
+    StoredResponse response = member.response;
+    if (!response.tryRetain()) {
+      return true;
+    }
+    try {
+      return store.copy(member.key, response);
+    } finally {
+      response.release();
+    }
+  }
+}
