@@ -45,7 +45,6 @@ public final class DiskTier implements AutoCloseable {
   private final PurgeJournal journal;
   private final PurgeNotes earlierPurges;
   private final DiskWorker worker = new DiskWorker(new Duties());
-  private final RecordReads reads;
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
 
   /** Set before the last responses are written: others could come without an end. */
@@ -101,7 +100,6 @@ public final class DiskTier implements AutoCloseable {
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
     this.queue = new DiskQueue(worker, log, queueBytes);
-    this.reads = new RecordReads(identity.store(), log, index, queue, worker, counts);
   }
 
   /** First half of the secret that the store's cache keys are hashed with. */
@@ -177,7 +175,7 @@ public final class DiskTier implements AutoCloseable {
    *     else it must throw away what it was given
    */
   public boolean read(CacheKey key, Extent extent, RecordSink sink) {
-    return isRunning() && reads.read(key, extent, sink);
+    return read(key, extent, (reader, _) -> reader.read(key, sink));
   }
 
   /**
@@ -195,7 +193,47 @@ public final class DiskTier implements AutoCloseable {
       Predicate<StoredHead> isWanted,
       long fetchBytes,
       Executor readers) {
-    return isRunning() ? reads.lend(key, extent, isWanted, fetchBytes, readers) : null;
+    Lending lending = new Lending(isWanted, fetchBytes, readers, worker::stepAside);
+    boolean isProven = read(key, extent, (reader, segment) -> lending.prove(key, reader, segment));
+    return isProven ? lending.lent() : null;
+  }
+
+  /** What is done with a record, under a lease on its segment. */
+  private interface Reading {
+
+    RecordReader.Outcome of(RecordReader reader, Segment segment) throws IOException;
+  }
+
+  private boolean read(CacheKey key, Extent extent, Reading reading) {
+    Segment segment = isRunning() ? log.retained(extent.segment()) : null;
+    if (segment == null) {
+      return false;
+    }
+    try {
+      return switch (reading.of(new RecordReader(identity.store(), segment, extent), segment)) {
+        case PROVEN -> true;
+        case DECLINED, OTHER -> false;
+        case DAMAGED -> {
+          damaged(key, extent);
+          yield false;
+        }
+      };
+    } catch (IOException e) {
+      worker.stepAside(e);
+      return false;
+    } finally {
+      segment.release();
+    }
+  }
+
+  /** A record that is damaged leaves the index. */
+  private void damaged(CacheKey key, Extent extent) {
+    long high = key.high();
+    long low = key.low();
+    if (index.remove(low, extent)) {
+      counts.damagedRecords.increment();
+      queue.remove(() -> log.replace(high, low, extent.variant()));
+    }
   }
 
   /** Removes all responses of that key, for good. Borrows the key. Does not wait for the disk. */
