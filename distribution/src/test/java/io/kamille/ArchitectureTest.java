@@ -59,7 +59,8 @@ class ArchitectureTest {
     assertThat(
             brokenBy(
                 "package io.kamille.core.exchange; public class Exchange {}",
-                "package io.kamille.cache.rules; class Bad { io.kamille.core.exchange.Exchange e; }"))
+                "package io.kamille.cache.rules; class Bad { io.kamille.core.exchange.Exchange e;"
+                    + " }"))
         .containsExactly(Architecture.RULES_SEE_ONLY_HTTP);
   }
 
@@ -83,7 +84,8 @@ class ArchitectureTest {
     assertThat(
             brokenBy(
                 "package io.kamille.cache.memory; public class Arena {}",
-                "package io.kamille.cache.serve; class Bad { io.kamille.cache.memory.Arena arena; }"))
+                "package io.kamille.cache.serve; class Bad { io.kamille.cache.memory.Arena arena;"
+                    + " }"))
         .containsExactly(Architecture.SERVE_SEES_NO_TIER_FROM_INSIDE);
     assertThat(
             brokenBy(

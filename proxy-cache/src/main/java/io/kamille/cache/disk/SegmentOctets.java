@@ -1,6 +1,5 @@
 package io.kamille.cache.disk;
 
-import io.kamille.cache.store.SliceConsumer;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
@@ -166,7 +165,7 @@ final class SegmentOctets implements StoredOctets {
   }
 
   @Override
-  public void forEachSlice(long offset, long length, SliceConsumer consumer) {
+  public void forEachSlice(long offset, long length, Consumer<ByteBuf> consumer) {
     consumer.accept(slice(offset, (int) length));
   }
 

@@ -1,6 +1,5 @@
 package io.kamille.cache.memory;
 
-import io.kamille.cache.store.SliceConsumer;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
@@ -10,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * A sequence of octets that lies in the arena for as long as somebody holds a lease on it.
@@ -176,7 +176,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   }
 
   @Override
-  public void forEachSlice(long offset, long length, SliceConsumer consumer) {
+  public void forEachSlice(long offset, long length, Consumer<ByteBuf> consumer) {
     checkReadable(offset, length);
     long end = offset + length;
     long position = 0;

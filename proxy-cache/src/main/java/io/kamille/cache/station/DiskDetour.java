@@ -4,8 +4,8 @@ import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tiers.DiskContinuation;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.Onward;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.Method;
@@ -20,7 +20,7 @@ final class DiskDetour {
   private final TieredStore store;
   private final InFlightTable flights;
   private final @Nullable DiskLookups lookups;
-  private final Onward onward;
+  private final DiskContinuation onward;
 
   /**
    * A detour to a disk.
@@ -29,7 +29,10 @@ final class DiskDetour {
    * @param onward where requests come back to
    */
   DiskDetour(
-      TieredStore store, InFlightTable flights, @Nullable DiskLookups lookups, Onward onward) {
+      TieredStore store,
+      InFlightTable flights,
+      @Nullable DiskLookups lookups,
+      DiskContinuation onward) {
     this.store = store;
     this.flights = flights;
     this.lookups = lookups;

@@ -2,6 +2,7 @@ package io.kamille.cache.store;
 
 import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 
 /**
  * Octets that lie in some tier for as long as somebody holds a lease on them.
@@ -39,12 +40,13 @@ public interface StoredOctets {
 
   /**
    * Hands {@code length} octets from {@code offset} on to {@code consumer}, in order, one slice per
-   * block. Each slice carries a lease of its own; the caller's is only needed until this returns.
+   * block. The consumer owns each slice, which carries a lease of its own; the caller's is only
+   * needed until this returns.
    *
    * @throws IndexOutOfBoundsException if that reaches beyond {@link #length()}
    * @throws IllegalStateException if no lease is held
    */
-  void forEachSlice(long offset, long length, SliceConsumer consumer);
+  void forEachSlice(long offset, long length, Consumer<ByteBuf> consumer);
 
   /**
    * Counts one answer made of them without asking the origin. Of two that are counted at the same

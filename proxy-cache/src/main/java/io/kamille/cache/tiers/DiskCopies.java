@@ -2,23 +2,16 @@ package io.kamille.cache.tiers;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.disk.DiskTier;
-import io.kamille.cache.disk.Extent;
-import io.kamille.cache.disk.LentRecord;
-import io.kamille.cache.disk.RecordSink;
-import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.peak.PeakWatch;
-import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The copies of stored responses on a disk, kept in step with what is in memory: which are made,
- * and which must not be used any more. Any thread; only {@link #read} and {@link #lend} wait for
- * the disk.
+ * and which must not be used any more. Any thread; no method waits for the disk.
  */
 public final class DiskCopies {
 
@@ -111,26 +104,6 @@ public final class DiskCopies {
   /** How many copies there seem to be. */
   int count(CacheKey key) {
     return disk.count(key);
-  }
-
-  /** Where copies of that key lie, the last written first. */
-  public Extent[] find(CacheKey key) {
-    return disk.find(key);
-  }
-
-  /** Reads a copy: {@link DiskTier#read}. */
-  public boolean read(CacheKey key, Extent extent, RecordSink sink) {
-    return disk.read(key, extent, sink);
-  }
-
-  /** Lends a copy: {@link DiskTier#lend}. */
-  public @Nullable LentRecord lend(
-      CacheKey key,
-      Extent extent,
-      Predicate<StoredHead> isWanted,
-      long fetchBytes,
-      Executor readers) {
-    return disk.lend(key, extent, isWanted, fetchBytes, readers);
   }
 
   // What changes in memory

@@ -1,19 +1,32 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.disk.Extent;
+import io.kamille.cache.disk.LentRecord;
+import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.store.CodedForms;
+import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.DiskLookupMetrics.Outcome;
 import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds requests for what lies on the disk until it is in memory; those for one key wait for one
- * read. Any loop; no loop waits.
+ * look at the disk. Any loop; no loop waits.
  */
 public final class DiskLookups {
 
@@ -23,12 +36,18 @@ public final class DiskLookups {
    */
   static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * How much of the content is read before a response is sent from its file; the rest is when it is
+   * its turn.
+   */
+  private static final long FETCH_BYTES = 2 << 20;
+
   private final TieredStore store;
   private final DiskCopies copies;
   private final Executor readers;
   private final long sendFromBytes;
   private final DiskLookupMetrics metrics;
-  private final ConcurrentHashMap<CacheKey, DiskLookup> lookups = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CacheKey, Look> looks = new ConcurrentHashMap<>();
 
   /**
    * Reads by these threads.
@@ -58,13 +77,13 @@ public final class DiskLookups {
    * @return false, also at a peak ({@link TierMode#PEAK}), if it goes on as if there were no disk;
    *     then nothing was done with it
    */
-  public boolean hold(Exchange exchange, CacheKey key, int home, Onward onward) {
+  public boolean hold(Exchange exchange, CacheKey key, int home, DiskContinuation then) {
     if (!copies.mayHave(key) || !copies.peak().mayRead()) {
       return false;
     }
     CacheKey own = key.copy();
     HeldRequest held =
-        new HeldRequest(exchange, onward, metrics::late, again -> look(again, exchange, own, home));
+        new HeldRequest(exchange, then, metrics::late, again -> look(again, exchange, own, home));
     if (!look(held, exchange, own, home)) {
       return false;
     }
@@ -74,34 +93,15 @@ public final class DiskLookups {
 
   /** Has a request wait for a look that is under way, or for one of its own; false if it cannot. */
   private boolean look(HeldRequest held, Exchange exchange, CacheKey key, int home) {
-    DiskLookup running = lookups.get(key);
-    return (running != null && running.join(held))
-        || begin(
-            new DiskLookup(
-                this::ended,
-                store,
-                copies,
-                readers,
-                key,
-                exchange.request().copy(),
-                store.changes(key),
-                home,
-                sendFromBytes(exchange)),
-            held);
-  }
-
-  /** From which length on the response may go to that client from its file. */
-  private long sendFromBytes(Exchange exchange) {
-    boolean takesRegions =
-        exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
-    return takesRegions ? sendFromBytes : Long.MAX_VALUE;
+    Look running = looks.get(key);
+    return (running != null && running.join(held)) || begin(new Look(key, exchange, home), held);
   }
 
   /** Begins a look; whoever comes from now on joins it, or the one that was quicker. */
-  private boolean begin(DiskLookup own, HeldRequest held) {
+  private boolean begin(Look own, HeldRequest held) {
     boolean isJoined = own.join(held);
     assert isJoined;
-    lookups.putIfAbsent(own.key(), own);
+    looks.putIfAbsent(own.key, own);
     try {
       readers.execute(own);
       return true;
@@ -111,8 +111,214 @@ public final class DiskLookups {
     }
   }
 
-  private void ended(DiskLookup lookup, Outcome outcome) {
-    lookups.remove(lookup.key(), lookup);
-    metrics.ended(outcome);
+  /** A request in the list of those who wait; none is in {@link #CLOSED}. */
+  private static final class Waiting {
+
+    private final @Nullable HeldRequest held;
+    private final @Nullable Waiting next;
+
+    Waiting(@Nullable HeldRequest held, @Nullable Waiting next) {
+      this.held = held;
+      this.next = next;
+    }
+
+    HeldRequest request() {
+      return Objects.requireNonNull(held);
+    }
+  }
+
+  private static final Waiting CLOSED = new Waiting(null, null);
+
+  /**
+   * One look for what a request selects among the copies of its key, and the requests that wait for
+   * it. Run once, by a thread that may wait for the disk; joined from any loop.
+   */
+  final class Look implements Runnable {
+
+    /*
+     * Who waits is a list that only grows, until it is taken whole, and closed, when the look has
+     * ended. Each is given a lease of its own: the response may leave memory before its loop gets
+     * to it.
+     *
+     * The first is the one whose request is looked for. Others may select another copy of the key:
+     * they look again, each round for one more of them, until their time is over.
+     */
+    private final CacheKey key;
+    private final RequestHead request;
+    private final long changes;
+    private final int home;
+
+    /** From which length on the response may go to that client from its file. */
+    private final long sendFrom;
+
+    private final long beginNanos;
+    private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>();
+    private boolean isWithoutMemory;
+    private boolean isBroken;
+    private boolean isWanted;
+
+    /** What tells the copies apart that the request does not select; complete when it has ended. */
+    private final List<SelectingFields> unwanted = new ArrayList<>();
+
+    /**
+     * A look that is to be run.
+     *
+     * @param key kept
+     * @param exchange the first that waits
+     * @param home the number of its loop
+     */
+    Look(CacheKey key, Exchange exchange, int home) {
+      boolean takesRegions =
+          exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
+      this.key = key;
+      this.request = exchange.request().copy();
+      this.changes = store.changes(key);
+      this.home = home;
+      this.sendFrom = takesRegions ? sendFromBytes : Long.MAX_VALUE;
+      this.beginNanos = copies.peak().begin();
+    }
+
+    /** Adds one that waits; false if it has ended. */
+    boolean join(HeldRequest held) {
+      while (true) {
+        Waiting before = waiting.get();
+        if (before == CLOSED) {
+          return false;
+        }
+        if (waiting.compareAndSet(before, new Waiting(held, before))) {
+          return true;
+        }
+      }
+    }
+
+    @Override
+    public void run() {
+      StoredResponse found = null;
+      Outcome outcome = Outcome.FAILED;
+      long runNanos = copies.peak().run();
+      try {
+        found = look();
+        outcome = outcome(found);
+      } finally {
+        copies.peak().end(beginNanos, runNanos);
+        ended(outcome);
+        tell(found);
+      }
+    }
+
+    /**
+     * Whether nothing was removed or stored under the key since the disk was looked at. Any thread.
+     */
+    private boolean isCurrent() {
+      return store.changes(key) == changes;
+    }
+
+    private Outcome outcome(@Nullable StoredResponse found) {
+      if (found != null) {
+        return found.content().isInFile() ? Outcome.SENT : Outcome.FOUND;
+      }
+      if (isWithoutMemory) {
+        return Outcome.NO_MEMORY;
+      }
+      return isBroken ? Outcome.FAILED : Outcome.NONE;
+    }
+
+    private void ended(Outcome outcome) {
+      looks.remove(key, this);
+      metrics.ended(outcome);
+    }
+
+    /** It will not be run. Tells all but the one that goes on by itself. */
+    void refuse(HeldRequest own) {
+      copies.peak().refuse();
+      ended(Outcome.FULL);
+      for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
+        if (next.request() != own) {
+          next.request().tell(null, this::isCurrent, _ -> false);
+        }
+      }
+    }
+
+    /** Takes over one lease. */
+    private void tell(@Nullable StoredResponse found) {
+      for (Waiting next = waiting.getAndSet(CLOSED); next != null; next = next.next) {
+        if (found != null) {
+          found.retain();
+        }
+        boolean isFirst = next.next == null;
+        next.request()
+            .tell(
+                found,
+                this::isCurrent,
+                isFirst ? _ -> false : another -> isThereAnother(found, another));
+      }
+      if (found != null) {
+        found.release();
+      }
+    }
+
+    /** Whether a copy that was not wanted, or not looked at, may be what that request selects. */
+    private boolean isThereAnother(@Nullable StoredResponse found, RequestHead another) {
+      return found == null
+          ? unwanted.stream().anyMatch(selecting -> selecting.matches(another))
+          : !found.selecting().matches(another);
+    }
+
+    /** The response, with a lease that the caller owns; or null. */
+    private @Nullable StoredResponse look() {
+      for (Extent extent : copies.disk().find(key)) {
+        StoredResponse found = look(extent);
+        if (found != null) {
+          return found;
+        }
+      }
+      return null;
+    }
+
+    private @Nullable StoredResponse look(Extent extent) {
+      if (extent.length() >= sendFrom) {
+        return lend(extent);
+      }
+      StoredResponse promoted = promote(extent);
+      return promoted == null && isWithoutMemory && sendFrom != Long.MAX_VALUE
+          ? lend(extent)
+          : promoted;
+    }
+
+    private @Nullable StoredResponse lend(Extent extent) {
+      isWanted = false;
+      boolean isWhole = request.method() != Method.HEAD && !request.fields().has(FieldName.RANGE);
+      LentRecord lent =
+          copies.disk().lend(key, extent, this::isWanted, isWhole ? FETCH_BYTES : 0, readers);
+      isBroken |= isWanted && lent == null;
+      return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
+    }
+
+    private boolean isWanted(StoredHead head) {
+      isWanted = head.selecting().matches(request);
+      if (!isWanted) {
+        unwanted.add(head.selecting());
+      }
+      return isWanted;
+    }
+
+    private static StoredResponse response(LentRecord lent) {
+      StoredHead head = lent.head();
+      return StoredResponse.of(head.encoded(), lent.octets(), head.facts(), head.selecting())
+          .with(head.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER);
+    }
+
+    private @Nullable StoredResponse promote(Extent extent) {
+      Promotion promotion =
+          new Promotion(store, key, changes, home, (head, length) -> isWanted(head));
+      try {
+        boolean isProven = copies.disk().read(key, extent, promotion);
+        isWithoutMemory |= promotion.isWithoutMemory();
+        isBroken |= !isProven && promotion.isUnderWay();
+        return isProven ? promotion.complete() : null;
+      } finally {
+        promotion.abandon();
+      }
+    }
   }
 }

@@ -51,7 +51,7 @@ public final class DiskReaders implements Executor, AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
-    threads.getQueue().removeIf(DiskLookup.class::isInstance);
+    threads.getQueue().removeIf(DiskLookups.Look.class::isInstance);
     try {
       if (!threads.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException("reading the disk (expected: ended)");

@@ -6,9 +6,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
-import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -18,12 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** A request that waits for the disk. Confined to its loop, but for {@link #tell}. */
 final class HeldRequest implements ContentSource {
 
-  /** Nobody who waits. */
-  static final HeldRequest NOBODY = new HeldRequest(null, (_, _) -> {}, () -> {}, _ -> false);
-
-  private final @Nullable Exchange exchange;
-  private final @Nullable ReplyHandover client;
-  private final Onward onward;
+  private final Exchange exchange;
+  private final ReplyHandover client;
+  private final DiskContinuation then;
   private final Runnable late;
   private final Predicate<HeldRequest> lookAgain;
   private @Nullable Future<?> deadline;
@@ -36,19 +31,18 @@ final class HeldRequest implements ContentSource {
    * @param lookAgain has the disk read again for this request; false if it goes on without
    */
   HeldRequest(
-      @Nullable Exchange exchange, Onward onward, Runnable late, Predicate<HeldRequest> lookAgain) {
-    this.client = exchange == null ? null : ReplyHandover.of(exchange.reply());
-    this.exchange = exchange == null || client == null ? null : exchange.behind(client);
-    this.onward = onward;
+      Exchange exchange, DiskContinuation then, Runnable late, Predicate<HeldRequest> lookAgain) {
+    this.client = ReplyHandover.of(exchange.reply());
+    this.exchange = exchange.behind(client);
+    this.then = then;
     this.late = late;
     this.lookAgain = lookAgain;
   }
 
   /** Begins to wait. */
   void begin(long limitNanos) {
-    Exchange held = Objects.requireNonNull(exchange);
-    deadline = held.loop().schedule(this::expire, limitNanos, TimeUnit.NANOSECONDS);
-    Objects.requireNonNull(client).open(this);
+    deadline = exchange.loop().schedule(this::expire, limitNanos, TimeUnit.NANOSECONDS);
+    client.open(this);
   }
 
   /**
@@ -62,43 +56,33 @@ final class HeldRequest implements ContentSource {
       @Nullable StoredResponse found,
       BooleanSupplier isCurrent,
       Predicate<RequestHead> isThereAnother) {
-    Exchange held = exchange;
-    if (held == null || !execute(held.loop(), () -> goOn(held, found, isCurrent, isThereAnother))) {
+    try {
+      exchange.loop().execute(() -> goOn(found, isCurrent, isThereAnother));
+    } catch (RejectedExecutionException atItsEnd) {
       release(found);
     }
   }
 
-  private static boolean execute(EventLoop loop, Runnable task) {
-    try {
-      loop.execute(task);
-      return true;
-    } catch (RejectedExecutionException atItsEnd) {
-      return false;
-    }
-  }
-
   private void goOn(
-      Exchange held,
       @Nullable StoredResponse found,
       BooleanSupplier isCurrent,
       Predicate<RequestHead> isThereAnother) {
     boolean isUsable = !isDone && isCurrent.getAsBoolean();
-    boolean isForAnother = isUsable && isThereAnother.test(held.request());
+    boolean isForAnother = isUsable && isThereAnother.test(exchange.request());
     if (!isUsable || isForAnother) {
       release(found);
     }
     if (!isDone && !(isForAnother && lookAgain.test(this))) {
       end();
-      onward.goOn(held, isUsable && !isForAnother ? found : null);
+      then.goOn(exchange, isUsable && !isForAnother ? found : null);
     }
   }
 
   private void expire() {
-    Exchange held = exchange;
-    if (!isDone && held != null) {
+    if (!isDone) {
       end();
       late.run();
-      onward.goOn(held, null);
+      then.goOn(exchange, null);
     }
   }
 

@@ -30,8 +30,8 @@ final class PurgeSettlement {
     this.purges = purges;
   }
 
-  /** What is found under a key without what was purged since it was last looked at. */
-  @Nullable Variants unpurged(CacheKey key, @Nullable Variants under) {
+  /** What was found under a key without what was purged since it was last looked at. */
+  @Nullable Variants unpurged(CacheKey key, Variants under) {
     Variants found = under;
     while (found != null && !found.areUnpurgedUpTo(purges.last())) {
       settle(key, found);

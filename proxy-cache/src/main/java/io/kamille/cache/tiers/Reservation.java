@@ -1,6 +1,8 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.store.StoredOctets;
 import io.netty.buffer.ByteBuf;
@@ -14,10 +16,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reservation {
 
+  /*
+   * The index is asked before memory is taken whether a response is worth it, and again when one
+   * of unknown length turns out to be large. It keeps some memory free. When that is not enough, so
+   * much is evicted that the free memory would suffice. Readers may hold evicted content, so a few
+   * rounds get past a few slow readers; forgetting the whole cache for one response would help
+   * nobody. Nor is more evicted for what comes free soon anyhow: this response goes past, the next
+   * finds room.
+   *
+   * A round evicts a few keys only, because a loop is held up meanwhile. What a large response
+   * needs beyond that is evicted by the index thread, and this response goes past, too.
+   */
+  private static final int ROUNDS = 8;
+
   /** What any response may grow to; from there on, each doubling is asked for. */
   private static final long UNASKED_BYTES = 16 << 10;
 
-  private final MemoryRoom room;
+  private final Arena arena;
+  private final CaffeineIndex index;
   private final ArenaWriter writer;
   private final @Nullable CacheKey key;
 
@@ -26,17 +42,61 @@ public final class Reservation {
 
   private boolean isOutweighed;
 
-  /**
-   * Room that the writer has.
-   *
-   * @param lengthBytes how much that is
-   * @param key under which to ask whether more room pays; null for room at any price
-   */
-  Reservation(MemoryRoom room, ArenaWriter writer, long lengthBytes, @Nullable CacheKey key) {
-    this.room = room;
+  private Reservation(
+      Arena arena,
+      CaffeineIndex index,
+      ArenaWriter writer,
+      long lengthBytes,
+      @Nullable CacheKey key) {
+    this.arena = arena;
+    this.index = index;
     this.writer = writer;
     this.key = key;
     this.decidedBytes = Math.max(lengthBytes, UNASKED_BYTES);
+  }
+
+  /**
+   * Takes memory for a response.
+   *
+   * @param key under which to ask whether more room pays; null for room at any price
+   * @return null if there is not enough, whatever leaves
+   */
+  static @Nullable Reservation open(
+      Arena arena, CaffeineIndex index, long lengthBytes, int home, @Nullable CacheKey key) {
+    ArenaWriter writer = arena.writer(lengthBytes, home);
+    if (writer == null && makeRoom(arena, index, lengthBytes)) {
+      writer = arena.writer(lengthBytes, home);
+    }
+    if (writer == null) {
+      return null;
+    }
+    index.taken(lengthBytes);
+    return new Reservation(arena, index, writer, lengthBytes, key);
+  }
+
+  /** Forgets what is coldest until {@code bytes} are free; false if that does not succeed. */
+  private static boolean makeRoom(Arena arena, CaffeineIndex index, long bytes) {
+    if (bytes > arena.capacityBytes()) {
+      return false;
+    }
+    long wanted = missing(arena, bytes);
+    long evicted = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      long missing = missing(arena, bytes);
+      long step = missing <= 0 ? 0 : index.evict(missing);
+      if (step == 0) {
+        break;
+      }
+      evicted += step;
+    }
+    if (evicted < wanted) {
+      index.evictSoon(wanted - evicted);
+    }
+    return bytes <= arena.freeBytes();
+  }
+
+  private static long missing(Arena arena, long bytes) {
+    return bytes - arena.freeBytes() - arena.renewingBytes();
   }
 
   /** What has been written so far. Readers take leases of their own, while this is not ended. */
@@ -62,14 +122,14 @@ public final class Reservation {
     if (length > decidedBytes && !grow(length, more)) {
       return false;
     }
-    return writer.append(content) || (room.makeRoom(more) && writer.append(content));
+    return writer.append(content) || (makeRoom(arena, index, more) && writer.append(content));
   }
 
   private boolean grow(long length, int more) {
-    isOutweighed = key != null && !room.stillPays(key, length);
+    isOutweighed = key != null && !index.wouldAdmit(key, length);
     if (!isOutweighed) {
       decidedBytes = 2 * length;
-      room.taken(more);
+      index.taken(more);
     }
     return !isOutweighed;
   }

@@ -6,7 +6,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.memory.ArenaWriter;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
@@ -17,9 +16,13 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The stored responses of all routes: an index, and the arena their octets lie in. Any thread. */
+/**
+ * The stored responses of all routes: an index, the arena their octets lie in, and copies on a
+ * disk, if there is one. Any thread.
+ */
 public final class TieredStore {
 
   /*
@@ -30,6 +33,11 @@ public final class TieredStore {
    * removes then: whichever comes second sees the other. Two keys in one stripe cost at most one
    * response that could have been stored; every unsafe request removes, so there are many
    * stripes.
+   *
+   * A change under a key concerns memory and disk, as one change (DiskCopies). While another
+   * process has the disk, it is told of each removal, after our own tiers: a removal that came too
+   * late for the disk finds the listener, which is set before the disk is closed. What replaces a
+   * copy removes it there: the other process must not serve the older one.
    */
   private static final long FILLS_LIMIT_BYTES = 256L << 20;
 
@@ -38,12 +46,15 @@ public final class TieredStore {
   private final PurgeTable purges;
   private final @Nullable DiskCopies copies;
   private final PurgeSettlement settlement;
-  private final MemoryRoom room;
-  private final TierChanges tiers;
-  private final Promotions promotions;
   private final StoreFigures figures;
   private final ChangeStripes removals = new ChangeStripes();
   private final LongAdder removed = new LongAdder();
+
+  // Volatile: set by whoever hands over, read by all.
+  private volatile @Nullable RemovalListener listener;
+  private volatile boolean tellsOfReplacements;
+  // Volatile: set by whoever takes over, read by all.
+  private volatile @Nullable RemovalListener elder;
 
   /** A store over an arena that stays the caller's to close, when everything is released. */
   public TieredStore(Arena arena, CaffeineIndex index, PurgeTable purges) {
@@ -58,9 +69,6 @@ public final class TieredStore {
     this.purges = purges;
     this.copies = copies;
     this.settlement = new PurgeSettlement(index, purges);
-    this.room = new MemoryRoom(arena, index);
-    this.tiers = new TierChanges(index, settlement, copies);
-    this.promotions = new Promotions(index, settlement, copies);
     this.figures = new StoreFigures(arena, index, settlement, removed);
   }
 
@@ -87,12 +95,18 @@ public final class TieredStore {
    * allocates nothing unless something was purged since the key was last looked at.
    */
   public @Nullable Variants find(CacheKey key) {
-    return settlement.unpurged(key, index.find(key));
+    return unpurged(key, index.find(key));
   }
 
   /** As {@link #find}, but no request for what is there: for purges, copies and explanations. */
   public @Nullable Variants peek(CacheKey key) {
-    return settlement.unpurged(key, index.peek(key));
+    return unpurged(key, index.peek(key));
+  }
+
+  private @Nullable Variants unpurged(CacheKey key, @Nullable Variants found) {
+    return found == null || found.areUnpurgedUpTo(purges.last())
+        ? found
+        : settlement.unpurged(key, found);
   }
 
   /**
@@ -101,15 +115,6 @@ public final class TieredStore {
    */
   public void sweep(CacheKey key, Variants variants) {
     settlement.sweep(key, variants);
-  }
-
-  /**
-   * Makes what is stored under that key stale, and says how many responses that were. What is on
-   * its way is not stored.
-   */
-  public int soften(CacheKey key, Purge purge) {
-    removals.add(key, 1);
-    return tiers.soften(key, purge);
   }
 
   /** What {@link #commit} wants to know: asked before the request is forwarded. */
@@ -125,7 +130,7 @@ public final class TieredStore {
    * @return null if there is not enough memory, even with everything forgotten that can be
    */
   public @Nullable Reservation reserve(long lengthBytes, int home) {
-    return reservation(lengthBytes, home, null);
+    return Reservation.open(arena, index, lengthBytes, home, null);
   }
 
   /**
@@ -138,12 +143,7 @@ public final class TieredStore {
    * @return null if there is not enough memory for it
    */
   public @Nullable Reservation reserve(CacheKey key, long lengthBytes, int home) {
-    return reservation(lengthBytes, home, key);
-  }
-
-  private @Nullable Reservation reservation(long lengthBytes, int home, @Nullable CacheKey key) {
-    ArenaWriter writer = room.writer(lengthBytes, home);
-    return writer == null ? null : new Reservation(room, writer, lengthBytes, key);
+    return Reservation.open(arena, index, lengthBytes, home, key);
   }
 
   /**
@@ -205,10 +205,54 @@ public final class TieredStore {
     return response;
   }
 
+  /** A response takes the place of the one with the same selecting fields. Borrows it. */
   private void put(CacheKey key, StoredResponse response, Moment before) {
-    tiers.put(key, response);
+    response.retain();
+    begin(key);
+    try {
+      if (!index.put(key, response, () -> true)) {
+        response.forget();
+        removeOlder(key, response);
+      }
+      if (copies != null) {
+        copies.replace(key, response);
+      }
+    } finally {
+      end(key);
+    }
+    if (copies != null) {
+      copies.stored(key, response, index);
+    }
+    RemovalListener told = listener;
+    if (told != null && (tellsOfReplacements || (copies != null && copies.mayHaveHad(key)))) {
+      told.removed(key);
+    }
     if (!isStillGood(key, before)) {
-      tiers.remove(key);
+      removeFromTiers(key);
+    }
+  }
+
+  /** What could not be stored is newer than what has its place: that must not be found any more. */
+  private void removeOlder(CacheKey key, StoredResponse newer) {
+    Variants variants = index.peek(key);
+    for (int i = 0; variants != null && i < variants.size(); i++) {
+      StoredResponse older = variants.at(i);
+      if (older.selecting().equals(newer.selecting()) && older.tryRetain()) {
+        index.replace(key.copy(), older, null);
+        older.release();
+      }
+    }
+  }
+
+  private void begin(CacheKey key) {
+    if (copies != null) {
+      copies.begin(key);
+    }
+  }
+
+  private void end(CacheKey key) {
+    if (copies != null) {
+      copies.end(key);
     }
   }
 
@@ -247,27 +291,95 @@ public final class TieredStore {
   /** Removes what is stored under that key, and says how many responses that were. */
   public int remove(CacheKey key) {
     removals.add(key, 1);
-    int count = tiers.remove(key);
+    int count = removeFromTiers(key);
     removed.add(count);
+    return count;
+  }
+
+  private int removeFromTiers(CacheKey key) {
+    begin(key);
+    int count;
+    try {
+      count = index.remove(key);
+      if (copies != null) {
+        count = Math.max(count, copies.remove(key));
+      }
+    } finally {
+      end(key);
+    }
+    tellRemoved(key);
+    return count;
+  }
+
+  /**
+   * Makes what is stored under that key stale, and says how many responses that were; copies on a
+   * disk are removed. What is on its way is not stored.
+   */
+  public int soften(CacheKey key, Purge purge) {
+    removals.add(key, 1);
+    begin(key);
+    int count = 0;
+    try {
+      Variants variants = peek(key);
+      for (int i = 0; variants != null && i < variants.size(); i++) {
+        StoredResponse response = variants.at(i);
+        if (response.tryRetain()) {
+          count += settlement.replace(key, response, purge, response.unpurgedUpTo()) ? 1 : 0;
+          response.release();
+        }
+      }
+      if (copies != null) {
+        copies.remove(key);
+      }
+    } finally {
+      end(key);
+    }
+    tellRemoved(key);
     return count;
   }
 
   /** Removes everything, and says how many responses that were. */
   public int clear() {
     removals.addToAll(1);
-    int count = tiers.clear();
+    if (copies != null) {
+      copies.beginAll();
+    }
+    int count = index.clear();
+    if (copies != null) {
+      copies.clear();
+      copies.endAll();
+    }
+    tell(RemovalListener::cleared);
     removed.add(count);
     return count;
   }
 
+  private void tellRemoved(CacheKey key) {
+    if (listener != null || elder != null) {
+      tell(told -> told.removed(key));
+    }
+  }
+
+  private void tell(Consumer<RemovalListener> what) {
+    RemovalListener heir = listener;
+    if (heir != null) {
+      what.accept(heir);
+    }
+    RemovalListener before = elder;
+    if (before != null) {
+      what.accept(before);
+    }
+  }
+
   /** Tells that one, or nobody, of removals; of replacements, too, if it has all that we have. */
-  public void tell(@Nullable RemovalListener listener, boolean hasOurs) {
-    tiers.tell(listener, hasOurs);
+  public void tell(@Nullable RemovalListener next, boolean hasOurs) {
+    tellsOfReplacements = hasOurs;
+    listener = next;
   }
 
   /** Tells that one, too, of what is removed, but not of what is replaced; null for nobody. */
-  public void tellElder(@Nullable RemovalListener elder) {
-    tiers.tellElder(elder);
+  public void tellElder(@Nullable RemovalListener next) {
+    elder = next;
   }
 
   /** Makes a response visible that another process stored, if there is room. Takes over a lease. */
@@ -327,25 +439,64 @@ public final class TieredStore {
     }
   }
 
-  /** Makes a response visible that was read from the disk: {@link Promotions#promote}. */
+  /**
+   * Makes a response visible that was read from the disk, unless it was removed or replaced
+   * meanwhile.
+   *
+   * @param key kept
+   * @param changes what {@link #changes} said before the disk was asked
+   * @param unpurgedUpTo the purge up to which it was known not to be purged
+   * @return the response with a lease that the caller owns; null if it must not be used
+   */
   public @Nullable StoredResponse promote(
       CacheKey key,
       Reservation reservation,
       long changes,
       long unpurgedUpTo,
       Completion completion) {
-    return promotions.promote(key, finish(reservation, completion), changes, unpurgedUpTo);
+    StoredResponse response = finish(reservation, completion);
+    response.unpurged(0, unpurgedUpTo);
+    response.claimCopy();
+    boolean isUsable =
+        !DiskCopies.isUnderWay(changes)
+            && !settlement.isPurged(response)
+            && !DiskCopies.hasSame(peek(key), response);
+    response.retain();
+    if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
+      return response;
+    }
+    response.release();
+    response.release();
+    return null;
   }
 
-  /** A response that stays on the disk, for the requests that wait: {@link Promotions#lend}. */
+  /**
+   * A response that stays on the disk, for the requests that wait for it: nobody else finds it.
+   * Takes over one lease on it.
+   *
+   * @param changes what {@link #changes} said before the disk was asked
+   * @param unpurgedUpTo the purge up to which it was known not to be purged
+   * @return it, with a lease that the caller owns; null if it must not be used
+   */
   public @Nullable StoredResponse lend(
       CacheKey key, StoredResponse response, long changes, long unpurgedUpTo) {
-    return promotions.lend(key, response, changes, unpurgedUpTo);
+    response.unpurged(0, unpurgedUpTo);
+    response.claimCopy();
+    StoredResponse settled = settlement.settled(response);
+    boolean isUsable =
+        settled != null
+            && !DiskCopies.isUnderWay(changes)
+            && !DiskCopies.hasSame(peek(key), response)
+            && changes(key) == changes;
+    if (settled != null && !isUsable) {
+      settled.release();
+    }
+    return isUsable ? settled : null;
   }
 
   /** How often something changed under that key, for {@link #promote}. */
   public long changes(CacheKey key) {
-    return promotions.changes(key);
+    return copies == null ? 0 : copies.changes(key);
   }
 
   /** Whether a response that was found once fell under no purge since, on which a lease is held. */

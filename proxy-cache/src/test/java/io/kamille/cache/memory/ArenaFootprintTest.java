@@ -3,13 +3,13 @@ package io.kamille.cache.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.kamille.cache.store.SliceConsumer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What an arena costs beside the octets in it. */
@@ -57,7 +57,7 @@ class ArenaFootprintTest {
   void aSliceIsOneObjectOfAtMost56Octets() {
     try (Arena arena = Arena.open(8 << 20)) {
       StoredBytes stored = ArenaTest.store(arena, 1000);
-      SliceConsumer release = ByteBuf::release;
+      Consumer<ByteBuf> release = ByteBuf::release;
       stored.forEachSlice(0, 1000, release);
       long before = THREADS.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 10_000; i++) {

@@ -200,9 +200,10 @@ class DiskCopiesTest {
 
   private void promote(TieredStore store, DiskCopies copies, CacheKey key, int allowed) {
     long changes = store.changes(key);
-    for (Extent extent : copies.find(key)) {
+    for (Extent extent : copies.disk().find(key)) {
       Sink sink = new Sink(store);
-      StoredResponse response = copies.read(key, extent, sink) ? sink.complete(key, changes) : null;
+      StoredResponse response =
+          copies.disk().read(key, extent, sink) ? sink.complete(key, changes) : null;
       sink.abandon();
       if (response != null) {
         promoted.increment();

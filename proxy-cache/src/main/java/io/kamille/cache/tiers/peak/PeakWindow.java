@@ -26,7 +26,7 @@ record PeakWindow(
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** How many threads read the disk ({@code promotion.DiskReaders}). */
+  /** How many threads read the disk ({@code tiers.DiskReaders}). */
   private static final double READERS = 4;
 
   /** How long a request waited for the disk, on average; 0 if none did. */

@@ -4,9 +4,9 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.Exchange;
 import org.jspecify.annotations.Nullable;
 
-/** Where a request goes on that was held. */
+/** Where a request goes on that waited for the disk. */
 @FunctionalInterface
-public interface Onward {
+public interface DiskContinuation {
 
   /**
    * Goes on, on the request's loop.
