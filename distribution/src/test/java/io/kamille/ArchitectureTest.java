@@ -42,7 +42,7 @@ class ArchitectureTest {
 
   @Test
   void theModulesAreAllSeen() {
-    assertThat(MODULES.containPackage("io.kamille.core.time")).isTrue();
+    assertThat(MODULES.containPackage("io.kamille.core.loop")).isTrue();
   }
 
   @Test

@@ -7,7 +7,7 @@ import io.kamille.admin.api.OperationTable;
 import io.kamille.admin.auth.Peer;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

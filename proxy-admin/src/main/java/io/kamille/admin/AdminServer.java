@@ -14,7 +14,7 @@ import io.kamille.admin.live.Sampler;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -2,7 +2,7 @@ package io.kamille.admin;
 
 import io.kamille.admin.api.OperationTable;
 import io.kamille.admin.auth.Peer;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.ServerTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;

@@ -2,7 +2,7 @@ package io.kamille.admin;
 
 import io.kamille.admin.api.Answer;
 import io.kamille.core.http.HttpDate;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -15,7 +15,7 @@ import io.kamille.admin.auth.TokenFile;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

@@ -10,7 +10,7 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.net.BindException;

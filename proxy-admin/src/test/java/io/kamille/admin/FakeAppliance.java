@@ -46,7 +46,7 @@ import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.socket.SendBuffer;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
 import java.net.InetAddress;

@@ -3,7 +3,7 @@ package io.kamille.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.admin.api.Answer;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

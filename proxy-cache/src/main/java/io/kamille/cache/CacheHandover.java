@@ -8,7 +8,7 @@ import io.kamille.cache.removal.Removals;
 import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.cache.tiers.MemoryKeeper;
 import io.kamille.cache.tiers.TieredStore;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;

@@ -12,7 +12,7 @@ import io.kamille.cache.tiers.DiskReaders;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.WarmStart;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;

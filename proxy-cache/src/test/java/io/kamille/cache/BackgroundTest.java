@@ -7,7 +7,7 @@ import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.admission.RouteGate;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.http.FieldName;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.admission.RouteGate;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.HttpDate;

@@ -13,7 +13,7 @@ import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.setting.AddressRange;
+import io.kamille.core.gate.AddressRange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.admission.Overload;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.exchange.Failure;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

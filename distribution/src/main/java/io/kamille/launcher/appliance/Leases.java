@@ -7,7 +7,7 @@ import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Parsed;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

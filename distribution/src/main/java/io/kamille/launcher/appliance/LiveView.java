@@ -26,7 +26,7 @@ import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.route.Route;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.trace.Tracing;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;

@@ -11,7 +11,7 @@ import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

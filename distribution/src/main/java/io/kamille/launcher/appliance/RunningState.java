@@ -14,7 +14,7 @@ import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.Origin;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Inheritance;
 import java.lang.System.Logger.Level;

@@ -15,7 +15,7 @@ import io.kamille.core.origin.send.UploadMemory;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
 import io.kamille.launcher.configuration.Configuration;

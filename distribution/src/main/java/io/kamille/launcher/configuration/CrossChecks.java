@@ -6,7 +6,7 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
-import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.client.open.ProxyProtocolSettings;
 import io.kamille.core.client.open.ProxyProtocolSettings.Mode;

@@ -1,9 +1,9 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.core.action.ErrorPageSettings;
-import io.kamille.core.action.HeaderRules;
-import io.kamille.core.action.Redirect;
-import io.kamille.core.action.ResponseSettings;
+import io.kamille.core.answer.ErrorPageSettings;
+import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.Redirect;
+import io.kamille.core.answer.ResponseSettings;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;

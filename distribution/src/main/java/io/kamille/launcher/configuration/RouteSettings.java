@@ -1,8 +1,8 @@
 package io.kamille.launcher.configuration;
 
 import io.kamille.cache.settings.RouteCacheSettings;
-import io.kamille.core.admission.AccessList;
-import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.http.Octets;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.route.Route;

@@ -1,9 +1,9 @@
 package io.kamille.launcher.configuration;
 
-import io.kamille.core.action.HeaderRules;
-import io.kamille.core.admission.AccessList;
+import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.route.Route;
-import io.kamille.core.setting.AddressRange;
+import io.kamille.core.gate.AddressRange;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
 import java.util.List;

@@ -22,7 +22,7 @@ import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Parsed;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

@@ -3,8 +3,8 @@ package io.kamille.launcher.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.RouteCacheSettings;
-import io.kamille.core.admission.AccessList;
-import io.kamille.core.admission.RateLimitSettings;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.RateLimitSettings;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.setting.HostPort;

@@ -16,7 +16,7 @@ import io.kamille.cache.tiers.FilledStore;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.HostFingerprint;
 import io.kamille.perf.report.Spread;

@@ -19,7 +19,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;

@@ -9,7 +9,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.setting.AddressRange;
+import io.kamille.core.gate.AddressRange;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;

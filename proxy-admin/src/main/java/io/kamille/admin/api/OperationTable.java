@@ -11,7 +11,7 @@ import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

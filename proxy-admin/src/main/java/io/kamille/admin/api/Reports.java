@@ -6,7 +6,7 @@ import io.kamille.admin.live.History;
 import io.kamille.admin.live.History.Range;
 import io.kamille.admin.live.Period;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package io.kamille.admin.api;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RouteSnapshot;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import io.kamille.admin.view.CacheSnapshot;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Instant;
 import java.util.List;
 

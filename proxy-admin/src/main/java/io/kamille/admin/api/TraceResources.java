@@ -4,7 +4,7 @@ import io.kamille.admin.auth.Scope;
 import io.kamille.core.exchange.Trace;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.log.RequestSample;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.trace.RequestTrace;
 import io.kamille.core.trace.TraceOrder;
 import io.kamille.core.trace.Tracing;

@@ -1,7 +1,7 @@
 package io.kamille.admin.auth;
 
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.kamille.admin.auth;
 
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

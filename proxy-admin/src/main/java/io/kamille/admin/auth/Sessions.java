@@ -1,6 +1,6 @@
 package io.kamille.admin.auth;
 
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

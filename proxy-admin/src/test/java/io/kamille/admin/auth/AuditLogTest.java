@@ -3,7 +3,7 @@ package io.kamille.admin.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

@@ -6,7 +6,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.trace.LoopTracer;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;

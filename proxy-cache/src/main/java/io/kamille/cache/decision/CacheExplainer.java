@@ -29,7 +29,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

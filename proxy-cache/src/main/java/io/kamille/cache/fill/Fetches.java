@@ -19,7 +19,7 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 

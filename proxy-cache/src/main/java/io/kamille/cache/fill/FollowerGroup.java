@@ -2,7 +2,7 @@ package io.kamille.cache.fill;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kamille.cache.store.StoredOctets;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;

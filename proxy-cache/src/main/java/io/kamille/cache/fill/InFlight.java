@@ -11,7 +11,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;

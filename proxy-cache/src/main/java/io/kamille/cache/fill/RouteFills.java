@@ -19,7 +19,7 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

@@ -8,7 +8,7 @@ import io.kamille.cache.index.RequestSamples.Event;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;

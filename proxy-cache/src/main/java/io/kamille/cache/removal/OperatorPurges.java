@@ -5,7 +5,7 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport.State;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

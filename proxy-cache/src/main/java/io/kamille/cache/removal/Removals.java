@@ -18,7 +18,7 @@ import io.kamille.core.http.ResponseHead;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

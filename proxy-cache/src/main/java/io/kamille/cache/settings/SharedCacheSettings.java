@@ -4,7 +4,7 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.rules.HeuristicSettings;
 import io.kamille.core.http.ContentCoding;
-import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
@@ -210,7 +210,7 @@ public record SharedCacheSettings(
               .defaultsTo(false),
           Setting.of(
                   "purge-from",
-                  ValueTypes.addresses(),
+                  AddressRanges.TYPE,
                   "Clients that may remove what is stored for a URL by the method `PURGE`:"
                       + " addresses and ranges (CIDR). If the list has ranges, `PURGE` reaches no"
                       + " origin on any route, and others get 403. Without, it is forwarded as any"

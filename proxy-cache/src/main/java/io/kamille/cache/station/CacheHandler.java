@@ -30,14 +30,14 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.DiskLookups;
 import io.kamille.cache.tiers.TieredStore;
-import io.kamille.core.admission.RouteGate;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -22,7 +22,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import org.jspecify.annotations.Nullable;
 
 /**

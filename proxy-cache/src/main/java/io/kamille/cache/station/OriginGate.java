@@ -7,10 +7,10 @@ import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.admission.RouteGate;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import org.jspecify.annotations.Nullable;
 
 /**

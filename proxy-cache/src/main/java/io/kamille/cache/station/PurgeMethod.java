@@ -16,7 +16,7 @@ import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.setting.AddressRange;
+import io.kamille.core.gate.AddressRange;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;

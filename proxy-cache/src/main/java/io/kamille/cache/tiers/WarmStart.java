@@ -5,7 +5,7 @@ import io.kamille.cache.disk.Extent;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,6 @@
 package io.kamille.cache.index;
 
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Indexes whose order is brought up to date by whoever changes them, so that tests see it. */

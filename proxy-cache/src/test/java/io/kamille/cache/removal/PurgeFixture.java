@@ -6,8 +6,8 @@ import io.kamille.cache.index.TestIndexes;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.tiers.TieredStore;
-import io.kamille.core.time.ManualClock;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.ManualClock;
+import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
 import java.util.Queue;
 

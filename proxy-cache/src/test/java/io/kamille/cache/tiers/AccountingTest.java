@@ -16,7 +16,7 @@ import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;

@@ -25,7 +25,7 @@ import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;

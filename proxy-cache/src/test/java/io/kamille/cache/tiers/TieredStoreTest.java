@@ -17,7 +17,7 @@ import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.kamille.core.client;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.tls.ClientCertificate;
 import io.netty.channel.Channel;
 import java.net.InetAddress;

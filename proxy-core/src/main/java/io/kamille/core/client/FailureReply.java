@@ -1,6 +1,6 @@
 package io.kamille.core.client;
 
-import io.kamille.core.action.RequestId;
+import io.kamille.core.answer.RequestId;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.Failure;

@@ -1,7 +1,7 @@
 package io.kamille.core.client;
 
-import io.kamille.core.admission.ClientTally;
-import io.kamille.core.admission.Overload;
+import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.exchange.Failure;
 import org.jspecify.annotations.Nullable;
 

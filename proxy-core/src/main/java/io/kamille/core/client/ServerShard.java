@@ -1,6 +1,6 @@
 package io.kamille.core.client;
 
-import io.kamille.core.admission.Shedder;
+import io.kamille.core.gate.Shedder;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.socket.TcpOutput;

@@ -1,7 +1,7 @@
 package io.kamille.core.exchange;
 
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
-import io.kamille.core.loop.AnswerCounts;
+import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.HistogramSnapshot;

@@ -25,7 +25,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RecordLayout.Text;
 import io.kamille.core.metric.Counter;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

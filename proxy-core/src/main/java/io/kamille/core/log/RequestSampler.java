@@ -5,7 +5,7 @@ import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

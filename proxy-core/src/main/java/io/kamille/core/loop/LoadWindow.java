@@ -1,5 +1,6 @@
 package io.kamille.core.loop;
 
+import io.kamille.core.metric.AnswerCounts;
 import java.util.function.LongSupplier;
 
 /** Adds up what a loop does until somebody wants to know. Confined to its loop. */

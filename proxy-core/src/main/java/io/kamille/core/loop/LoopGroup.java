@@ -1,5 +1,6 @@
 package io.kamille.core.loop;
 
+import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.socket.Connector;

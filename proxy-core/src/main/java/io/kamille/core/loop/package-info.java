@@ -1,4 +1,4 @@
-/** The loops: one thread each, on which everything of an exchange happens. */
+/** The loops, one thread each, on which everything of an exchange happens; and the clocks. */
 @NullMarked
 package io.kamille.core.loop;
 

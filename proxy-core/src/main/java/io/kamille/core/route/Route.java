@@ -1,6 +1,6 @@
 package io.kamille.core.route;
 
-import io.kamille.core.admission.RouteGate;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.http.NormalPath;
 import java.util.Locale;

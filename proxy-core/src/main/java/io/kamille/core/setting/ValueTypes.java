@@ -266,17 +266,6 @@ public final class ValueTypes {
             values -> values.stream().map(printer).toList());
   }
 
-  /** A list of addresses and ranges ({@link AddressRange}). */
-  public static ValueType<AddressRanges> addresses() {
-    return list(
-            "list of addresses",
-            AddressRange::parse,
-            AddressRange::toString,
-            "an IP address, or a range such as 10.0.0.0/8 or 2001:db8::/32 with no bit set behind"
-                + " its prefix")
-        .map(AddressRanges::of, AddressRanges::ranges);
-  }
-
   /** The path of a file. */
   public static ValueType<Path> file() {
     return ValueType.of("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);

@@ -7,7 +7,7 @@ import io.kamille.core.exchange.Trace;
 import io.kamille.core.exchange.Trace.Cause;
 import io.kamille.core.http.Fields;
 import io.kamille.core.log.RequestSampler;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -1,6 +1,6 @@
 package io.kamille.core.trace;
 
-import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
@@ -44,7 +44,7 @@ public record TraceSettings(
               .defaultsTo(OFF.perSecond()),
           Setting.of(
                   "trust",
-                  ValueTypes.addresses(),
+                  AddressRanges.TYPE,
                   "Clients whose `traceparent` is believed: their trace goes on here, and a request"
                       + " is recorded if they record it. Others begin a trace of ours.")
               .defaultsTo("none", values -> AddressRanges.NONE),

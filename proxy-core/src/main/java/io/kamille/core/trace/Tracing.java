@@ -1,7 +1,7 @@
 package io.kamille.core.trace;
 
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;

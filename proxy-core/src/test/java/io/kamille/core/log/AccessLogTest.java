@@ -9,7 +9,7 @@ import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

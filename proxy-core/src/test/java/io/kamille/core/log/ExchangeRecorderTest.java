@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import org.junit.jupiter.api.Test;
 
 class ExchangeRecorderTest {

@@ -8,7 +8,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.AccessLogSettings.Format;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.ZoneOffset;

@@ -7,7 +7,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.LogWriter.LogWriterMetrics;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

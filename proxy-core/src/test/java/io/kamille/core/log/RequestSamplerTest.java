@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package io.kamille.core.loop;
 
+import io.kamille.core.metric.AnswerCounts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.metric.MetricRegistry;

@@ -2,7 +2,7 @@ package io.kamille.core.origin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.LocalTime;

@@ -2,7 +2,7 @@ package io.kamille.cache.tiers.peak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneOffset;

@@ -1,6 +1,6 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSocket;
 import io.kamille.core.client.LoopConnections;

@@ -1,6 +1,6 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.http.RequestHead;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.admission.Overload;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.client.FailureReply;
 import io.kamille.core.client.ObservedExchange;
 import io.kamille.core.client.ReplySource;

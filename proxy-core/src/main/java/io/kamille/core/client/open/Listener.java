@@ -1,7 +1,7 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.admission.ClientTable;
-import io.kamille.core.admission.ClientTally;
+import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;

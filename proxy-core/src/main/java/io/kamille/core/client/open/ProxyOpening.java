@@ -1,6 +1,6 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.admission.ClientTable;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.client.Accepted;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;

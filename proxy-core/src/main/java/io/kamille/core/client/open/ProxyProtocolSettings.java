@@ -1,6 +1,6 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
@@ -23,7 +23,7 @@ public record ProxyProtocolSettings(Mode mode, AddressRanges from) {
   public static final Setting<AddressRanges> FROM =
       Setting.of(
               "from",
-              ValueTypes.addresses(),
+              AddressRanges.TYPE,
               "Addresses and ranges of the load balancers. Only they may connect to this"
                   + " listener.")
           .defaultsTo("none", values -> AddressRanges.NONE);

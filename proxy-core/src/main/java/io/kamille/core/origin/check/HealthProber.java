@@ -12,7 +12,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.check.HttpCheck.Verdict;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelException;

@@ -24,7 +24,7 @@ import io.kamille.core.origin.UpstreamSettings.Concurrency;
 import io.kamille.core.origin.send.UploadMemory;
 import io.kamille.core.origin.send.UpstreamHandler;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

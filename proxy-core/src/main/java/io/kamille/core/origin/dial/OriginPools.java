@@ -16,7 +16,7 @@ import io.kamille.core.origin.wire.RequestConnection;
 import io.kamille.core.origin.wire.h2.H2Lines;
 import io.kamille.core.origin.wire.h2.H2OriginConnection;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
 import java.time.Duration;

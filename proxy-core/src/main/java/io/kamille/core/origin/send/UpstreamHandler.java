@@ -12,7 +12,7 @@ import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.wire.MaxForwards;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;

@@ -18,7 +18,7 @@ import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.dial.OriginPools;
 import io.kamille.core.origin.pool.ConcurrencyLimit;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;

@@ -16,7 +16,7 @@ import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UploadMemory;
 import io.kamille.core.origin.send.UpstreamHandler;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

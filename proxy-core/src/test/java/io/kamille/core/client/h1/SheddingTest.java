@@ -2,11 +2,11 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.admission.ClientTally;
-import io.kamille.core.admission.CommandedLaw;
-import io.kamille.core.admission.CommandedLaw.Command;
-import io.kamille.core.admission.Overload;
-import io.kamille.core.admission.Shedder;
+import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.CommandedLaw;
+import io.kamille.core.gate.CommandedLaw.Command;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.gate.Shedder;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.HttpsPolicy;

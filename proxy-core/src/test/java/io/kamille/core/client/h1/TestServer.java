@@ -2,11 +2,11 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.admission.AccessList;
-import io.kamille.core.admission.ClientLimits;
-import io.kamille.core.admission.ClientTable;
-import io.kamille.core.admission.Overload;
-import io.kamille.core.admission.OverloadLaw;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.ClientLimits;
+import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimiter;

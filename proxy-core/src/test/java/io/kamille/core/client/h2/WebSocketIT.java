@@ -32,7 +32,7 @@ import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UploadMemory;
 import io.kamille.core.origin.send.UpstreamHandler;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,14 +2,14 @@ package io.kamille.core.client.open;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.admission.AccessList;
-import io.kamille.core.admission.ClientLimits;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.gate.AddressRanges;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

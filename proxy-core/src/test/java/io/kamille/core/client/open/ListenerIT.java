@@ -3,7 +3,7 @@ package io.kamille.core.client.open;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.admission.AccessList;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;

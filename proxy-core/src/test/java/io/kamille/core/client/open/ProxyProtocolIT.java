@@ -5,12 +5,12 @@ import static io.kamille.core.client.open.ProxyHeaders.joined;
 import static io.kamille.core.client.open.ProxyHeaders.line;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.admission.AccessList;
-import io.kamille.core.admission.ClientLimits;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
-import io.kamille.core.setting.AddressRanges;
+import io.kamille.core.gate.AddressRanges;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

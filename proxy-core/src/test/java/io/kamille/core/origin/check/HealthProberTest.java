@@ -26,7 +26,7 @@ import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;

@@ -12,7 +12,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.send.ScriptedOrigin;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UpstreamFixture;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -10,7 +10,7 @@ import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.Standing;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.kamille.core.origin.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

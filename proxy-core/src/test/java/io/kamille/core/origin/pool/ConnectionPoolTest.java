@@ -6,7 +6,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,7 +17,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import io.kamille.core.origin.choose.LeastTime;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.PowerOfTwoChoices;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

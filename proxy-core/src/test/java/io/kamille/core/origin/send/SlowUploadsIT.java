@@ -14,7 +14,7 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.time.WallClock;
+import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

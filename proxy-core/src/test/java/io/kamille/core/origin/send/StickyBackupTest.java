@@ -18,7 +18,7 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;

@@ -18,7 +18,7 @@ import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;

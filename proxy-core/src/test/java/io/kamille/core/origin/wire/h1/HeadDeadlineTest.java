@@ -24,7 +24,7 @@ import io.kamille.core.origin.wire.Attempt;
 import io.kamille.core.origin.wire.ForwardedHead;
 import io.kamille.core.origin.wire.Repeat;
 import io.kamille.core.origin.wire.RequestConnection;
-import io.kamille.core.time.ManualClock;
+import io.kamille.core.loop.ManualClock;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;

@@ -1,0 +1,281 @@
+package io.kamille.core.answer;
+
+import io.kamille.core.exchange.ContentSource;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Reply;
+import io.kamille.core.answer.RootDirectory.Found;
+import io.kamille.core.http.AcceptedCodings;
+import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.WallClock;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultFileRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** One request for a file. Confined to its loop, but for what it has the threads of files do. */
+final class FileExchange implements ContentSource {
+
+  /*
+   * A file is looked for, opened and, if it is short, read on a thread of files. A longer one goes
+   * to a socket in clear text as one region, by sendfile; the reply pauses us until it has left.
+   * Into TLS and HTTP/2 it goes slice by slice, each read on a thread of files when the one before
+   * was taken.
+   */
+  static final Failure NO_FILE = Failure.request(StatusCode.NOT_FOUND, "no file at this path");
+
+  private static final Failure BUSY =
+      new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "too many files are being opened", 1);
+
+  private final Exchange exchange;
+  private final Reply reply;
+  private final RootDirectory directory;
+  private final String target;
+  private final FileThreads threads;
+  private final WallClock clock;
+  private @Nullable FileSlices slices;
+  private @Nullable DefaultFileRegion region;
+  private boolean isPaused;
+  private boolean isOver;
+
+  FileExchange(
+      Exchange exchange,
+      RootDirectory directory,
+      String target,
+      FileThreads threads,
+      WallClock clock) {
+    this.exchange = exchange;
+    this.reply = exchange.reply();
+    this.directory = directory;
+    this.target = target;
+    this.threads = threads;
+    this.clock = clock;
+  }
+
+  void start() {
+    reply.open(this);
+    if (isOver) {
+      return;
+    }
+    if (threads.isBusy()) {
+      fail(BUSY);
+      return;
+    }
+    long accepted = AcceptedCodings.of(exchange.request().fields());
+    boolean wantsContent = exchange.request().method() == Method.GET;
+    try {
+      threads.execute(() -> found(look(accepted, wantsContent)));
+    } catch (RejectedExecutionException closed) {
+      fail(BUSY);
+    }
+  }
+
+  /** On a thread of files. The client waits for an answer, whatever goes wrong. */
+  private Found look(long accepted, boolean wantsContent) {
+    try {
+      return directory.find(target, accepted, wantsContent);
+    } catch (RuntimeException | Error broken) {
+      return new Found.Trouble(broken.toString());
+    }
+  }
+
+  /** On a thread of files. */
+  private void found(Found found) {
+    try {
+      exchange.loop().execute(() -> answer(found));
+    } catch (RejectedExecutionException loopIsClosed) {
+      drop(found);
+    }
+  }
+
+  private static void drop(Found found) {
+    if (found instanceof Found.File(_, _, FileChannel channel) && channel != null) {
+      close(channel);
+    }
+  }
+
+  private static void close(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException nothingWasWritten) {
+      // The file was read only.
+    }
+  }
+
+  private void answer(Found found) {
+    if (isOver) {
+      drop(found);
+      return;
+    }
+    switch (found) {
+      case Found.Missing() -> fail(NO_FILE);
+      case Found.Forbidden() ->
+          fail(Failure.request(StatusCode.FORBIDDEN, "the file may not be read"));
+      case Found.Trouble(String why) ->
+          fail(new Failure(Kind.PROXY_INTERNAL_RESPONSE, 503, "cannot read the file: " + why));
+      case Found.Directory() -> redirect();
+      case Found.File file -> judge(file);
+    }
+  }
+
+  private void fail(Failure why) {
+    isOver = true;
+    reply.fail(why);
+  }
+
+  /** To the same path with a slash at its end, so that relative links lead on from there. */
+  private void redirect() {
+    RequestHead request = exchange.request();
+    String query = request.pathAndQuery().substring(request.path().length());
+    end(ResponseHead.of(301, "Location", "/" + encoded(target) + "/" + query), 0);
+  }
+
+  private static String encoded(String path) {
+    StringBuilder text = new StringBuilder();
+    for (byte octet : path.getBytes(StandardCharsets.UTF_8)) {
+      boolean isPlain =
+          (octet >= 'a' && octet <= 'z')
+              || (octet >= 'A' && octet <= 'Z')
+              || (octet >= '0' && octet <= '9')
+              || "/-._~".indexOf(octet) >= 0;
+      if (isPlain) {
+        text.append((char) octet);
+      } else {
+        text.append('%')
+            .append(Character.toUpperCase(Character.forDigit(octet >> 4 & 0xf, 16)))
+            .append(Character.toUpperCase(Character.forDigit(octet & 0xf, 16)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** A response without content. */
+  private void end(ResponseHead head, long contentLength) {
+    isOver = true;
+    reply.head(head, contentLength);
+    reply.end(null);
+  }
+
+  private void judge(Found.File file) {
+    long now = clock.epochSeconds();
+    FileFacts facts = file.facts();
+    switch (FileConditions.judge(exchange.request(), facts, now)) {
+      case NOT_MODIFIED -> {
+        drop(file);
+        end(facts.head(StatusCode.NOT_MODIFIED), facts.lengthBytes());
+      }
+      case PRECONDITION_FAILED -> {
+        drop(file);
+        fail(Failure.request(StatusCode.PRECONDITION_FAILED, "the file is another one"));
+      }
+      case SEND -> send(file, FileConditions.range(exchange.request(), facts, now));
+    }
+  }
+
+  private void send(Found.File file, ByteRange range) {
+    if (range.kind() == ByteRange.Kind.UNSATISFIABLE) {
+      drop(file);
+      fail(
+          Failure.request(
+              StatusCode.RANGE_NOT_SATISFIABLE,
+              "the file has no such range",
+              "Content-Range",
+              range.contentRange()));
+      return;
+    }
+    boolean isPart = range.kind() == ByteRange.Kind.PART;
+    ResponseHead head = file.facts().head(isPart ? StatusCode.PARTIAL_CONTENT : StatusCode.OK);
+    if (isPart) {
+      head.fields().add("Content-Range", range.contentRange());
+    }
+    reply.head(head, range.length());
+    if (isOver) {
+      drop(file);
+    } else if (file.content() != null) {
+      ByteBuffer part = file.content().slice((int) range.offset(), (int) range.length());
+      reply.write(Unpooled.wrappedBuffer(part));
+      end();
+    } else if (file.channel() == null) {
+      end();
+    } else {
+      send(file.channel(), range);
+    }
+  }
+
+  private void send(FileChannel channel, ByteRange range) {
+    if (reply.takesRegions()) {
+      region = new DefaultFileRegion(channel, range.offset(), range.length());
+      reply.write(region);
+    } else {
+      slices = new FileSlices(channel, range, exchange.loop(), threads, this::slice);
+    }
+    advance();
+  }
+
+  /** A slice was read, or reading failed. */
+  private void slice(FileSlices.Slice slice) {
+    if (isOver) {
+      slice.release();
+    } else if (slice.content() == null) {
+      closeSlices();
+      isOver = true;
+      reply.abort(Failure.of(Kind.PROXY_INTERNAL_ERROR, "cannot read on: " + slice.trouble()));
+    } else {
+      reply.write(slice.content());
+      advance();
+    }
+  }
+
+  private void advance() {
+    if (isOver || isPaused) {
+      return;
+    }
+    if (slices != null && slices.hasNext()) {
+      slices.next();
+    } else if (slices == null || !slices.isReading()) {
+      closeSlices();
+      end();
+    }
+  }
+
+  private void end() {
+    if (!isOver) {
+      isOver = true;
+      reply.end(null);
+    }
+  }
+
+  private void closeSlices() {
+    if (slices != null) {
+      slices.close();
+    }
+  }
+
+  @Override
+  public void pause() {
+    isPaused = true;
+  }
+
+  @Override
+  public void resume() {
+    isPaused = false;
+    if (region != null || slices != null) {
+      advance();
+    }
+  }
+
+  @Override
+  public void cancel(Failure why) {
+    isOver = true;
+    closeSlices();
+  }
+}

@@ -1,0 +1,123 @@
+package io.kamille.core.answer;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a route answers to all its requests.
+ *
+ * @param status of the response; 0 if the route answers nothing by itself
+ * @param body its content, unless {@code file} holds it
+ * @param file read when the configuration is loaded; null for {@code body}
+ * @param type of the content
+ * @param retryAfter when clients may come again; null to say nothing of it
+ */
+public record ResponseSettings(
+    int status, String body, @Nullable Path file, String type, @Nullable Duration retryAfter) {
+
+  /** A page of maintenance is small; so what a client can make us send is, too. */
+  private static final int MOST_BYTES = 1024 * 1024;
+
+  private static final String TEXT = "text/plain; charset=utf-8";
+
+  public static final Setting<Integer> STATUS =
+      Setting.of(
+              "status",
+              ValueTypes.wholeNumber(200, 599),
+              "The status code of the response, such as 503 for maintenance.")
+          .orElse("no response of the route's own", 0);
+
+  public static final Setting<Path> FILE =
+      Setting.of(
+              "file",
+              ValueTypes.file(),
+              "A file with the body, of at most 1 MiB. Kamille reads it when it loads the"
+                  + " configuration.")
+          .orElse("`body`");
+
+  public static final Setting<String> BODY =
+      Setting.of(
+              "body",
+              ValueType.of("text", "", "text", text -> text, text -> text),
+              "The body of the response.")
+          .defaultsTo("");
+
+  static final Setting<String> TYPE =
+      Setting.of(
+              "type",
+              ValueType.of(
+                  "media type",
+                  "",
+                  "a media type such as text/html; charset=utf-8",
+                  text -> text.matches("[!-~]+/[ -~]+") ? text : null,
+                  text -> text),
+              "The `Content-Type` of the response.")
+          .defaultsTo("by the name of `file`; else `" + TEXT + "`", ResponseSettings::typeOf);
+
+  private static String typeOf(SectionValues section) {
+    Path file = section.find(FILE);
+    return file == null ? TEXT : MediaTypes.of(file.toString(), TEXT);
+  }
+
+  /** The settings under {@code respond}. */
+  public static final Section<ResponseSettings> SECTION =
+      Section.of(
+          ResponseSettings.class,
+          STATUS,
+          BODY,
+          FILE,
+          TYPE,
+          Setting.of(
+                  "retry-after",
+                  ValueTypes.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(365)),
+                  "When clients may try again (`Retry-After`).")
+              .orElse("says nothing of it"));
+
+  public static final ResponseSettings NONE = SECTION.defaults();
+
+  /** Whether the route answers by itself. */
+  public boolean isOn() {
+    return status != 0;
+  }
+
+  /**
+   * The body.
+   *
+   * @throws IOException if its file cannot be read, or is too large
+   */
+  public byte[] content() throws IOException {
+    return content(file, body);
+  }
+
+  static byte[] content(@Nullable Path file, String body) throws IOException {
+    return file == null ? body.getBytes(StandardCharsets.UTF_8) : read(file);
+  }
+
+  /**
+   * What is in such a file, as far as its length says: devices, pipes and files of the kernel,
+   * which could make us wait for ever, have none.
+   *
+   * @throws IOException if it cannot be read, is no regular file or is too large
+   */
+  public static byte[] read(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new IOException(file + (Files.exists(file) ? ": no regular file" : ": no such file"));
+    }
+    long length = Files.size(file);
+    if (length > MOST_BYTES) {
+      throw new IOException(file + ": larger than 1 MiB");
+    }
+    try (var in = Files.newInputStream(file)) {
+      return in.readNBytes((int) length);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.kamille.core.gate;
+
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.SectionValues;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How often clients may use a route.
+ *
+ * @param rate in the long run; null for no limit
+ * @param burst how many requests may come at once after a time without, at least one
+ * @param key whose requests are counted together
+ * @param counts which requests are counted
+ */
+public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts counts) {
+
+  /** Which requests are counted. */
+  public enum Counts {
+    ALL,
+    FORWARDED
+  }
+
+  /**
+   * So many requests in a second, minute or hour.
+   *
+   * @param requests at least one
+   */
+  public record Rate(int requests, TimeUnit unit) {
+
+    private static final Pattern TEXT = Pattern.compile("([1-9][0-9]{0,8})/([smh])");
+
+    static @Nullable Rate parse(String text) {
+      Matcher match = TEXT.matcher(text);
+      if (!match.matches()) {
+        return null;
+      }
+      TimeUnit unit =
+          switch (match.group(2)) {
+            case "s" -> TimeUnit.SECONDS;
+            case "m" -> TimeUnit.MINUTES;
+            default -> TimeUnit.HOURS;
+          };
+      return new Rate(Integer.parseInt(match.group(1)), unit);
+    }
+
+    /** Between two requests. */
+    public long intervalNanos() {
+      return unit.toNanos(1) / requests;
+    }
+
+    @Override
+    public String toString() {
+      return switch (unit) {
+        case MINUTES -> requests + "/m";
+        case HOURS -> requests + "/h";
+        default -> requests + "/s";
+      };
+    }
+  }
+
+  /**
+   * Whose requests are counted together.
+   *
+   * @param field those with the same value of it; null for those of one client address
+   */
+  public record Key(@Nullable String field) {
+
+    private static final Pattern TEXT =
+        Pattern.compile("address|field:([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64})");
+
+    static @Nullable Key parse(String text) {
+      Matcher match = TEXT.matcher(text);
+      return match.matches() ? new Key(match.group(1)) : null;
+    }
+
+    @Override
+    public String toString() {
+      return field == null ? "address" : "field:" + field;
+    }
+  }
+
+  public static final Setting<Rate> RATE =
+      Setting.of(
+              "rate",
+              ValueType.of(
+                  "rate",
+                  "",
+                  "a number of requests for a second, minute or hour such as 10/s, 100/m or 1000/h",
+                  Rate::parse,
+                  Rate::toString),
+              "How many requests each client may make in the long run: `10/s`, `100/m`, `1000/h`."
+                  + " More are answered with 429, and `Retry-After` says when the next one will not"
+                  + " be.")
+          .orElse("no limit");
+
+  public static final Section<RateLimitSettings> SECTION =
+      Section.of(
+          RateLimitSettings.class,
+          RATE,
+          Setting.of(
+                  "burst",
+                  ValueTypes.wholeNumber(1, 1_000_000),
+                  "How many requests may come at once, after a time without.")
+              .defaultsTo(
+                  "what the rate allows in a second, at least 1", RateLimitSettings::defaultBurst),
+          Setting.of(
+                  "key",
+                  ValueType.of(
+                      "`address` or `field:NAME`",
+                      "",
+                      "address, or field: and the name of a request field",
+                      Key::parse,
+                      Key::toString),
+                  "The identity of a client: its address (IPv6 by `limits.client.ipv6-prefix`), or"
+                      + " the value of a request field, such as an API key. A request without the"
+                      + " field counts for its address. A client that makes up values gets a new"
+                      + " limit with each. Unless something proves the value, set"
+                      + " `limits.client.requests`, too: it counts by address. Of more than 65,536 keys at a time some are forgotten, which lets them have"
+                      + " another burst.")
+              .defaultsTo(new Key(null)),
+          Setting.of(
+                  "counts",
+                  ValueTypes.oneOf(Counts.values()),
+                  "Which requests are counted, and refused: `all`, or with `forwarded` those that"
+                      + " what is stored does not answer. Without a cache, both mean the same.")
+              .defaultsTo(Counts.ALL));
+
+  public RateLimitSettings {
+    if (burst < 1) {
+      throw new IllegalArgumentException("burst: " + burst + " (expected: 1 or more)");
+    }
+  }
+
+  private static int defaultBurst(SectionValues values) {
+    Rate rate = values.find(RATE);
+    return rate == null
+        ? 1
+        : Math.clamp(TimeUnit.SECONDS.toNanos(1) / rate.intervalNanos(), 1, 1_000_000);
+  }
+}

@@ -1,0 +1,30 @@
+package io.kamille.core.gate;
+
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** Asked for every request of a route before its handler is. Any loop. */
+@FunctionalInterface
+public interface RouteGate {
+
+  /** Lets everything pass. */
+  RouteGate OPEN = exchange -> null;
+
+  /** Why the request goes no further; null if it may go on. */
+  @Nullable Failure refusal(Exchange exchange);
+
+  /** A gate that lets pass what both do; {@code second} is asked only about what this one does. */
+  default RouteGate and(RouteGate second) {
+    return exchange -> {
+      Failure refusal = refusal(exchange);
+      return refusal == null ? second.refusal(exchange) : refusal;
+    };
+  }
+
+  /** A gate for these clients. */
+  static RouteGate of(AccessList access) {
+    Failure denied = Failure.of(Failure.Kind.HTTP_REQUEST_DENIED, "this client is not let in here");
+    return exchange -> access.admits(exchange.client().getAddress()) ? null : denied;
+  }
+}

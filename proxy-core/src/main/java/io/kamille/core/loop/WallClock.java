@@ -1,0 +1,27 @@
+package io.kamille.core.loop;
+
+/**
+ * The time of day and a monotonic count, read from one place so that tests can move both by hand.
+ *
+ * <p>Any thread.
+ */
+public interface WallClock {
+
+  /** Milliseconds since 1970-01-01T00:00:00Z; may jump when the system's clock is set. */
+  long epochMillis();
+
+  /** Nanoseconds since an arbitrary origin; never goes backwards and is only ever subtracted. */
+  long nanos();
+
+  /**
+   * Whole seconds since 1970-01-01T00:00:00Z, the resolution of every HTTP date (RFC 9110 §5.6.7).
+   */
+  default long epochSeconds() {
+    return Math.floorDiv(epochMillis(), 1000L);
+  }
+
+  /** The clock of the machine. */
+  static WallClock system() {
+    return SystemClock.INSTANCE;
+  }
+}

@@ -1,0 +1,65 @@
+package io.kamille.core.answer;
+
+import static io.kamille.core.answer.FileConditions.Verdict.NOT_MODIFIED;
+import static io.kamille.core.answer.FileConditions.Verdict.PRECONDITION_FAILED;
+import static io.kamille.core.answer.FileConditions.Verdict.SEND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kamille.core.answer.FileConditions.Verdict;
+import io.kamille.core.http.ByteRange;
+import io.kamille.core.http.HttpDate;
+import io.kamille.core.http.RequestHead;
+import org.junit.jupiter.api.Test;
+
+class FileConditionsTest {
+
+  private static final long NOW = 1_800_000_000;
+  private static final long MODIFIED = NOW - 1_000;
+  private static final FileFacts FILE =
+      new FileFacts(1_000, MODIFIED, "\"a-1\"", "text/plain", null, false);
+
+  @Test
+  void aTagThatMatchesSaysNotModified() {
+    assertThat(judge("If-None-Match", "\"x\", W/\"a-1\"")).isEqualTo(NOT_MODIFIED);
+    assertThat(judge("If-None-Match", "*")).isEqualTo(NOT_MODIFIED);
+    assertThat(judge("If-None-Match", "\"x\"")).isEqualTo(SEND);
+  }
+
+  @Test
+  void aDateCountsWhereThereIsNoTag() {
+    assertThat(judge("If-Modified-Since", date(0))).isEqualTo(NOT_MODIFIED);
+    assertThat(judge("If-Modified-Since", date(-1))).isEqualTo(SEND);
+    assertThat(judge("If-Modified-Since", "yesterday")).isEqualTo(SEND);
+    assertThat(judge("If-Modified-Since", date(0), "If-None-Match", "\"x\"")).isEqualTo(SEND);
+  }
+
+  @Test
+  void aRequestForAnotherFileFails() {
+    assertThat(judge("If-Match", "\"a-1\"")).isEqualTo(SEND);
+    assertThat(judge("If-Match", "W/\"a-1\"")).isEqualTo(PRECONDITION_FAILED);
+    assertThat(judge("If-Match", "\"x\"")).isEqualTo(PRECONDITION_FAILED);
+    assertThat(judge("If-Unmodified-Since", date(-1))).isEqualTo(PRECONDITION_FAILED);
+    assertThat(judge("If-Unmodified-Since", date(0))).isEqualTo(SEND);
+  }
+
+  @Test
+  void aRangeCountsIfItsConditionHolds() {
+    assertThat(range("Range", "bytes=0-9").length()).isEqualTo(10);
+    assertThat(range("Range", "bytes=0-9", "If-Range", "\"a-1\"").length()).isEqualTo(10);
+    assertThat(range("Range", "bytes=0-9", "If-Range", date(0)).length()).isEqualTo(10);
+    assertThat(range("Range", "bytes=0-9", "If-Range", "\"x\"").length()).isEqualTo(1_000);
+    assertThat(range("Range", "bytes=0-1,5-6").kind()).isEqualTo(ByteRange.Kind.WHOLE);
+  }
+
+  private static Verdict judge(String... fields) {
+    return FileConditions.judge(RequestHead.of("GET", "http://h/", fields), FILE, NOW);
+  }
+
+  private static ByteRange range(String... fields) {
+    return FileConditions.range(RequestHead.of("GET", "http://h/", fields), FILE, NOW);
+  }
+
+  private static String date(int secondsLater) {
+    return HttpDate.format(MODIFIED + secondsLater);
+  }
+}

@@ -1,0 +1,140 @@
+package io.kamille.core.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClientTableTest {
+
+  private final ClientTable table = new ClientTable(limits(2, 1), () -> 0);
+
+  @Test
+  void aClientHasSoManyConnectionsAndNoMore() {
+    ClientTally first = entered("192.0.2.1");
+    entered("192.0.2.1");
+    assertThat(enter("192.0.2.1")).isNull();
+    assertThat(enter("192.0.2.2")).isNotNull();
+    assertThat(table.refusedConnections()).isEqualTo(1);
+    first.leave();
+    assertThat(enter("192.0.2.1")).isSameAs(first);
+  }
+
+  @Test
+  void aNetworkOfIpv6IsOneClient() {
+    entered("2001:db8:1:2::1");
+    entered("2001:db8:1:2:ffff::9");
+    assertThat(enter("2001:db8:1:2:3::")).isNull();
+    assertThat(enter("2001:db8:1:3::1")).isNotNull();
+  }
+
+  @Test
+  void everyIpv4AddressIsAClient() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(enter("192.0.2." + i)).isNotNull();
+      assertThat(enter("192.0.2." + i)).isNotNull();
+      assertThat(enter("192.0.2." + i)).isNull();
+    }
+  }
+
+  @Test
+  void aClientWithoutConnectionsIsForgotten() {
+    List<ClientTally> tallies = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      tallies.add(entered("192.0.2." + i));
+    }
+    assertThat(table.clients()).isEqualTo(100);
+    tallies.forEach(ClientTally::leave);
+    assertThat(table.clients()).isZero();
+    assertThat(entered("192.0.2.1")).isNotSameAs(tallies.get(1));
+  }
+
+  @Test
+  void whoHasNoLimitIsNotCounted() {
+    table.limits(new ClientLimits(1, 1, 64, AddressRanges.parse(List.of("192.0.2.0/24"))));
+    for (int i = 0; i < 5; i++) {
+      ClientTally tally = entered("192.0.2.1");
+      tally.requestBegun();
+      assertThat(tally.refusesRequest()).isFalse();
+    }
+    assertThat(table.clients()).isZero();
+    table.limits(ClientLimits.NONE);
+    assertThat(enter("10.0.0.1")).isNotNull();
+    assertThat(table.clients()).isZero();
+  }
+
+  @Test
+  void aClientHasSoManyRequestsUnderWayAndNoMore() {
+    ClientTally one = entered("192.0.2.1");
+    ClientTally other = entered("192.0.2.1");
+    assertThat(one.refusesRequest()).isFalse();
+    one.requestBegun();
+    assertThat(other.refusesRequest()).isTrue();
+    assertThat(table.refusedRequests()).isEqualTo(1);
+    one.requestOver();
+    assertThat(other.refusesRequest()).isFalse();
+  }
+
+  @Test
+  void anotherLimitHoldsForTheNextConnectionAndTheNextRequest() {
+    ClientTally tally = entered("192.0.2.1");
+    tally.requestBegun();
+    table.limits(limits(1, 2));
+    assertThat(enter("192.0.2.1")).isNull();
+    assertThat(tally.refusesRequest()).isFalse();
+  }
+
+  @Test
+  void whoIsDeniedIsNotCounted() {
+    AccessList denied = new AccessList(AddressRanges.NONE, AddressRanges.parse(List.of("::/0")));
+    assertThat(table.enter(denied, InetAddress.ofLiteral("::1"))).isNull();
+    assertThat(table.denied()).isEqualTo(1);
+    assertThat(table.refusedConnections()).isZero();
+    assertThat(table.clients()).isZero();
+  }
+
+  /** Threads that come and go at once: the limit holds, and nothing is left at the end. */
+  @Test
+  void loopsThatCountTheSameClientDoNotLoseCount() throws InterruptedException {
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int n = 0; n < 20_000; n++) {
+                      ClientTally tally = enter("192.0.2.1");
+                      if (tally != null) {
+                        most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                        inside.decrementAndGet();
+                        tally.leave();
+                      }
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(most.get()).isBetween(1, 2);
+    assertThat(table.clients()).isZero();
+  }
+
+  private ClientTally entered(String address) {
+    return Objects.requireNonNull(enter(address));
+  }
+
+  private @Nullable ClientTally enter(String address) {
+    return table.enter(AccessList.ALL, InetAddress.ofLiteral(address));
+  }
+
+  private static ClientLimits limits(int connections, int requests) {
+    return new ClientLimits(connections, requests, 64, AddressRanges.NONE);
+  }
+}
