@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.admin.view.ApplianceView.State;
 import io.kamille.cache.tiers.peak.PeakChoice;
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.loop.ManualClock;
 import io.kamille.core.tls.TlsSettings;
 import java.io.IOException;
 import java.net.BindException;

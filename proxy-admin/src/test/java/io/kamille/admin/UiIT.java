@@ -2,9 +2,9 @@ package io.kamille.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.loop.ManualClock;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;

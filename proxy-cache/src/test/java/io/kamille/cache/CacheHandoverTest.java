@@ -7,12 +7,11 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.core.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ class CacheHandoverTest {
   void begin() throws IOException {
     before = open();
     before.fill(200, "hello", FRESH);
-    await(() -> records(before) == 1);
+    Await.until(() -> records(before) == 1);
   }
 
   @AfterEach
@@ -56,14 +55,6 @@ class CacheHandoverTest {
     return fixture.counted("kamille_cache_disk_records");
   }
 
-  private static void await(BooleanSupplier claim) {
-    long start = System.nanoTime();
-    while (!claim.getAsBoolean()) {
-      assertThat(System.nanoTime() - start).isLessThan(PATIENCE_NANOS);
-      LockSupport.parkNanos(1_000_000);
-    }
-  }
-
   private void release() {
     before.cache.handover().release(removals);
   }
@@ -73,7 +64,7 @@ class CacheHandoverTest {
     assertThatThrownBy(this::open).isInstanceOf(IOException.class);
     release();
     try (CacheFixture after = open()) {
-      await(() -> records(after) == 1);
+      Await.until(() -> records(after) == 1);
       assertThat(before.isReused()).isTrue();
       assertThat(after.isReused()).isTrue();
       assertThat(before.counted("kamille_cache_disk_up")).isZero();
@@ -84,7 +75,7 @@ class CacheHandoverTest {
   void whatOneRemovesTheOtherRemoves() throws IOException {
     release();
     try (CacheFixture after = open()) {
-      await(() -> records(after) == 1);
+      Await.until(() -> records(after) == 1);
       before.cache.operations().purge(CacheFixture.URI);
       removals.playTo(after.cache.handover().follower());
       assertThat(after.isReused()).isFalse();
@@ -95,7 +86,7 @@ class CacheHandoverTest {
   void whatOnePurgesByTagTheOtherPurges() throws IOException {
     release();
     try (CacheFixture after = open()) {
-      await(() -> records(after) == 1);
+      Await.until(() -> records(after) == 1);
       before.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
       removals.playTo(after.cache.handover().follower());
       assertThat(after.isReused()).isFalse();
@@ -106,7 +97,7 @@ class CacheHandoverTest {
   void whatTheNewOneRemovesTheOneThatDrainsRemoves() throws IOException {
     release();
     try (CacheFixture after = open()) {
-      await(() -> records(after) == 1);
+      Await.until(() -> records(after) == 1);
       Removals there = new Removals();
       after.cache.handover().tellElder(there);
       assertThat(before.isReused()).isTrue();
@@ -120,7 +111,7 @@ class CacheHandoverTest {
   void whatTheNewOnePurgesByTagTheOneThatDrainsPurges() throws IOException {
     release();
     try (CacheFixture after = open()) {
-      await(() -> records(after) == 1);
+      Await.until(() -> records(after) == 1);
       Removals there = new Removals();
       after.cache.handover().tellElder(there);
       after.cache.operations().purge(PurgeTarget.tags(List.of("news")), false);
@@ -153,7 +144,7 @@ class CacheHandoverTest {
     assertThat(before.isReused()).isFalse();
     before.stop();
     before = open();
-    await(() -> before.counted("kamille_cache_disk_recovered") == 1);
+    Await.until(() -> before.counted("kamille_cache_disk_recovered") == 1);
     assertThat(before.isReused()).isFalse();
     assertThat(removals.told).isEmpty();
   }
@@ -165,7 +156,7 @@ class CacheHandoverTest {
     before.cache.handover().takeBack(removals::playTo);
     before.stop();
     before = open();
-    await(() -> before.counted("kamille_cache_disk_recovered") == 1);
+    Await.until(() -> before.counted("kamille_cache_disk_recovered") == 1);
     assertThat(before.isReused()).isFalse();
   }
 
@@ -173,10 +164,10 @@ class CacheHandoverTest {
   void whatIsStillThereWhenTheDiskIsTakenBackIsServed() throws IOException {
     release();
     before.cache.handover().takeBack(removals::playTo);
-    await(() -> records(before) == 1);
+    Await.until(() -> records(before) == 1);
     before.stop();
     before = open();
-    await(() -> records(before) == 1);
+    Await.until(() -> records(before) == 1);
     assertThat(before.isReused()).isTrue();
   }
 

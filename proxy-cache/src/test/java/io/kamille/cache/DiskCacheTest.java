@@ -7,6 +7,7 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.core.Await;
 import io.kamille.core.http.FieldName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,8 +19,6 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,22 +88,14 @@ class DiskCacheTest {
   }
 
   private void awaitRecords(long count) {
-    await(() -> records() == count);
-  }
-
-  private static void await(BooleanSupplier claim) {
-    long start = System.nanoTime();
-    while (!claim.getAsBoolean()) {
-      assertThat(System.nanoTime() - start).isLessThan(PATIENCE_NANOS);
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> records() == count);
   }
 
   /** Waits until the disk's thread has done what it was given. */
   private void settle() {
     var isKept = new CountDownLatch(1);
     fixture.cache.operations().whenKept(isKept::countDown);
-    await(() -> isKept.getCount() == 0);
+    Await.until(() -> isKept.getCount() == 0);
   }
 
   /** Stores a response, asks for it again, and leaves it to a cache with an empty memory. */

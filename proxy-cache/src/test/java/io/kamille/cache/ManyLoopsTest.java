@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Exchange;
-import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.memory.PassedFile;
-import io.kamille.cache.memory.TestMemory;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.tiers.KeptMemory;
 import io.kamille.cache.tiers.MemorySource;
+import io.kamille.core.Await;
 import io.kamille.core.socket.Descriptors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -145,8 +145,8 @@ class MemoryHandoverTest {
     end(take(give()));
     before.cache.handover().takeBack(listener -> {});
     assertThat(before.get().text()).isEqualTo("hello");
-    TestMemory.await(
-        "free memory", () -> before.counted("kamille_cache_memory_used_bytes") < CAPACITY / 2);
+    Await.until(
+        () -> before.counted("kamille_cache_memory_used_bytes") < CAPACITY / 2, "free memory");
     before.send("GET", CacheFixture.URI + "/other");
     before.origin.last().respond(200, "other", FRESH);
     before.run();

@@ -8,6 +8,7 @@ import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.core.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -23,8 +24,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,26 +88,18 @@ class SendFromDiskTest {
     long before = records();
     fixture.stop();
     fixture = open(memoryBytes, sendFromBytes, 1L << 30);
-    await(() -> records() == before);
+    Await.until(() -> records() == before);
   }
 
   private long records() {
     return fixture.counted("kamille_cache_disk_records");
   }
 
-  private static void await(BooleanSupplier claim) {
-    long start = System.nanoTime();
-    while (!claim.getAsBoolean()) {
-      assertThat(System.nanoTime() - start).isLessThan(PATIENCE_NANOS);
-      LockSupport.parkNanos(1_000_000);
-    }
-  }
-
   /** Waits until the disk's thread has done what it was given. */
   private void settle() {
     var isKept = new CountDownLatch(1);
     fixture.cache.operations().whenKept(isKept::countDown);
-    await(() -> isKept.getCount() == 0);
+    Await.until(() -> isKept.getCount() == 0);
   }
 
   /** Leaves the response to a cache with an empty memory. */
@@ -121,7 +112,7 @@ class SendFromDiskTest {
     fixture.fill(
         200, content, Stream.concat(Stream.of(fresh), Stream.of(fields)).toArray(String[]::new));
     fixture.get();
-    await(() -> records() == 1);
+    Await.until(() -> records() == 1);
     restart(memoryBytes, sendFromBytes);
   }
 
@@ -344,7 +335,7 @@ class SendFromDiskTest {
     assertThat(whileRead.content()).hasSize(2 << 20);
     fixture.cache.operations().clear();
     settle();
-    await(() -> segments().isEmpty());
+    Await.until(() -> segments().isEmpty());
   }
 
   @Test
@@ -356,7 +347,7 @@ class SendFromDiskTest {
     settle();
     assertThat(segments()).hasSize(1);
     assertThat(take(reply).text()).isEqualTo(content);
-    await(() -> segments().isEmpty());
+    Await.until(() -> segments().isEmpty());
     asked();
     assertThat(fixture.forwarded()).isEqualTo(1);
     fixture.origin.last().respond(200, "new", "Cache-Control", "no-store");
@@ -372,7 +363,7 @@ class SendFromDiskTest {
     Path first = segmentWith(small.length());
     fixture.stop();
     fixture = open(MEMORY, 64 << 10, DiskSettings.CAPACITY_MINIMUM_BYTES);
-    await(() -> records() == 1);
+    Await.until(() -> records() == 1);
     RecordingReply reply = asked("Range", "bytes=1-");
     reads.remove().run();
     fixture.run();
@@ -383,7 +374,7 @@ class SendFromDiskTest {
     assertThat(fixture.counted("kamille_cache_disk_evicted_segments_total")).isPositive();
     assertThat(first).exists();
     assertThat(take(reply).text().equals(small.substring(1))).isTrue();
-    await(() -> Files.notExists(first));
+    Await.until(() -> Files.notExists(first));
   }
 
   /** Stores a response, and has it written. */

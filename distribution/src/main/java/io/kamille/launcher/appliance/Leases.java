@@ -1,13 +1,13 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.view.ApplianceView.Leasing;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.LeasedOrigins.Lease;
 import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.Parsed;
-import io.kamille.core.loop.WallClock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

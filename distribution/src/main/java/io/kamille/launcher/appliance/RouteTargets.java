@@ -1,19 +1,19 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.core.answer.ErrorPageSettings;
+import io.kamille.core.answer.FileHandler;
+import io.kamille.core.answer.FileThreads;
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.answer.RequestId;
 import io.kamille.core.answer.RuledHandler;
 import io.kamille.core.answer.StaticResponse;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.ErrorPages;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.answer.FileHandler;
-import io.kamille.core.answer.FileThreads;
+import io.kamille.core.gate.RouteGate;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.core.origin.send.MirrorSettings;
-import io.kamille.core.loop.WallClock;
 import io.kamille.launcher.configuration.RouteActions;
 import io.kamille.launcher.configuration.RouteSettings;
 import java.io.IOException;

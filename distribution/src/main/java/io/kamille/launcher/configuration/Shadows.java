@@ -2,8 +2,8 @@ package io.kamille.launcher.configuration;
 
 import io.kamille.core.answer.HeaderRules;
 import io.kamille.core.gate.AccessList;
-import io.kamille.core.route.Route;
 import io.kamille.core.gate.AddressRange;
+import io.kamille.core.route.Route;
 import io.kamille.core.setting.SectionValues;
 import java.util.ArrayList;
 import java.util.List;

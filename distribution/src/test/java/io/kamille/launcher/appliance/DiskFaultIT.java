@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.disk.FaultyDisk;
 import io.kamille.cache.disk.FaultyDisk.Fault;
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

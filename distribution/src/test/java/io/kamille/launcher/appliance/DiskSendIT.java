@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.IOException;

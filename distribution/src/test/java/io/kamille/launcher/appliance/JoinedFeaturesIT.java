@@ -6,6 +6,7 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.launcher.appliance.StubOrigin.Request;

@@ -3,10 +3,10 @@ package io.kamille.launcher.appliance;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.gate.CommandedLaw;
-import io.kamille.core.gate.CommandedLaw.Command;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
+import io.kamille.core.gate.CommandedLaw;
+import io.kamille.core.gate.CommandedLaw.Command;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

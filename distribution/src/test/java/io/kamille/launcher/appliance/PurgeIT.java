@@ -3,6 +3,7 @@ package io.kamille.launcher.appliance;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;

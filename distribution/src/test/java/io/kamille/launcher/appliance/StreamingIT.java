@@ -4,6 +4,7 @@ import static io.kamille.launcher.appliance.StubOrigin.head;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import java.io.OutputStream;

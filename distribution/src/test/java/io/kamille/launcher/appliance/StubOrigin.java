@@ -1,5 +1,6 @@
 package io.kamille.launcher.appliance;
 
+import io.kamille.core.Await;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;

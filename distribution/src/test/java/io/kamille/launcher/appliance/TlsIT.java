@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.tls.Certificates;

@@ -7,6 +7,7 @@ import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.admin.tuning.ConnectionOrder;
 import io.kamille.admin.tuning.ConnectionSnapshot;
 import io.kamille.admin.tuning.TuningPolicy;
+import io.kamille.core.Await;
 import io.kamille.core.client.h2.TestH2Client;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -3,9 +3,9 @@ package io.kamille.launcher.cli;
 import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
-import io.kamille.launcher.appliance.Await;
 import io.kamille.launcher.appliance.StubOrigin;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.kamille.launcher.cli;
 
-import io.kamille.launcher.appliance.Await;
+import io.kamille.core.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@ package io.kamille.launcher.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.launcher.appliance.Await;
+import io.kamille.core.Await;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;

@@ -4,8 +4,8 @@ import static io.kamille.launcher.appliance.StubOrigin.ok;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
-import io.kamille.launcher.appliance.Await;
 import io.kamille.launcher.appliance.StubOrigin;
 import io.kamille.launcher.service.Upgrade;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.tiers.KeptMemory;
+import io.kamille.core.Await;
 import io.kamille.core.socket.UnixSocket;
-import io.kamille.launcher.appliance.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

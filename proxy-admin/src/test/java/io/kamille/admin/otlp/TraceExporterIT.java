@@ -2,11 +2,12 @@ package io.kamille.admin.otlp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.loop.ManualClock;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.trace.LoopTracer;
 import io.kamille.core.trace.TraceSettings;
 import io.kamille.core.trace.Tracing;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,14 +113,6 @@ class TraceExporterIT {
     tracer.ended(exchange, 200, 7, clock.nanos() - 5_000_000, clock.nanos());
   }
 
-  private static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - deadline).isNegative();
-      Thread.onSpinWait();
-    }
-  }
-
   @Test
   void aCollectorGetsSpansAndNoQuery() throws Exception {
     open(PATIENT, out -> out.write(OK.getBytes(StandardCharsets.US_ASCII)));
@@ -138,7 +130,7 @@ class TraceExporterIT {
     assertThat(exchange.path("events")).hasSize(2);
     assertThat(origin.path("parentSpanId")).isEqualTo(exchange.path("spanId"));
     assertThat(origin.path("kind").intValue()).isEqualTo(3);
-    await(() -> exporter().exported() == 1);
+    Await.until(() -> exporter().exported() == 1);
     assertThat(exporter().lost()).isZero();
   }
 
@@ -146,9 +138,9 @@ class TraceExporterIT {
   void aCollectorThatNeverAnswersCostsItsTracesAlone() {
     open(HASTY, out -> collector.accept().close());
     record("http://h/a");
-    await(() -> exporter().lost() == 1);
+    Await.until(() -> exporter().lost() == 1);
     record("http://h/b");
-    await(() -> exporter().lost() == 2);
+    Await.until(() -> exporter().lost() == 2);
     assertThat(exporter().exported()).isZero();
   }
 
@@ -157,9 +149,9 @@ class TraceExporterIT {
   void aFaultCostsItsTracesAlone() {
     open(PATIENT, URI.create("nobody:speaks/this"));
     record("http://h/a");
-    await(() -> exporter().lost() == 1);
+    Await.until(() -> exporter().lost() == 1);
     record("http://h/b");
-    await(() -> exporter().lost() == 2);
+    Await.until(() -> exporter().lost() == 2);
     assertThat(exporter().exported()).isZero();
   }
 
@@ -178,7 +170,7 @@ class TraceExporterIT {
           }
         });
     record("http://h/a");
-    await(() -> exporter().lost() == 1);
+    Await.until(() -> exporter().lost() == 1);
     assertThat(exporter().exported()).isZero();
   }
 
@@ -191,7 +183,7 @@ class TraceExporterIT {
                 "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII)));
     record("http://h/a");
-    await(() -> exporter().lost() == 1);
+    Await.until(() -> exporter().lost() == 1);
   }
 
   @Test
@@ -200,7 +192,7 @@ class TraceExporterIT {
       record("http://h/a");
     }
     open(PATIENT, out -> out.write(OK.getBytes(StandardCharsets.US_ASCII)));
-    await(() -> exporter().exported() == 256);
+    Await.until(() -> exporter().exported() == 256);
     assertThat(exporter().lost()).isEqualTo(44);
   }
 }

@@ -7,9 +7,9 @@ import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.loop.WallClock;
 import org.jspecify.annotations.Nullable;
 

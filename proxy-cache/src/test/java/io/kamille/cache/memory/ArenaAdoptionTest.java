@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -141,7 +142,7 @@ class ArenaAdoptionTest {
     assertThat(before.store(Unpooled.wrappedBuffer(new byte[64]), 0)).isNull();
     after.close();
     assertThat(grant.takeBack()).isTrue();
-    TestMemory.await("memory", () -> before.usedBytes() == 6400);
+    Await.until(() -> before.usedBytes() == 6400, "memory");
     assertThat(before.charge(-6400)).isTrue();
     StoredBytes again = ArenaTest.store(before, CAPACITY);
     again.release();
@@ -177,7 +178,7 @@ class ArenaAdoptionTest {
     ArenaTest.assertPattern(stored, SLAB);
     stored.release();
     first.close();
-    TestMemory.await("memory", () -> third.renewingBytes() == 0);
+    Await.until(() -> third.renewingBytes() == 0, "memory");
     third.abandon();
   }
 

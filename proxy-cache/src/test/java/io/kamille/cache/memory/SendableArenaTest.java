@@ -3,6 +3,7 @@ package io.kamille.cache.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.kamille.core.Await;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.FileRegion;
 import io.netty.util.ReferenceCountUtil;
@@ -174,7 +175,7 @@ class SendableArenaTest {
     Pieces.drop(first);
     Pieces.drop(second);
     first.release();
-    TestMemory.await("the retirement", () -> arena.retiredBytes() > 0);
+    Await.until(() -> arena.retiredBytes() > 0, "the retirement");
     long retired = arena.retiredBytes();
     assertThat(retired).isGreaterThanOrEqualTo(300_000 - SLAB);
     assertThat(arena.isSendable()).isFalse();
@@ -186,7 +187,7 @@ class SendableArenaTest {
     assertThat(left).isEqualTo(Arrays.copyOf(ArenaTest.pattern(300_000), SLAB));
     rest.release();
     second.release();
-    TestMemory.await("the retirement", () -> arena.renewingBytes() == 0);
+    Await.until(() -> arena.renewingBytes() == 0, "the retirement");
     assertThat(arena.retiredBytes()).isGreaterThan(retired);
     arena.close();
   }
@@ -197,7 +198,7 @@ class SendableArenaTest {
     StoredBytes stored = ArenaTest.store(arena, 300_000);
     Pieces.drop(stored);
     stored.release();
-    TestMemory.await("the retirement", () -> arena.renewingBytes() == 0);
+    Await.until(() -> arena.renewingBytes() == 0, "the retirement");
     assertThat(arena.retiredBytes()).isGreaterThanOrEqualTo(300_000 - SLAB);
     assertThat(arena.isSendable()).isFalse();
     arena.close();

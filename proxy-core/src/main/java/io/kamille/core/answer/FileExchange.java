@@ -1,11 +1,11 @@
 package io.kamille.core.answer;
 
+import io.kamille.core.answer.RootDirectory.Found;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.answer.RootDirectory.Found;
 import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.ByteRange;
 import io.kamille.core.http.Method;

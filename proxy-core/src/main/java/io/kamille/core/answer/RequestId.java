@@ -1,10 +1,10 @@
 package io.kamille.core.answer;
 
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;

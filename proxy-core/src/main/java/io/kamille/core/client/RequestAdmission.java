@@ -1,8 +1,8 @@
 package io.kamille.core.client;
 
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.ClientTally;
 import io.kamille.core.gate.Overload;
-import io.kamille.core.exchange.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package io.kamille.core.client;
 
-import io.kamille.core.gate.Shedder;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeObserver;
+import io.kamille.core.gate.Shedder;
 import io.kamille.core.socket.TcpOutput;
 import io.kamille.core.socket.TcpSampler;
 import io.kamille.core.socket.TunableChannel;

@@ -1,8 +1,8 @@
 package io.kamille.core.log;
 
 import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 
 /** The access log: one line per exchange, written off the loops. Any thread. */

@@ -24,8 +24,8 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.log.RecordLayout.Text;
-import io.kamille.core.metric.Counter;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.Counter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.kamille.core.log;
 
-import io.kamille.core.metric.Counter;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

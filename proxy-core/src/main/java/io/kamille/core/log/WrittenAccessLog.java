@@ -2,11 +2,11 @@ package io.kamille.core.log;
 
 import io.kamille.core.exchange.ExchangeObserver;
 import io.kamille.core.log.LogWriter.LogWriterMetrics;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.loop.WallClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

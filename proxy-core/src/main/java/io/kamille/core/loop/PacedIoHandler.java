@@ -1,8 +1,8 @@
 package io.kamille.core.loop;
 
-import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.loop.PaceSettings.Mode;
+import io.kamille.core.metric.AnswerCounts;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;

@@ -1,6 +1,7 @@
 package io.kamille.core.loop;
 
 import io.kamille.core.metric.AnswerCounts;
+
 /** What one loop has answered, as whoever counts it says: nobody does at first. Any thread. */
 final class ReplaceableCounts implements AnswerCounts {
 

@@ -1,7 +1,7 @@
 package io.kamille.core.route;
 
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.NormalPath;
 import java.util.Locale;
 import java.util.regex.Pattern;

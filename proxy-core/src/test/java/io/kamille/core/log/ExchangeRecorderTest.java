@@ -3,8 +3,8 @@ package io.kamille.core.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricRegistry;
 import org.junit.jupiter.api.Test;
 
 class ExchangeRecorderTest {

@@ -1,8 +1,9 @@
 package io.kamille.core.loop;
 
-import io.kamille.core.metric.AnswerCounts;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
+import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -30,8 +31,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,7 +145,7 @@ class PacedLoopIT {
       for (EventLoop loop : loops.loops()) {
         loop.submit(() -> {}).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
       }
-      awaitThat(() -> loops.turns().stream().allMatch(turn -> turn.reason() == PaceReason.FIXED));
+      Await.until(() -> loops.turns().stream().allMatch(turn -> turn.reason() == PaceReason.FIXED));
       assertThat(loops.turns())
           .extracting(LoopTurns::name, LoopTurns::intervalNanos, LoopTurns::reason)
           .containsExactly(
@@ -162,18 +161,10 @@ class PacedLoopIT {
       CountDownLatch seen = new CountDownLatch(1);
       EventLoop loop = loops.loops().getFirst();
       var turn = loop.submit(() -> seen.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
-      awaitThat(() -> loops.turns().getFirst().stalls() > 0);
+      Await.until(() -> loops.turns().getFirst().stalls() > 0);
       seen.countDown();
       assertThat(turn.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
       assertThat(loops.turns().getFirst().stalls()).isPositive();
-    }
-  }
-
-  /** Loops show what they did at the end of a turn, which tasks given to them cannot wait for. */
-  private static void awaitThat(BooleanSupplier shown) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (!shown.getAsBoolean() && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(1_000_000);
     }
   }
 
@@ -198,7 +189,7 @@ class PacedLoopIT {
     CountDownLatch told = new CountDownLatch(1);
     var task = loop.submit(() -> told.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
     Thread stop = Thread.ofPlatform().start(loops::close);
-    awaitThat(loop::isShuttingDown);
+    Await.until(loop::isShuttingDown);
     told.countDown();
     stop.join();
     assertThat(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();

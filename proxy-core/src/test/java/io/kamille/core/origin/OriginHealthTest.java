@@ -3,9 +3,9 @@ package io.kamille.core.origin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.origin.HealthPolicy.WhenAllOut;
 import io.kamille.core.origin.Standing.Phase;
-import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

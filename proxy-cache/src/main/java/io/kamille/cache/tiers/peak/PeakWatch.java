@@ -1,10 +1,10 @@
 package io.kamille.cache.tiers.peak;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
-import io.kamille.core.loop.WallClock;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.LocalTime;

@@ -1,6 +1,5 @@
 package io.kamille.core.client.h1;
 
-import io.kamille.core.gate.Overload;
 import io.kamille.core.client.FailureReply;
 import io.kamille.core.client.LingeringClose;
 import io.kamille.core.client.ObservedExchange;
@@ -12,6 +11,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;

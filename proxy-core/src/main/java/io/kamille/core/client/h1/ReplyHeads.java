@@ -1,8 +1,8 @@
 package io.kamille.core.client.h1;
 
+import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.Shedder;
-import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;

@@ -1,10 +1,10 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.gate.ClientTally;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSocket;
 import io.kamille.core.client.LoopConnections;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;

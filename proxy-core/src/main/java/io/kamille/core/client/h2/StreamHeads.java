@@ -1,7 +1,7 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.gate.Overload;
 import io.kamille.core.client.ServerShard;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.FieldName;

@@ -1,6 +1,5 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.gate.Overload;
 import io.kamille.core.client.FailureReply;
 import io.kamille.core.client.ObservedExchange;
 import io.kamille.core.client.ReplySource;
@@ -10,6 +9,7 @@ import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;

@@ -1,7 +1,7 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.gate.ClientTable;
 import io.kamille.core.client.ServerShard;
+import io.kamille.core.gate.ClientTable;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;

@@ -1,7 +1,7 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.client.ClientSettings;
+import io.kamille.core.gate.ClientLimits;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;

@@ -1,10 +1,10 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.gate.ClientTable;
-import io.kamille.core.gate.ClientTally;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
+import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.socket.Descriptors;
 import io.kamille.core.socket.NotSentLowWatermark;
 import io.kamille.core.tls.ServerTls;

@@ -1,7 +1,7 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.gate.AccessList;
 import io.kamille.core.client.HttpsPolicy;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;

@@ -1,7 +1,7 @@
 package io.kamille.core.client.open;
 
-import io.kamille.core.gate.ClientTable;
 import io.kamille.core.client.Accepted;
+import io.kamille.core.gate.ClientTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.function.Consumer;

@@ -2,6 +2,7 @@ package io.kamille.core.origin.check;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -12,7 +13,6 @@ import io.kamille.core.origin.UpstreamMetrics;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.check.HttpCheck.Verdict;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.OriginTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelException;

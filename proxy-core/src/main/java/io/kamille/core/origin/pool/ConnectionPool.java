@@ -2,9 +2,9 @@ package io.kamille.core.origin.pool;
 
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.Counter;
 import io.kamille.core.origin.PoolSettings;
-import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;

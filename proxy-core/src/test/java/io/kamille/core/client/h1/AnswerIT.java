@@ -6,6 +6,7 @@ import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
@@ -275,9 +276,9 @@ class AnswerIT {
   }
 
   private void assertNoted() {
-    TestServer.await("the observer", () -> server.ended().size() == 1);
+    Await.until(() -> server.ended().size() == 1, "the observer");
     assertThat(server.ended().getFirst().contentBytes()).isEqualTo(3);
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   // Failures before an answer

@@ -4,6 +4,7 @@ import static io.kamille.core.client.h1.TestServer.octets;
 import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure.Kind;
@@ -35,7 +36,7 @@ class ClientGoneIT {
     client.get("/").get("/never").get("/never");
     Exchange exchange = arrived();
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     server.settle();
     assertThat(source.cancelled).hasSize(1);
     assertThat(source.cancelled.getFirst().kind()).isEqualTo(Kind.CLIENT_GONE);
@@ -67,8 +68,8 @@ class ClientGoneIT {
     client.get("/");
     client.read(100_000);
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
-    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+    Await.until(() -> server.connections() == 0, "the end");
+    Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
     server.settle();
     assertThat(source.cancelled).hasSize(1);
     assertThat(server.ended()).extracting(Ended::status).containsExactly(200);
@@ -96,12 +97,12 @@ class ClientGoneIT {
         });
     TestClient slow = server.connect(4_096);
     slow.get("/");
-    TestServer.await("the pause", () -> source.paused);
+    Await.until(() -> source.paused, "the pause");
     int resumes = source.resumes.get();
     slow.read(32 << 20);
     assertThat(source.resumes.get()).isGreaterThan(resumes);
     slow.reset();
-    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+    Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
   }
 
   @Test
@@ -110,7 +111,7 @@ class ClientGoneIT {
     client.get("/");
     Exchange exchange = arrived();
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     exchange.loop().execute(() -> exchange.reply().open(source));
     server.settle();
     assertThat(source.cancelled).hasSize(1);
@@ -126,16 +127,16 @@ class ClientGoneIT {
         });
     client.get("/").answer();
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     assertThat(source.cancelled).isEmpty();
   }
 
   @Test
   void aHalfHeadIsForgotten() {
     client.send("GET / HTTP/1.1\r\nHo");
-    TestServer.await("the connection", () -> server.connections() == 1);
+    Await.until(() -> server.connections() == 1, "the connection");
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     assertThat(server.ended()).isEmpty();
   }
 
@@ -169,7 +170,7 @@ class ClientGoneIT {
     client.read(16 << 20);
     assertThat(source.cancelled).isEmpty();
     client.reset();
-    TestServer.await("the cancellation", () -> !source.cancelled.isEmpty());
+    Await.until(() -> !source.cancelled.isEmpty(), "the cancellation");
   }
 
   private void open(Exchange exchange) {
@@ -178,7 +179,7 @@ class ClientGoneIT {
   }
 
   private Exchange arrived() {
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     return Objects.requireNonNull(waiting.get());
   }
 }

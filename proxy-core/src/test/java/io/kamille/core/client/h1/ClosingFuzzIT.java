@@ -2,6 +2,7 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Exchange;
@@ -73,12 +74,12 @@ class ClosingFuzzIT {
   }
 
   private void awaitNoConnection(TestServer server) {
-    TestServer.await(
-        "connections left, seed " + seed,
+    Await.until(
         () -> {
           server.pass(java.time.Duration.ofSeconds(31));
           return server.connections() == 0;
-        });
+        },
+        "connections left, seed " + seed);
     server.settle();
   }
 

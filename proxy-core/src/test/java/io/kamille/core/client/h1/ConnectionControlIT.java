@@ -2,6 +2,7 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.exchange.Exchange;
@@ -59,14 +60,14 @@ class ConnectionControlIT {
     }
     int ended = count + 1 - staying;
     server.pass(Duration.ofSeconds(2));
-    TestServer.await("what is too much to go", () -> loop.connections().endedEarly() >= ended);
+    Await.until(() -> loop.connections().endedEarly() >= ended, "what is too much to go");
     server.settle();
     assertThat(loop.connections().endedEarly()).isEqualTo(ended);
     for (TestClient client : clients.subList(0, ended)) {
       assertThat(client.isAtEnd()).isTrue();
       client.close();
     }
-    TestServer.await("the count", () -> server.limiter().open() == count + 1 - ended);
+    Await.until(() -> server.limiter().open() == count + 1 - ended, "the count");
     assertThat(server.limiter().open()).isBetween(limit * 7 / 20, limit * 7 / 10);
     assertThat(clients.get(ended).get("/next").answer().content()).isEqualTo("/next");
     finishHeld();
@@ -157,7 +158,7 @@ class ConnectionControlIT {
     limit(2);
     assertThat(server.connect().isAtEnd()).isTrue();
     assertThat(server.limiter().refused()).isEqualTo(1);
-    TestServer.await("the refused to be gone", () -> server.limiter().open() == 2);
+    Await.until(() -> server.limiter().open() == 2, "the refused to be gone");
     server.pass(Duration.ofSeconds(1));
     assertThat(server.connect().get("/new").answer().content()).isEqualTo("/new");
     assertThat(silent.get(0).isAtEnd()).isTrue();
@@ -217,14 +218,14 @@ class ConnectionControlIT {
       clients.add(server.connect());
       if (clients.size() % BACKLOG == 0 || clients.size() == count) {
         int all = before + clients.size();
-        TestServer.await("connections", () -> server.connections() == all);
+        Await.until(() -> server.connections() == all, "connections");
       }
     }
     return clients;
   }
 
   private void awaitHeld() {
-    TestServer.await("the request", () -> held.get() != null);
+    Await.until(() -> held.get() != null, "the request");
   }
 
   private void finishHeld() {

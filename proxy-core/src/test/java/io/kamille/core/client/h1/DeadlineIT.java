@@ -4,6 +4,7 @@ import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient.Answer;
@@ -48,7 +49,7 @@ class DeadlineIT {
   @Test
   void aClientThatSaysNothingIsClosed() {
     TestClient client = server.connect();
-    TestServer.await("the connection", () -> server.connections() == 1);
+    Await.until(() -> server.connections() == 1, "the connection");
     pass(9);
     assertThat(server.connections()).isEqualTo(1);
     pass(2);
@@ -82,13 +83,13 @@ class DeadlineIT {
     server.on("/faulty", exchange -> takeThenWait(exchange, new FaultySource()));
     server.on("/late", exchange -> takeThenWait(exchange, new TestSource()));
     TestClient faulty = server.connect().send(upload("/faulty"));
-    TestServer.await("the first", () -> taken.get() == 1);
+    Await.until(() -> taken.get() == 1, "the first");
     TestClient late = server.connect().send(upload("/late"));
-    TestServer.await("the second", () -> taken.get() == 2);
+    Await.until(() -> taken.get() == 2, "the second");
     pass(31);
     assertThat(late.answer().status()).isEqualTo(408);
     late.close();
-    TestServer.await("both connections end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "both connections end");
     assertThat(faulty).isNotNull();
     assertThat(server.connect().get("/after").answer().content()).isEqualTo("/after");
   }
@@ -135,7 +136,7 @@ class DeadlineIT {
     AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
     server.on("/", waiting::set);
     client.get("/");
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     pass(3_600);
     Exchange exchange = Objects.requireNonNull(waiting.get());
     exchange.loop().execute(() -> stored(exchange, "at last"));
@@ -159,7 +160,7 @@ class DeadlineIT {
     for (int i = 1; i < 6; i++) {
       long bytes = i;
       client.send("x");
-      TestServer.await("an octet", () -> sink.bytes.get() == bytes);
+      Await.until(() -> sink.bytes.get() == bytes, "an octet");
       pass(29);
     }
     assertThat(sink.aborts).isEmpty();
@@ -184,7 +185,7 @@ class DeadlineIT {
           waiting.set(exchange);
         });
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     pass(31);
     pass(31);
     assertThat(sink.aborts).isEmpty();
@@ -206,7 +207,7 @@ class DeadlineIT {
           exchange.reply().head(ResponseHead.of(200), 5);
         });
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
-    TestServer.await("the content", () -> sink.bytes.get() == 1);
+    Await.until(() -> sink.bytes.get() == 1, "the content");
     pass(31);
     assertThatThrownBy(client::answer).hasRootCauseInstanceOf(IOException.class);
     server.settle();
@@ -222,11 +223,11 @@ class DeadlineIT {
       client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx");
       for (int i = 1; i < 4; i++) {
         long bytes = i;
-        TestServer.await("an octet", () -> sink.bytes.get() == bytes);
+        Await.until(() -> sink.bytes.get() == bytes, "an octet");
         strict.pass(Duration.ofSeconds(5));
         client.send("x");
       }
-      TestServer.await("an octet", () -> sink.bytes.get() == 4);
+      Await.until(() -> sink.bytes.get() == 4, "an octet");
       assertThat(sink.aborts).isEmpty();
       strict.pass(Duration.ofSeconds(5));
       Answer answer = client.answer();
@@ -253,7 +254,7 @@ class DeadlineIT {
       for (int i = 1; i < 10; i++) {
         long bytes = 100L * i;
         client.send("x".repeat(100));
-        TestServer.await("octets", () -> sink.bytes.get() == bytes);
+        Await.until(() -> sink.bytes.get() == bytes, "octets");
         strict.pass(Duration.ofSeconds(10));
       }
       client.send("x".repeat(100));
@@ -269,11 +270,11 @@ class DeadlineIT {
       strict.on("/", exchange -> exchange.content().start(sink));
       client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
       client.send("x".repeat(50_000));
-      TestServer.await("half of it", () -> sink.bytes.get() == 50_000);
+      Await.until(() -> sink.bytes.get() == 50_000, "half of it");
       strict.pass(Duration.ofSeconds(20));
       assertThat(sink.aborts).isEmpty();
       client.send("x");
-      TestServer.await("an octet", () -> sink.bytes.get() == 50_001);
+      Await.until(() -> sink.bytes.get() == 50_001, "an octet");
       strict.pass(Duration.ofSeconds(20));
       assertThat(client.answer().status()).isEqualTo(408);
       strict.settle();
@@ -296,7 +297,7 @@ class DeadlineIT {
             waiting.set(exchange);
           });
       client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n");
-      TestServer.await("the request", () -> waiting.get() != null);
+      Await.until(() -> waiting.get() != null, "the request");
       strict.pass(Duration.ofSeconds(100));
       Exchange exchange = Objects.requireNonNull(waiting.get());
       exchange.loop().execute(() -> exchange.content().resume());
@@ -339,7 +340,7 @@ class DeadlineIT {
     for (int i = 0; i < 5 && server.connections() > 0; i++) {
       pass(31);
     }
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
     assertThatThrownBy(slow::answer).hasRootCauseInstanceOf(IOException.class);
   }
 
@@ -432,15 +433,14 @@ class DeadlineIT {
       TestClient slow = lastRequest(strict, isHalfClosed);
       slow.readUntil("\r\n\r\n");
       strict.settle();
-      TestServer.await(
-          "the closing", () -> strict.loops().getFirst().connections().lingering() == 1);
+      Await.until(() -> strict.loops().getFirst().connections().lingering() == 1, "the closing");
       for (int i = 0; i < 10; i++) {
         strict.pass(Duration.ofSeconds(3));
         strict.settle();
         assertThat(strict.connections()).as("after %d s", 3 * (i + 1)).isEqualTo(1);
       }
       strict.pass(Duration.ofSeconds(3));
-      TestServer.await("its end", () -> strict.connections() == 0);
+      Await.until(() -> strict.connections() == 0, "its end");
       assertThat(strict.loops().getFirst().connections().tooSlow()).isEqualTo(1);
       assertThatThrownBy(slow::rest).hasRootCauseInstanceOf(IOException.class);
     }
@@ -471,17 +471,17 @@ class DeadlineIT {
       other.on("/", exchange -> stored(exchange, "x".repeat(WITH_THE_KERNEL_AT_ONCE)));
       TestClient gone = lastRequest(other, true);
       gone.readUntil("\r\n\r\n");
-      TestServer.await("our end", () -> isLingering(other));
+      Await.until(() -> isLingering(other), "our end");
       other.sweep();
       assertThat(other.connections()).isEqualTo(1);
       gone.reset();
       // No time passes: how often it is swept until its reset has come does not matter.
-      TestServer.await(
-          "its end",
+      Await.until(
           () -> {
             other.sweep();
             return other.connections() == 0;
-          });
+          },
+          "its end");
       assertThat(other.loops().getFirst().connections().tooSlow()).isZero();
       assertThat(other.loops().getFirst().connections().stopped()).isZero();
     }
@@ -536,7 +536,7 @@ class DeadlineIT {
     client.get("/a", "Connection: close");
     assertThat(client.answer().content()).isEqualTo("/a");
     assertThat(client.isAtEnd()).isTrue();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   @Test
@@ -545,7 +545,7 @@ class DeadlineIT {
     client.send("GET /a HTTP/1.0\r\n\r\n");
     assertThat(client.answer().content()).isEqualTo("/a");
     assertThat(client.isAtEnd()).isTrue();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   @ParameterizedTest
@@ -562,7 +562,7 @@ class DeadlineIT {
     server.settle();
     assertThat(server.connections()).isEqualTo(1);
     pass(3);
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   @Test
@@ -574,7 +574,7 @@ class DeadlineIT {
     for (int i = 0; i < 5 && server.connections() > 0; i++) {
       pass(31);
     }
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
   }
 
   private void pass(long seconds) {
@@ -587,7 +587,7 @@ class DeadlineIT {
     TestClient marker = server.connect();
     marker.get("/marker").answer();
     marker.reset();
-    TestServer.await("the marker's end", () -> server.connections() <= Math.max(before, 1));
+    Await.until(() -> server.connections() <= Math.max(before, 1), "the marker's end");
   }
 
   /** An answer larger than any kernel buffer. */

@@ -2,6 +2,7 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.Exchange;
@@ -55,7 +56,7 @@ class HeadsUnderWayIT {
       assertThat(client.answer().content()).isEqualTo("at last");
     }
     underWay(1).reset();
-    TestServer.await("the end of who left", () -> loop.headsUnderWay().heapBytes() == 0);
+    Await.until(() -> loop.headsUnderWay().heapBytes() == 0, "the end of who left");
     assertThat(loop.headsUnderWay().refused()).isZero();
   }
 
@@ -74,7 +75,7 @@ class HeadsUnderWayIT {
     for (int i = 1; i <= 5; i++) {
       int count = i;
       server.connect().get("/slow");
-      TestServer.await("the request", () -> waiting.size() == count);
+      Await.until(() -> waiting.size() == count, "the request");
     }
     server.settle();
     assertThat(loop.headsUnderWay().heapBytes()).isZero();
@@ -85,7 +86,7 @@ class HeadsUnderWayIT {
     underWay(1);
     underWay(2);
     TestClient small = server.connect().get("/slow");
-    TestServer.await("the request", () -> waiting.size() == 3);
+    Await.until(() -> waiting.size() == 3, "the request");
     answerAll();
     assertThat(small.answer().content()).isEqualTo("at last");
   }
@@ -95,7 +96,7 @@ class HeadsUnderWayIT {
     underWay(1);
     underWay(2);
     TestClient client = server.connect().send("GET /hit HTTP/1.1\r\nHost: a\r\n");
-    TestServer.await("a part of a head", () -> loop.connections().unfinishedHeadBytes() > 0);
+    Await.until(() -> loop.connections().unfinishedHeadBytes() > 0, "a part of a head");
     assertThat(client.send("\r\n").answer().content()).isEqualTo("/hit");
     assertThat(loop.connections().displacedHeads()).isZero();
   }
@@ -111,7 +112,7 @@ class HeadsUnderWayIT {
   /** A client whose request waits, and is the one of this number that does. */
   private TestClient underWay(int count) {
     TestClient client = server.connect().get("/slow", LARGE);
-    TestServer.await("the request", () -> waiting.size() == count);
+    Await.until(() -> waiting.size() == count, "the request");
     server.settle();
     assertThat(loop.headsUnderWay().heapBytes()).isGreaterThanOrEqualTo(count * 4_096L);
     return client;
@@ -122,6 +123,6 @@ class HeadsUnderWayIT {
       Exchange next = exchange;
       next.loop().execute(() -> TestServer.stored(next, "at last"));
     }
-    TestServer.await("their end", () -> loop.headsUnderWay().heapBytes() == 0);
+    Await.until(() -> loop.headsUnderWay().heapBytes() == 0, "their end");
   }
 }

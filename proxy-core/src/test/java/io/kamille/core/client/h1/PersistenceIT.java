@@ -4,6 +4,7 @@ import static io.kamille.core.client.h1.TestServer.answer;
 import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Reply;
@@ -56,7 +57,7 @@ class PersistenceIT {
     TestClient client = server.connect();
     assertThat(client.get("/a").answer().content()).isEqualTo("/a");
     server.loops().getFirst().drain(Duration.ZERO);
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
   }
 
   @Test
@@ -152,7 +153,7 @@ class PersistenceIT {
     TestClient slow = server.connect(4_096);
     int count = 500;
     slow.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count));
-    TestServer.await("the first answers", () -> served.get() > 1);
+    Await.until(() -> served.get() > 1, "the first answers");
     server.settle();
     // What the kernels hold (some megabytes) plus one answer over the high watermark.
     assertThat(served.get()).isLessThan(200);
@@ -190,7 +191,7 @@ class PersistenceIT {
     client.get("/a").answer();
     client.closeOutput();
     assertThat(client.isAtEnd()).isTrue();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   // Who wants the connection to end (§9.3, §9.6)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.exchange.Exchange;
@@ -97,7 +98,7 @@ class RegionIT {
     server.settle();
     assertThat(source.resumes.get()).isZero();
     client.octets(LARGE / 2);
-    TestServer.await("the resumption", () -> !source.paused);
+    Await.until(() -> !source.paused, "the resumption");
     assertThat(server.ended()).isEmpty();
     Exchange exchange = arrived();
     exchange.loop().execute(() -> exchange.reply().end(null));
@@ -121,7 +122,7 @@ class RegionIT {
     assertThat(source.pauses.get()).isEqualTo(1);
     client.readUntil("\r\n\r\n");
     client.octets(LARGE);
-    TestServer.await("the resumption", () -> source.resumes.get() == 1);
+    Await.until(() -> source.resumes.get() == 1, "the resumption");
   }
 
   @Test
@@ -159,7 +160,7 @@ class RegionIT {
     for (int i = 0; i < 5 && server.connections() > 0; i++) {
       server.pass(Duration.ofSeconds(31));
     }
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
     assertThatThrownBy(slow::answer).hasRootCauseInstanceOf(IOException.class);
   }
 
@@ -202,7 +203,7 @@ class RegionIT {
     client.get("/");
     client.octets(MIB);
     client.reset();
-    TestServer.await("the end", () -> !server.ended().isEmpty());
+    Await.until(() -> !server.ended().isEmpty(), "the end");
     server.settle();
     assertThat(source.cancelled).hasSize(1);
     assertThat(server.ended().getFirst().contentBytes()).isBetween(MIB - 1_000L, LARGE - 1L);
@@ -220,7 +221,7 @@ class RegionIT {
     client.get("/");
     Exchange exchange = arrived();
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     exchange
         .loop()
         .execute(
@@ -278,7 +279,7 @@ class RegionIT {
   }
 
   private Exchange arrived() {
-    TestServer.await("the request", () -> current.get() != null);
+    Await.until(() -> current.get() != null, "the request");
     return Objects.requireNonNull(current.get());
   }
 

@@ -5,6 +5,7 @@ import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.ContentSink;
@@ -46,7 +47,7 @@ class RequestContentIT {
   void contentOfKnownLengthIsStreamed() {
     server.on("/", this::take);
     client.send(head("Content-Length: 6") + "abc");
-    TestServer.await("the first half", () -> sink.bytes.get() == 3);
+    Await.until(() -> sink.bytes.get() == 3, "the first half");
     client.send("defGET /after HTTP/1.1\r\nHost: a\r\n\r\n");
     assertThat(client.answer().content()).isEqualTo("taken");
     assertThat(sink.text()).isEqualTo("abcdef");
@@ -57,7 +58,7 @@ class RequestContentIT {
   void chunkedContentIsStreamedWithItsTrailers() {
     server.on("/", this::take);
     client.send(head("Transfer-Encoding: chunked") + "3\r\nabc\r\n");
-    TestServer.await("the first chunk", () -> sink.bytes.get() == 3);
+    Await.until(() -> sink.bytes.get() == 3, "the first chunk");
     client.send("3;x\r\ndef\r\n0\r\nDigest: d\r\nHost: evil\r\n\r\n");
     assertThat(client.answer().content()).isEqualTo("taken");
     assertThat(sink.text()).isEqualTo("abcdef");
@@ -77,7 +78,7 @@ class RequestContentIT {
     AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
     server.on("/", waiting::set);
     client.send(head("Content-Length: 3") + "abcGET /after HTTP/1.1\r\nHost: a\r\n\r\n");
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     onLoop(waiting, this::take);
     assertThat(client.answer().content()).isEqualTo("taken");
     assertThat(sink.text()).isEqualTo("abc");
@@ -114,7 +115,7 @@ class RequestContentIT {
     client.send(head("Content-Length: 200000", line) + "abc");
     assertThat(client.answer().content()).isEqualTo("early");
     client.send("x".repeat(199_997));
-    TestServer.await("the rest", () -> sink.ended);
+    Await.until(() -> sink.ended, "the rest");
     assertThat(sink.bytes.get()).isEqualTo(200_000);
   }
 
@@ -150,7 +151,7 @@ class RequestContentIT {
                   });
         });
     Thread sender = Thread.ofPlatform().start(() -> client.send(upload(MANY)));
-    TestServer.await("the pause", () -> paused.get() != null);
+    Await.until(() -> paused.get() != null, "the pause");
     long atPause = sink.bytes.get();
     for (int i = 0; i < 100; i++) {
       server.settle();
@@ -185,7 +186,7 @@ class RequestContentIT {
     AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
     server.on("/", waiting::set);
     client.send(head("Content-Length: 3", "Expect: 100-Continue"));
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     onLoop(waiting, this::take);
     assertThat(client.answer().status()).isEqualTo(100);
     client.send("abc");
@@ -423,7 +424,7 @@ class RequestContentIT {
     AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
     server.on("/", waiting::set);
     client.send(head("Content-Length: 6") + "abc").closeOutput();
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     onLoop(waiting, this::take);
     assertThat(client.answer().status()).isEqualTo(400);
     server.settle();
@@ -457,9 +458,9 @@ class RequestContentIT {
     AtomicReference<@Nullable Exchange> waiting = new AtomicReference<>();
     server.on("/", waiting::set);
     client.send(head("Content-Length: 6") + "abc");
-    TestServer.await("the request", () -> waiting.get() != null);
+    Await.until(() -> waiting.get() != null, "the request");
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     onLoop(waiting, exchange -> exchange.content().start(sink));
     server.settle();
     assertThat(sink.aborts).hasSize(1);

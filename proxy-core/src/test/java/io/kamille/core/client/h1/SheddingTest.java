@@ -2,16 +2,16 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.gate.ClientTally;
-import io.kamille.core.gate.CommandedLaw;
-import io.kamille.core.gate.CommandedLaw.Command;
-import io.kamille.core.gate.Overload;
-import io.kamille.core.gate.Shedder;
 import io.kamille.core.client.Accepted;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.CommandedLaw;
+import io.kamille.core.gate.CommandedLaw.Command;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.gate.Shedder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

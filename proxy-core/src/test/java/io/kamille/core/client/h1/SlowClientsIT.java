@@ -3,6 +3,7 @@ package io.kamille.core.client.h1;
 import static io.kamille.core.client.h1.TestServer.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -39,17 +40,17 @@ class SlowClientsIT {
               server, SENDERS, "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\nx");
       List<TestClient> readers = connect(server, READERS, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
       readers.forEach(reader -> reader.read(1));
-      TestServer.await("all of them", () -> server.connections() == 2 * SENDERS + READERS);
-      TestServer.await("the uploads", () -> sinks.size() == SENDERS);
+      Await.until(() -> server.connections() == 2 * SENDERS + READERS, "all of them");
+      Await.until(() -> sinks.size() == SENDERS, "the uploads");
 
       TestClient good = server.connect();
-      TestServer.await(
-          "the slow ones' end",
+      Await.until(
           () -> {
             server.pass(Duration.ofSeconds(1));
             assertThat(good.get("/between").answer().content()).isEqualTo("/between");
             return server.connections() == 1;
-          });
+          },
+          "the slow ones' end");
 
       assertThat(heads).allMatch(head -> head.answer().status() == 408);
       assertThat(uploads).allMatch(upload -> upload.answer().status() == 408);

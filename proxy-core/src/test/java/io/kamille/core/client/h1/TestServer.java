@@ -2,11 +2,7 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.ClientLimits;
-import io.kamille.core.gate.ClientTable;
-import io.kamille.core.gate.Overload;
-import io.kamille.core.gate.OverloadLaw;
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimiter;
@@ -18,6 +14,11 @@ import io.kamille.core.client.open.ProxyProtocolSettings;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.gate.AccessList;
+import io.kamille.core.gate.ClientLimits;
+import io.kamille.core.gate.ClientTable;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.LoopGroup;
@@ -38,8 +39,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /** A listener on loopback whose handlers are chosen by path, and whose clock is moved by hand. */
 public final class TestServer implements AutoCloseable {
@@ -298,23 +297,12 @@ public final class TestServer implements AutoCloseable {
         .isTrue();
   }
 
-  /** Waits for what another thread is about to bring about. */
-  public static void await(String what, BooleanSupplier condition) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > LIMIT_NANOS) {
-        throw new AssertionError("waited in vain: " + what);
-      }
-      LockSupport.parkNanos(200_000);
-    }
-  }
-
   @Override
   public void close() {
     clients.forEach(TestClient::close);
     listener.close();
     shared.forEach(ServerShard::closeAll);
-    await("connections left", () -> connections() == 0);
+    Await.until(() -> connections() == 0, "connections left");
     group.close();
   }
 

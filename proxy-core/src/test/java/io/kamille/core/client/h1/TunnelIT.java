@@ -4,6 +4,7 @@ import static io.kamille.core.client.h1.TestServer.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.exchange.ContentSink;
@@ -44,22 +45,22 @@ class TunnelIT {
   void octetsFlowBothWays() {
     open();
     client.send("GET / HTTP/1.1\r\n\r\n");
-    TestServer.await("the octets", () -> sink.bytes.get() == 18);
+    Await.until(() -> sink.bytes.get() == 18, "the octets");
     assertThat(sink.text()).isEqualTo("GET / HTTP/1.1\r\n\r\n");
     say("hello");
     assertThat(client.read(5)).isEqualTo("hello");
     client.send("x");
-    TestServer.await("one more", () -> sink.bytes.get() == 19);
+    Await.until(() -> sink.bytes.get() == 19, "one more");
   }
 
   @Test
   void octetsThatCameBeforeTheSwitchAreNotLost() {
     server.on("/", switched::set);
     client.send(upgrade() + "early");
-    TestServer.await("the request", () -> switched.get() != null);
+    Await.until(() -> switched.get() != null, "the request");
     onLoop(this::switchOver);
     assertThat(client.answer().status()).isEqualTo(101);
-    TestServer.await("the octets", () -> sink.bytes.get() == 5);
+    Await.until(() -> sink.bytes.get() == 5, "the octets");
   }
 
   @Test
@@ -67,7 +68,7 @@ class TunnelIT {
     server.on("/", this::switchOver);
     client.send(upgrade() + "early");
     assertThat(client.answer().status()).isEqualTo(101);
-    TestServer.await("the octets", () -> sink.bytes.get() == 5);
+    Await.until(() -> sink.bytes.get() == 5, "the octets");
   }
 
   @Test
@@ -95,7 +96,7 @@ class TunnelIT {
     say("still here");
     assertThat(client.read(10)).isEqualTo("still here");
     server.pass(Duration.ofSeconds(2));
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
   }
 
   @Test
@@ -112,7 +113,7 @@ class TunnelIT {
   void theClientMayEndFirst() {
     open();
     client.send("last").closeOutput();
-    TestServer.await("the end", () -> sink.ended);
+    Await.until(() -> sink.ended, "the end");
     assertThat(sink.text()).isEqualTo("last");
     say("still here");
     assertThat(client.read(10)).isEqualTo("still here");
@@ -128,10 +129,10 @@ class TunnelIT {
     onLoop(exchange -> exchange.reply().end(null));
     assertThat(client.rest()).isEqualTo("last");
     client.send("still here");
-    TestServer.await("the octets", () -> sink.bytes.get() == 10);
+    Await.until(() -> sink.bytes.get() == 10, "the octets");
     assertThat(sink.ended).isFalse();
     client.closeOutput();
-    TestServer.await("the end", () -> sink.ended);
+    Await.until(() -> sink.ended, "the end");
     assertOver(4);
   }
 
@@ -139,9 +140,9 @@ class TunnelIT {
   void theClientMayHaveEndedBeforeTheSwitch() {
     server.on("/", switched::set);
     client.send(upgrade() + "all").closeOutput();
-    TestServer.await("the request", () -> switched.get() != null);
+    Await.until(() -> switched.get() != null, "the request");
     onLoop(this::switchOver);
-    TestServer.await("the end", () -> sink.ended);
+    Await.until(() -> sink.ended, "the end");
     assertThat(sink.text()).isEqualTo("all");
     onLoop(exchange -> exchange.reply().end(null));
     assertThat(client.answer().status()).isEqualTo(101);
@@ -170,14 +171,14 @@ class TunnelIT {
     client.read(5);
     onLoop(exchange -> exchange.reply().abort(BROKEN));
     assertThatThrownBy(client::rest).hasRootCauseInstanceOf(SocketException.class);
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
   }
 
   @Test
   void aClientThatIsGoneEndsBothWays() {
     open();
     client.reset();
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     server.settle();
     assertThat(sink.aborts).hasSize(1);
     assertThat(source.cancelled).hasSize(1);
@@ -189,14 +190,14 @@ class TunnelIT {
     open();
     server.pass(Duration.ofSeconds(590));
     client.send("x");
-    TestServer.await("the octet", () -> sink.bytes.get() == 1);
+    Await.until(() -> sink.bytes.get() == 1, "the octet");
     server.pass(Duration.ofSeconds(590));
     say("y");
     client.read(1);
     server.pass(Duration.ofSeconds(590));
     assertThat(server.connections()).isEqualTo(1);
     server.pass(Duration.ofSeconds(11));
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     server.settle();
     assertThat(sink.aborts).hasSize(1);
   }
@@ -231,7 +232,7 @@ class TunnelIT {
     client.send(upgrade());
     assertThat(client.answer().status()).isEqualTo(101);
     client.send("x");
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     server.settle();
     ByteBuf octets = Objects.requireNonNull(given.get());
     assertThat(octets.refCnt()).isEqualTo(1);
@@ -285,13 +286,13 @@ class TunnelIT {
   }
 
   private void onLoop(ExchangeHandler task) {
-    TestServer.await("the switch", () -> switched.get() != null);
+    Await.until(() -> switched.get() != null, "the switch");
     Exchange exchange = Objects.requireNonNull(switched.get());
     exchange.loop().execute(() -> task.handle(exchange));
   }
 
   private void assertOver(long contentBytes) {
-    TestServer.await("the end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "the end");
     assertThat(server.ended()).containsExactly(new Ended("/", 101, contentBytes));
     assertThat(source.cancelled).isEmpty();
     assertThat(sink.aborts).isEmpty();

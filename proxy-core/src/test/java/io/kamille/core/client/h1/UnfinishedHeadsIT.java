@@ -2,6 +2,7 @@ package io.kamille.core.client.h1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.exchange.Exchange;
@@ -70,9 +71,9 @@ class UnfinishedHeadsIT {
     server.pass(Duration.ofSeconds(11));
     assertThat(late.answer().status()).isEqualTo(408);
     partly().reset();
-    TestServer.await("the end of who left", () -> loop.connections().unfinishedHeadBytes() == 0);
+    Await.until(() -> loop.connections().unfinishedHeadBytes() == 0, "the end of who left");
     partly().closeOutput();
-    TestServer.await("the end of who closed", () -> loop.connections().unfinishedHeadBytes() == 0);
+    Await.until(() -> loop.connections().unfinishedHeadBytes() == 0, "the end of who closed");
     assertThat(loop.connections().displacedHeads()).isZero();
   }
 
@@ -110,7 +111,7 @@ class UnfinishedHeadsIT {
     TestClient third = server.connect().send(PART);
     assertThat(oldest.isAtEnd()).isTrue();
     server.observerIsFaulty(false);
-    TestServer.await("the end of one", () -> server.connections() == 2);
+    Await.until(() -> server.connections() == 2, "the end of one");
     assertThat(second.send(REST).answer().content()).isEqualTo("/a");
     assertThat(third.send(REST).answer().content()).isEqualTo("/a");
   }
@@ -130,7 +131,7 @@ class UnfinishedHeadsIT {
     ClientReply spare = (ClientReply) Objects.requireNonNull(met.get()).reply();
     assertThat(onLoop(spare::isUnderWay)).as("the loop's spare one is in use again").isTrue();
     slow.closeOutput();
-    TestServer.await("its end", () -> onLoop(() -> loop.connections().lingering() > 0));
+    Await.until(() -> onLoop(() -> loop.connections().lingering() > 0), "its end");
     assertThat(onLoop(spare::isUnderWay)).isFalse();
   }
 
@@ -150,10 +151,9 @@ class UnfinishedHeadsIT {
   private void send(TestClient client, String part) {
     long before = loop.connections().unfinishedHeadBytes() + loop.connections().displacedHeads();
     client.send(part);
-    TestServer.await(
-        "a part of a head",
+    Await.until(
         () ->
-            loop.connections().unfinishedHeadBytes() + loop.connections().displacedHeads()
-                > before);
+            loop.connections().unfinishedHeadBytes() + loop.connections().displacedHeads() > before,
+        "a part of a head");
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.core.client.h2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.LoopConnections;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.open.Protocols;
@@ -121,7 +122,7 @@ class H2FloodIT {
     try (TestH2Client client = client().get(1, "/one")) {
       client.answer(1);
       client.frame(TestH2Client.HEADERS, 0, 3, TestH2Client.section(":method", "GET")).flush();
-      TestServer.await("the head has begun", () -> unfinishedHeadBytes() > 0);
+      Await.until(() -> unfinishedHeadBytes() > 0, "the head has begun");
       server.pass(Duration.ofSeconds(9));
       assertThat(server.connections()).isEqualTo(1);
       server.pass(Duration.ofSeconds(2));
@@ -137,7 +138,7 @@ class H2FloodIT {
     try (TestH2Client client = client().get(1, "/one")) {
       client.answer(1);
       client.raw(begun).flush();
-      TestServer.await("the frame has begun", () -> unfinishedHeadBytes() >= 16_384);
+      Await.until(() -> unfinishedHeadBytes() >= 16_384, "the frame has begun");
       server.pass(Duration.ofSeconds(9));
       assertThat(server.connections()).isEqualTo(1);
       server.pass(Duration.ofSeconds(2));
@@ -152,9 +153,9 @@ class H2FloodIT {
     try (TestH2Client client = client().request(1, "POST", "/slow", false)) {
       client.settle();
       client.raw(new byte[] {0, 0x40, 0, 0, 0}).flush();
-      TestServer.await("nobody knows what it is", () -> unfinishedHeadBytes() > 0);
+      Await.until(() -> unfinishedHeadBytes() > 0, "nobody knows what it is");
       client.raw(new byte[] {0, 0, 0, 1, 'x'}).flush();
-      TestServer.await("it is content", () -> unfinishedHeadBytes() == 0);
+      Await.until(() -> unfinishedHeadBytes() == 0, "it is content");
     }
   }
 
@@ -164,13 +165,13 @@ class H2FloodIT {
     try (TestH2Client client = client().request(1, "GET", "/slow", true)) {
       client.settle();
       client.raw(new byte[] {0, 0x40, 0, 0, 0}).flush();
-      TestServer.await("nobody knows what it is", () -> unfinishedHeadBytes() > 0);
+      Await.until(() -> unfinishedHeadBytes() > 0, "nobody knows what it is");
       client.raw(new byte[] {0, 0, 0, 1, 'x'}).flush();
-      TestServer.await("it is content", () -> unfinishedHeadBytes() == 0);
+      Await.until(() -> unfinishedHeadBytes() == 0, "it is content");
       Exchange exchange = begun.remove();
       server.loops().getFirst().loop().execute(() -> TestServer.stored(exchange, "early"));
       assertThat(client.answer(1).content()).isEqualTo("early");
-      TestServer.await("nobody wants it", () -> unfinishedHeadBytes() >= 16_384);
+      Await.until(() -> unfinishedHeadBytes() >= 16_384, "nobody wants it");
       server.sweep();
       server.pass(Duration.ofSeconds(9));
       assertThat(server.connections()).isEqualTo(1);
@@ -193,7 +194,7 @@ class H2FloodIT {
                           .flush())
               .toList();
       LoopConnections connections = small.loops().getFirst().connections();
-      TestServer.await("two yield", () -> connections.displacedHeads() == 2);
+      Await.until(() -> connections.displacedHeads() == 2, "two yield");
       small.settle();
       assertThat(connections.unfinishedHeadBytes()).isBetween(2_000L, 3_000L);
       clients.forEach(TestH2Client::close);
@@ -362,7 +363,7 @@ class H2FloodIT {
   @Test
   void aPrefaceThatNeverEndsHasItsTime() {
     try (TestH2Client client = client()) {
-      TestServer.await("it is connected", () -> server.connections() == 1);
+      Await.until(() -> server.connections() == 1, "it is connected");
       server.settle();
       server.settle();
       server.pass(Duration.ofSeconds(11));

@@ -3,6 +3,7 @@ package io.kamille.core.client.h2;
 import static io.kamille.core.client.h1.TestServer.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
@@ -295,7 +296,7 @@ class H2StreamsIT {
     server.settle();
     assertThat(cancelled).hasSize(1);
     client.get(3, "/open").settle().close();
-    TestServer.await("the second is cancelled", () -> cancelled.size() == 2);
+    Await.until(() -> cancelled.size() == 2, "the second is cancelled");
   }
 
   @Test

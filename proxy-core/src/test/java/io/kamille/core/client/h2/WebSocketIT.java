@@ -9,6 +9,7 @@ import static io.kamille.core.client.h2.TestH2Client.SETTINGS;
 import static io.kamille.core.client.h2.TestH2Client.WINDOW_UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h1.TestServer.Ended;
 import io.kamille.core.client.h2.TestH2Client.Answer;
@@ -21,6 +22,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.WebSocketKey;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamMetrics;
@@ -32,7 +34,6 @@ import io.kamille.core.origin.send.ScriptedOrigin.Conversation;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.origin.send.UploadMemory;
 import io.kamille.core.origin.send.UpstreamHandler;
-import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -210,7 +211,7 @@ class WebSocketIT {
     assertThat(client.await(DATA, 3).has(END_STREAM)).isTrue();
     client.data(3, "still here", true).flush();
     assertThat(rest.get(60, TimeUnit.SECONDS)).isEqualTo("still here");
-    TestServer.await("both ends", () -> server.ended().size() == 2);
+    Await.until(() -> server.ended().size() == 2, "both ends");
     assertThat(server.ended())
         .containsExactly(new Ended("/chat", 200, 10), new Ended("/chat", 200, 3));
   }

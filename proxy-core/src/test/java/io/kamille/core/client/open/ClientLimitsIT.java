@@ -2,14 +2,15 @@ package io.kamille.core.client.open;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.ClientLimits;
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.gate.ClientLimits;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,7 +39,7 @@ class ClientLimitsIT {
     assertThat(server.limiter().open()).isEqualTo(2);
     assertThat(first.get("/c").answer().content()).isEqualTo("/c");
     second.close();
-    TestServer.await("a free place", () -> server.limiter().open() == 1);
+    Await.until(() -> server.limiter().open() == 1, "a free place");
     assertThat(server.connect().get("/d").answer().content()).isEqualTo("/d");
   }
 
@@ -59,7 +60,7 @@ class ClientLimitsIT {
     Queue<Exchange> waiting = new ConcurrentLinkedQueue<>();
     server.on("/slow", waiting::add);
     TestClient slow = server.connect().get("/slow");
-    TestServer.await("the slow request", () -> waiting.size() == 1);
+    Await.until(() -> waiting.size() == 1, "the slow request");
     TestClient other = server.connect();
     server.settle();
     Answer refused = other.get("/a").answer();
@@ -84,9 +85,9 @@ class ClientLimitsIT {
     Queue<Exchange> waiting = new ConcurrentLinkedQueue<>();
     server.on("/slow", waiting::add);
     TestClient slow = server.connect().get("/slow");
-    TestServer.await("the slow request", () -> waiting.size() == 1);
+    Await.until(() -> waiting.size() == 1, "the slow request");
     slow.reset();
-    TestServer.await("the end of its connection", () -> server.limiter().open() == 0);
+    Await.until(() -> server.limiter().open() == 0, "the end of its connection");
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
   }
 

@@ -3,12 +3,13 @@ package io.kamille.core.client.open;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.core.gate.AccessList;
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestClient.Answer;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.setting.HostPort;
 import io.kamille.core.tls.TlsSettings;
 import io.netty.channel.Channel;
@@ -160,13 +161,13 @@ class ListenerIT {
     server.on("/", waiting::add);
     TestClient first = server.connect().get("/");
     server.connect().get("/");
-    TestServer.await("both requests", () -> waiting.size() == 2);
+    Await.until(() -> waiting.size() == 2, "both requests");
     TestClient third = server.connect();
     assertThat(third.isAtEnd()).isTrue();
     assertThat(server.limiter().refused()).isEqualTo(1);
-    TestServer.await("the third to be forgotten", () -> server.limiter().open() == 2);
+    Await.until(() -> server.limiter().open() == 2, "the third to be forgotten");
     first.reset();
-    TestServer.await("a free place", () -> server.limiter().open() == 1);
+    Await.until(() -> server.limiter().open() == 1, "a free place");
     assertThat(server.connect().get("/a").answer().content()).isEqualTo("/a");
   }
 
@@ -178,7 +179,7 @@ class ListenerIT {
       assertThat(last.answer().content()).isEqualTo("/a");
       assertThat(last.isAtEnd()).isTrue();
       // Its kernel takes a moment to acknowledge our end; no time passes by the server's clock.
-      TestServer.await("a place", () -> isServed(single));
+      Await.until(() -> isServed(single), "a place");
     }
   }
 
@@ -244,8 +245,8 @@ class ListenerIT {
     // In one segment: whoever has the first answer knows that the second head has begun.
     begun.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\nGET /begun HTTP/1.1\r\nHo");
     begun.answer();
-    TestServer.await("the request", () -> waiting.get() != null);
-    TestServer.await("all connections", () -> server.limiter().open() == 6);
+    Await.until(() -> waiting.get() != null, "the request");
+    Await.until(() -> server.limiter().open() == 6, "all connections");
     server.settle();
 
     server.loops().forEach(loop -> loop.drain(Duration.ZERO));

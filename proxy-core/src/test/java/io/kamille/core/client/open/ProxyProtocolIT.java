@@ -5,12 +5,13 @@ import static io.kamille.core.client.open.ProxyHeaders.joined;
 import static io.kamille.core.client.open.ProxyHeaders.line;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.core.gate.AccessList;
-import io.kamille.core.gate.ClientLimits;
+import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
+import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.gate.ClientLimits;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -82,19 +83,19 @@ class ProxyProtocolIT {
     assertThat(connect(line("PROXY TCP4 192.0.2.7 1 1 1")).isAtEnd()).isTrue();
     assertThat(connect(binary(0x21, 0x12, new byte[12])).isAtEnd()).isTrue();
     assertThat(server.admitted().refusedProxyHeaders()).isEqualTo(3);
-    TestServer.await("the places of all", () -> server.limiter().open() == 0);
+    Await.until(() -> server.limiter().open() == 0, "the places of all");
   }
 
   @Test
   void aHeaderThatDoesNotComeIsAwaitedForAsLongAsAHead() {
     connect("PROXY TCP4 ".getBytes(StandardCharsets.US_ASCII));
-    TestServer.await("the connection", () -> server.connections() == 1);
+    Await.until(() -> server.connections() == 1, "the connection");
     server.settle();
     server.pass(ClientSettings.DEFAULT.headTimeout().minus(Duration.ofSeconds(1)));
     assertThat(server.connections()).isEqualTo(1);
     server.pass(Duration.ofSeconds(2));
     // Not the client's view: if the loop has not read what it sent by then, the end is a reset.
-    TestServer.await("its end", () -> server.connections() == 0);
+    Await.until(() -> server.connections() == 0, "its end");
   }
 
   @Test
@@ -122,7 +123,7 @@ class ProxyProtocolIT {
     assertThat(connect(binary(CLIENT, LOCAL)).isAtEnd()).isTrue();
     assertThat(connect(binary(OTHER, LOCAL)).get("/b").answer().content()).isEqualTo("/b");
     first.close();
-    TestServer.await("the place of the first", () -> server.admitted().clients() == 1);
+    Await.until(() -> server.admitted().clients() == 1, "the place of the first");
     assertThat(connect(binary(CLIENT, LOCAL)).get("/c").answer().content()).isEqualTo("/c");
   }
 

@@ -3,7 +3,9 @@ package io.kamille.core.origin.check;
 import static io.kamille.core.origin.send.UpstreamFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.HealthCheck;
@@ -26,7 +28,6 @@ import io.kamille.core.origin.send.ScriptedOrigin.Script;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.socket.ClosedPort;
 import io.kamille.core.socket.Connector;
-import io.kamille.core.loop.WallClock;
 import io.kamille.core.tls.Certificates;
 import io.kamille.core.tls.OriginTls;
 import io.kamille.core.tls.OriginTrust;
@@ -46,8 +47,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -99,7 +98,7 @@ class HealthProberTest {
     flapping[12] = HANGS;
     try (var server = ScriptedOrigin.open(flapping)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 2, 3));
-      until(() -> server.heads().size() == flapping.length);
+      Await.until(() -> server.heads().size() == flapping.length);
       assertThat(origin.health().standing().isFromTheStart()).isTrue();
     }
   }
@@ -369,7 +368,7 @@ class HealthProberTest {
               .mapToObj(i -> target(origin(server.port(), settings), settings))
               .toList();
       prober.follow(targets);
-      until(() -> server.heads().size() == HealthProber.MOST_AT_A_TIME);
+      Await.until(() -> server.heads().size() == HealthProber.MOST_AT_A_TIME);
       prober.follow(targets);
       assertThat(server.connections()).isEqualTo(HealthProber.MOST_AT_A_TIME);
     }
@@ -404,7 +403,7 @@ class HealthProberTest {
       }
       targets.add(target(origin(2, settings), settings));
       own.follow(targets);
-      until(() -> hanging.size() == HealthProber.MOST_AT_A_TIME);
+      Await.until(() -> hanging.size() == HealthProber.MOST_AT_A_TIME);
       // All others wait by then: they were due in this order.
       await(await(loop).submit(() -> {}));
       hanging.getFirst().setSuccess(null);
@@ -418,7 +417,7 @@ class HealthProberTest {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
       untilChecked(origin);
       prober.follow(List.of());
-      until(() -> origin.lastCheck() == null);
+      Await.until(() -> origin.lastCheck() == null);
     }
   }
 
@@ -426,9 +425,9 @@ class HealthProberTest {
   void theEndOfTheProberIsNoTroubleOfAnOrigin() throws Exception {
     try (var server = ScriptedOrigin.open(WELL, HANGS)) {
       Origin origin = follow(server.port(), check(Kind.HTTP, LONG, 1, 1));
-      until(() -> server.heads().size() == 2);
+      Await.until(() -> server.heads().size() == 2);
       prober.close();
-      until(() -> origin.lastCheck() == null);
+      Await.until(() -> origin.lastCheck() == null);
       assertThat(origin.health().isIn()).isTrue();
     }
   }
@@ -526,18 +525,10 @@ class HealthProberTest {
   }
 
   private static void untilChecked(Origin origin) {
-    until(() -> origin.lastCheck() != null);
+    Await.until(() -> origin.lastCheck() != null);
   }
 
   private static void until(Origin origin, Predicate<OriginHealth> condition) {
-    until(() -> condition.test(origin.health()));
-  }
-
-  private static void until(BooleanSupplier condition) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(60).toNanos());
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> condition.test(origin.health()));
   }
 }

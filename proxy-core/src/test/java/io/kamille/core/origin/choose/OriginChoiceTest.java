@@ -2,6 +2,7 @@ package io.kamille.core.origin.choose;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.origin.ChoiceSettings;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.origin.HealthPolicy;
@@ -10,7 +11,6 @@ import io.kamille.core.origin.OriginHealth;
 import io.kamille.core.origin.Standing;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,10 +3,10 @@ package io.kamille.core.origin.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.UpstreamMetrics;
-import io.kamille.core.loop.ManualClock;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;

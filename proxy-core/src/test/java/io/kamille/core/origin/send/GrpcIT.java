@@ -3,6 +3,7 @@ package io.kamille.core.origin.send;
 import static io.kamille.core.client.h2.TestH2Client.DATA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.client.h2.TestH2Client.Answer;
@@ -10,6 +11,7 @@ import io.kamille.core.client.open.Protocols;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamMetrics;
@@ -17,7 +19,6 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -92,7 +93,7 @@ class GrpcIT {
   }
 
   private int grpcStatus() {
-    TestServer.await("the end", () -> !server.ended().isEmpty());
+    Await.until(() -> !server.ended().isEmpty(), "the end");
     return Objects.requireNonNull(called.get()).notes().grpcStatus();
   }
 

@@ -2,6 +2,7 @@ package io.kamille.core.origin.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.loop.ManualClock;
 import io.kamille.core.origin.ChoiceSettings.Kind;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.origin.HealthPolicy;
@@ -12,7 +13,6 @@ import io.kamille.core.origin.choose.LeastTime;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.PowerOfTwoChoices;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

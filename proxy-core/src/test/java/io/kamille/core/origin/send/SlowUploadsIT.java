@@ -2,11 +2,13 @@ package io.kamille.core.origin.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.core.Await;
 import io.kamille.core.client.h1.TestClient;
 import io.kamille.core.client.h1.TestServer;
 import io.kamille.core.client.h2.TestH2Client;
 import io.kamille.core.client.open.Protocols;
 import io.kamille.core.loop.LoopGroup;
+import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamMetrics;
@@ -14,7 +16,6 @@ import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.names.DnsLookup;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.origin.send.ScriptedOrigin.Script;
-import io.kamille.core.loop.WallClock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -122,6 +123,6 @@ class SlowUploadsIT {
   }
 
   private void nothingIsLeft() {
-    TestServer.await("the memory is free", () -> uploads.heldBytes() == 0);
+    Await.until(() -> uploads.heldBytes() == 0, "the memory is free");
   }
 }

@@ -1,4 +1,4 @@
-package io.kamille.launcher.appliance;
+package io.kamille.core;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +16,11 @@ public final class Await {
   private Await() {}
 
   /** Waits until the claim holds. */
+  public static void until(BooleanSupplier claim) {
+    until(claim, "the claim holds");
+  }
+
+  /** The same; a failure names the claim. */
   public static void until(BooleanSupplier claim, String what) {
     long start = System.nanoTime();
     while (!claim.getAsBoolean()) {
