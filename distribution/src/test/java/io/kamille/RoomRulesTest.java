@@ -48,8 +48,6 @@ class RoomRulesTest {
           Map.entry(
               "Backlog ContentWindow Follower FollowerGroup InFlight InFlightTable SharedChunk",
               "news goes from a leader to its followers, and word of their leaving back"),
-          Map.entry("SegmentOctets SegmentRegion", "a region ends a lease on what it was cut from"),
-          Map.entry("DiskMetrics DiskTier", "a tier registers what reads its figures"),
           Map.entry("CacheKey CacheKeyProbe", "a probe is a key that is used again"),
           Map.entry(
               "Arena ArenaWriter Blocks LeasedRegion LeasedSlice Renewal Shards StoredBytes",

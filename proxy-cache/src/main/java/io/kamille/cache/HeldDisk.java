@@ -1,6 +1,7 @@
 package io.kamille.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.cache.disk.DiskMetrics;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeNotes;
@@ -70,7 +71,7 @@ final class HeldDisk {
   /** Comes before anything is stored. */
   void begin(PurgeTable purges, MetricRegistry registry) {
     copies.disk().keepPurges(purges);
-    DiskTier.register(copies::disk, registry);
+    DiskMetrics.register(copies::disk, registry);
     copies.peak().register(registry);
   }
 

@@ -1,5 +1,6 @@
 package io.kamille.cache.disk;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -51,95 +52,97 @@ final class DiskIndexShard {
     return delete(() -> table.slotAt(key, place));
   }
 
-  private synchronized boolean delete(IntSupplier slotOf) {
+  /** Makes a change under the monitor, and says what it says. */
+  @CanIgnoreReturnValue
+  private synchronized int change(IntSupplier change) {
     changes.incrementAndGet();
     try {
-      int slot = slotOf.getAsInt();
-      if (slot >= 0) {
-        delete(slot);
-      }
-      return slot >= 0;
+      return change.getAsInt();
     } finally {
       changes.incrementAndGet();
     }
   }
 
-  synchronized int put(long key, Extent extent, BooleanSupplier isCurrent) {
-    changes.incrementAndGet();
-    try {
-      if (!isCurrent.getAsBoolean()) {
-        return REFUSED;
-      }
-      int same = table.slotOf(key, extent.variant());
-      if (same >= 0) {
-        delete(same);
-      }
-      int result = ADDED;
-      if (table.count(key) >= LIMIT) {
-        int oldest = table.oldest(key);
-        result = table.variant(oldest);
-        delete(oldest);
-      }
-      insert(key, extent);
-      return result;
-    } finally {
-      changes.incrementAndGet();
-    }
+  private boolean delete(IntSupplier slotOf) {
+    return change(
+            () -> {
+              int slot = slotOf.getAsInt();
+              if (slot >= 0) {
+                delete(slot);
+              }
+              return slot;
+            })
+        >= 0;
   }
 
-  synchronized int putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
-    changes.incrementAndGet();
-    try {
-      if (table.slotOf(key, extent.variant()) >= 0 || !isCurrent.getAsBoolean()) {
-        return REFUSED;
-      }
-      if (table.count(key) >= LIMIT) {
-        return extent.variant();
-      }
-      insert(key, extent);
-      return ADDED;
-    } finally {
-      changes.incrementAndGet();
-    }
+  int put(long key, Extent extent, BooleanSupplier isCurrent) {
+    return change(
+        () -> {
+          if (!isCurrent.getAsBoolean()) {
+            return REFUSED;
+          }
+          int same = table.slotOf(key, extent.variant());
+          if (same >= 0) {
+            delete(same);
+          }
+          int result = ADDED;
+          if (table.count(key) >= LIMIT) {
+            int oldest = table.oldest(key);
+            result = table.variant(oldest);
+            delete(oldest);
+          }
+          insert(key, extent);
+          return result;
+        });
   }
 
-  synchronized boolean move(long key, Extent from, Extent to) {
-    changes.incrementAndGet();
-    try {
-      int slot = table.slotAt(key, from.place());
-      if (slot < 0) {
-        return false;
-      }
-      delete(slot);
-      insert(key, to);
-      return true;
-    } finally {
-      changes.incrementAndGet();
-    }
+  int putOlder(long key, Extent extent, BooleanSupplier isCurrent) {
+    return change(
+        () -> {
+          if (table.slotOf(key, extent.variant()) >= 0 || !isCurrent.getAsBoolean()) {
+            return REFUSED;
+          }
+          if (table.count(key) >= LIMIT) {
+            return extent.variant();
+          }
+          insert(key, extent);
+          return ADDED;
+        });
   }
 
-  synchronized boolean removeAll(long key) {
-    changes.incrementAndGet();
-    try {
-      boolean isRemoved = false;
-      for (int slot = table.slotOf(key, -1); slot >= 0; slot = table.slotOf(key, -1)) {
-        delete(slot);
-        isRemoved = true;
-      }
-      return isRemoved;
-    } finally {
-      changes.incrementAndGet();
-    }
+  boolean move(long key, Extent from, Extent to) {
+    return change(
+            () -> {
+              int slot = table.slotAt(key, from.place());
+              if (slot >= 0) {
+                delete(slot);
+                insert(key, to);
+              }
+              return slot;
+            })
+        >= 0;
   }
 
-  synchronized void clear() {
-    changes.incrementAndGet();
-    try {
-      table = new DiskIndexTable(DiskIndexTable.SLOTS_MINIMUM);
-      size = 0;
-    } finally {
-      changes.incrementAndGet();
-    }
+  boolean removeAll(long key) {
+    return change(
+            () -> {
+              int removed = 0;
+              for (int slot = table.slotOf(key, -1); slot >= 0; slot = table.slotOf(key, -1)) {
+                delete(slot);
+                removed++;
+              }
+              return removed;
+            })
+        > 0;
+  }
+
+  void clear() {
+    change(
+        () -> {
+          table = new DiskIndexTable(DiskIndexTable.SLOTS_MINIMUM);
+          size = 0;
+          return 0;
+        });
   }
 
   synchronized int size() {

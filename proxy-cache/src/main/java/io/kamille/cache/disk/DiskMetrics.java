@@ -5,8 +5,8 @@ import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.function.Supplier;
 
-/** What a disk tier tells of itself. */
-final class DiskMetrics {
+/** What is told of a disk tier. */
+public final class DiskMetrics {
 
   private static final MetricDescriptor UP =
       MetricDescriptor.gauge(
@@ -74,7 +74,8 @@ final class DiskMetrics {
 
   private DiskMetrics() {}
 
-  static void register(Supplier<DiskTier> tier, MetricRegistry registry) {
+  /** Tells of the tier that is there at that moment in {@code registry}. */
+  public static void register(Supplier<DiskTier> tier, MetricRegistry registry) {
     registry.gauge(UP, () -> tier.get().isRunning() ? 1 : 0);
     registry.gauge(RECOVERED, () -> tier.get().isRecovered() ? 1 : 0);
     registry.gauge(CAPACITY, () -> tier.get().capacityBytes());

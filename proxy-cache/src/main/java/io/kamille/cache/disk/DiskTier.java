@@ -5,7 +5,6 @@ import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -340,11 +338,6 @@ public final class DiskTier implements AutoCloseable {
   /** What the index takes on the heap. */
   public long indexBytes() {
     return index.heapBytes();
-  }
-
-  /** Tells of the tier that is there at that moment in {@code registry}. */
-  public static void register(Supplier<DiskTier> tier, MetricRegistry registry) {
-    DiskMetrics.register(tier, registry);
   }
 
   DiskCounts counts() {

@@ -1,11 +1,9 @@
 package io.kamille.cache.disk;
 
 import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.StoredResponse;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /** A stored response as a record that has no place yet. Confined to the store's thread. */
@@ -31,14 +29,9 @@ final class RecordDraft {
   RecordDraft(StoredResponse response, long store, long keyHigh, long keyLow, long sequence)
       throws IOException {
     this.response = response;
-    byte[] uri = response.uri().getBytes(StandardCharsets.ISO_8859_1);
-    this.head = head(response, uri);
-    EncodedHead encoded =
-        new EncodedHead(response.status(), uri.length, head.length, response.upstreamCacheStatus());
-    this.facts =
-        FactsCodec.encode(
-            new StoredHead(
-                encoded, response.facts(), response.selecting(), response.forms().isCodable()));
+    this.head = new byte[response.headLength()];
+    response.headOctets().copyTo(0, head, 0, head.length);
+    this.facts = FactsCodec.encode(StoredHead.of(response));
     CRC32C headChecksum = new CRC32C();
     headChecksum.update(facts);
     headChecksum.update(head);
@@ -59,18 +52,6 @@ final class RecordDraft {
             (int) response.contentLength(),
             (int) headChecksum.getValue(),
             (int) contentChecksum.getValue());
-  }
-
-  private static byte[] head(StoredResponse response, byte[] uri) {
-    ByteBuf lines = response.lines();
-    try {
-      byte[] head = new byte[uri.length + lines.readableBytes()];
-      System.arraycopy(uri, 0, head, 0, uri.length);
-      lines.getBytes(lines.readerIndex(), head, uri.length, lines.readableBytes());
-      return head;
-    } finally {
-      lines.release();
-    }
   }
 
   /** Variants that are equal have equal bits; of those that differ, one pair in 4096 has. */

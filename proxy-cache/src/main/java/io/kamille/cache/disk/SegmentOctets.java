@@ -4,7 +4,9 @@ import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.ContentSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultFileRegion;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -160,8 +162,7 @@ final class SegmentOctets implements StoredOctets {
           "offset: " + offset + " (expected: >= " + head.length + ", where the content begins)");
     }
     retain();
-    sink.write(
-        new SegmentRegion(this, segment.channel(), contentPosition + offset - head.length, length));
+    sink.write(new Region(segment.channel(), contentPosition + offset - head.length, length));
   }
 
   @Override
@@ -205,5 +206,25 @@ final class SegmentOctets implements StoredOctets {
   @Override
   public String toString() {
     return "SegmentOctets[" + segment + ", length=" + length() + ", leases=" + leases + "]";
+  }
+
+  /** Octets of the segment, on their way to a socket; holds a lease until it is released. */
+  private final class Region extends DefaultFileRegion {
+
+    /*
+     * The epoll transport takes only a DefaultFileRegion the fast way, and that closes its file in
+     * the end. This file is the segment's. Nothing is ever written where it was written before, and
+     * the kernel keeps the pages of a deleted file that a socket still refers to.
+     */
+
+    /** Takes over one lease. */
+    Region(FileChannel file, long position, long count) {
+      super(file, position, count);
+    }
+
+    @Override
+    protected void deallocate() {
+      SegmentOctets.this.release();
+    }
   }
 }

@@ -46,6 +46,7 @@ public final class CaffeineIndex implements AutoCloseable {
   private final PolicyCache<CacheKey, Variants> cache;
   private final SizeAdmission admission;
   private final PolicyJudge judge;
+  private final long sampleMask;
   private final RequestSamples samples = new RequestSamples();
   private final Upkeep upkeep;
   private final IndexRoom room;
@@ -66,6 +67,7 @@ public final class CaffeineIndex implements AutoCloseable {
     this.judge =
         new PolicyJudge(
             choice, capacityUnits, GHOST_LEAST_BYTES / UNIT_BYTES, clock.epochSeconds());
+    this.sampleMask = judge.sampleMask();
     Queue<Variants> evicted = new ConcurrentLinkedQueue<>();
     this.cache =
         new PolicyCache<>(
@@ -107,7 +109,7 @@ public final class CaffeineIndex implements AutoCloseable {
    */
   public @Nullable Variants find(CacheKey key) {
     Variants found = cache.find(key);
-    if (judge.samples(key.high())) {
+    if ((key.high() & sampleMask) == 0) {
       samples.note(
           found == null ? Event.MISSED : Event.FOUND, key.low(), found == null ? 0 : units(found));
     }
@@ -153,7 +155,7 @@ public final class CaffeineIndex implements AutoCloseable {
   }
 
   private void note(Event event, CacheKey key, long units) {
-    if (judge.samples(key.high())) {
+    if ((key.high() & sampleMask) == 0) {
       samples.note(event, key.low(), units);
     }
   }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which policy is the better one, by what each would hit of the last requests. Any thread, but for
- * {@link #samples} under its own monitor.
+ * Which policy is the better one, by what each would hit of the last requests. Any thread, under
+ * its own monitor.
  */
 final class PolicyJudge {
 
@@ -81,9 +81,9 @@ final class PolicyJudge {
     return shift;
   }
 
-  /** Whether a key with that hash is one of the sample; any thread. */
-  boolean samples(long hash) {
-    return (hash & (1L << sampleShift) - 1) == 0;
+  /** The bits that are zero in the hash of a key of the sample; always the same. */
+  long sampleMask() {
+    return (1L << sampleShift) - 1;
   }
 
   /** Takes what was noted since, and says which policy the index should have. */

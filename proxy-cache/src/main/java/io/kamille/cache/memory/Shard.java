@@ -6,9 +6,9 @@ import java.util.Arrays;
 final class Shard {
 
   /*
-   * Slabs hang in 513 doubly linked lists by the exact length of their longest free run, so the
+   * Slabs hang in 1,025 doubly linked lists by the exact length of their longest free run, so the
    * slab that fits a request best is found by one look at a bitmap of non-empty lists. Taking and
-   * giving touch one slab's eight longs and two lists: some hundred nanoseconds under the monitor,
+   * giving touch one slab's sixteen longs and two lists: some hundred nanoseconds under the monitor,
    * and whole slabs at most BATCH_SLABS at a time, so that no loop waits long for another.
    *
    * Slab numbers inside are counted from the shard's first; blocks count from the arena's start.

@@ -5,7 +5,6 @@ import io.kamille.cache.disk.LentRecord;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.DiskLookupMetrics.Outcome;
 import io.kamille.cache.tiers.peak.TierMode;
@@ -291,7 +290,9 @@ public final class DiskLookups {
       LentRecord lent =
           copies.disk().lend(key, extent, this::isWanted, isWhole ? FETCH_BYTES : 0, readers);
       isBroken |= isWanted && lent == null;
-      return lent == null ? null : store.lend(key, response(lent), changes, lent.sequence());
+      return lent == null
+          ? null
+          : store.lend(key, lent.head().with(lent.octets()), changes, lent.sequence());
     }
 
     private boolean isWanted(StoredHead head) {
@@ -300,12 +301,6 @@ public final class DiskLookups {
         unwanted.add(head.selecting());
       }
       return isWanted;
-    }
-
-    private static StoredResponse response(LentRecord lent) {
-      StoredHead head = lent.head();
-      return StoredResponse.of(head.encoded(), lent.octets(), head.facts(), head.selecting())
-          .with(head.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER);
     }
 
     private @Nullable StoredResponse promote(Extent extent) {

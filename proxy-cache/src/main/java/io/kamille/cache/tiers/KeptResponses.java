@@ -8,9 +8,9 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaAdoption;
 import io.kamille.cache.memory.PassedFile;
 import io.kamille.cache.memory.StoredBytes;
-import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
+import io.kamille.core.socket.Descriptors;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -80,7 +80,7 @@ public final class KeptResponses {
    */
   public static @Nullable Taken take(KeptMemory memory, long capacityBytes) {
     try (memory;
-        PassedFile manifest = PassedFile.of(copy(memory.manifest()))) {
+        PassedFile manifest = PassedFile.of(Descriptors.copyOf(memory.manifest()))) {
       ManifestInput in = ManifestInput.open(manifest.channel());
       Manifest head = in.head();
       if (!head.secret().equals(HashSecret.words())) {
@@ -98,10 +98,6 @@ public final class KeptResponses {
           "the memory of the process before us is not taken over: " + differs.getMessage());
       return null;
     }
-  }
-
-  private static int copy(int descriptor) {
-    return io.kamille.core.socket.Descriptors.copyOf(descriptor);
   }
 
   private Arena read(Manifest head) throws IOException {
@@ -147,9 +143,7 @@ public final class KeptResponses {
     }
     int factsLength = length(numbers.readInt(), Manifest.FACTS_LIMIT);
     StoredHead head = FactsCodec.decode(in.next(factsLength).readSlice(factsLength), headLength);
-    StoredResponse response =
-        StoredResponse.of(head.encoded(), octets, head.facts(), head.selecting())
-            .with(head.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER);
+    StoredResponse response = head.with(octets);
     if ((flags & Manifest.IS_CONTENT_APART) != 0) {
       StoredBytes content = readOctets();
       long offset = in.next(Long.BYTES).readLong();

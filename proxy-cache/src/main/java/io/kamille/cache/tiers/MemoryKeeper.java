@@ -8,7 +8,6 @@ import io.kamille.cache.memory.Arena;
 import io.kamille.cache.memory.ArenaGrant;
 import io.kamille.cache.memory.PassedFile;
 import io.kamille.cache.memory.StoredBytes;
-import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
@@ -136,7 +135,7 @@ public final class MemoryKeeper implements AutoCloseable {
 
   /** The caller holds a lease. */
   private static boolean write(StoredResponse response, ByteBuf out) {
-    byte[] facts = facts(response);
+    byte[] facts = FactsCodec.encode(StoredHead.of(response));
     boolean isApart = !response.content().equals(response.headOctets());
     if (!(response.headOctets() instanceof StoredBytes)
         || !(response.content() instanceof StoredBytes)
@@ -156,18 +155,6 @@ public final class MemoryKeeper implements AutoCloseable {
       out.writeLong(response.contentOffset());
     }
     return true;
-  }
-
-  private static byte[] facts(StoredResponse response) {
-    EncodedHead encoded =
-        new EncodedHead(
-            response.status(),
-            response.uri().length(),
-            response.headLength(),
-            response.upstreamCacheStatus());
-    return FactsCodec.encode(
-        new StoredHead(
-            encoded, response.facts(), response.selecting(), response.forms().isCodable()));
   }
 
   /** Of an encoded head. The caller holds a lease. */

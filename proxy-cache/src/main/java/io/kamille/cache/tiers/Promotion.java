@@ -3,7 +3,6 @@ package io.kamille.cache.tiers;
 import io.kamille.cache.disk.RecordSink;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BiPredicate;
@@ -84,14 +83,7 @@ final class Promotion implements RecordSink {
       return null;
     }
     reservation = null;
-    return store.promote(
-        key,
-        complete,
-        changes,
-        unpurgedUpTo,
-        octets ->
-            StoredResponse.of(from.encoded(), octets, from.facts(), from.selecting())
-                .with(from.isCodable() ? CodedForms.NOT_YET : CodedForms.NEVER));
+    return store.promote(key, complete, changes, unpurgedUpTo, from::with);
   }
 
   /** Gives the room back, unless it has been completed. */

@@ -26,7 +26,7 @@ class DiskFaultTest {
     fixture.tier.clear();
     fixture.run();
     var registry = new MetricRegistry();
-    DiskTier.register(() -> fixture.tier, registry);
+    DiskMetrics.register(() -> fixture.tier, registry);
     assertThat(registry.read().toString()).contains("kamille_cache_disk_up");
   }
 

@@ -135,8 +135,7 @@ class PolicyJudgeTest {
   void oneOfSixtyFourKeysIsSampledWhereThatIsEnough() {
     PolicyJudge large = new PolicyJudge(PolicyChoice.AUTO, 64L * MAXIMUM, MAXIMUM, 0);
     assertThat(large.snapshot().sampledShare()).isEqualTo(1.0 / 64);
-    assertThat(large.samples(64)).isTrue();
-    assertThat(large.samples(63)).isFalse();
+    assertThat(large.sampleMask()).isEqualTo(63);
     PolicyJudge small = new PolicyJudge(PolicyChoice.AUTO, 5L * MAXIMUM, MAXIMUM, 0);
     assertThat(small.snapshot().sampledShare()).isEqualTo(1.0 / 4);
   }

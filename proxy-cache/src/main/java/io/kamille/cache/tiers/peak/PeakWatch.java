@@ -76,7 +76,7 @@ public final class PeakWatch {
   private PeakSettings settings;
 
   @GuardedBy("looking")
-  private Totals last;
+  private PeakWindow last;
 
   @GuardedBy("looking")
   private PeakWindow lastWindow = new PeakWindow(0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -104,45 +104,20 @@ public final class PeakWatch {
     this.clock = clock;
     this.sinceEpochSeconds = clock.epochSeconds();
     this.last = totals();
-    this.dueNanos = last.nanos + PeakDetector.WINDOW_NANOS;
+    this.dueNanos = last.nanos() + PeakDetector.WINDOW_NANOS;
     follow(settings);
   }
 
-  /** Counts since the start. */
-  private record Totals(
-      long nanos,
-      long ended,
-      long underWay,
-      long waitNanos,
-      long serviceNanos,
-      long skippedReads,
-      long origins,
-      long originNanos,
-      long requests) {
-
-    PeakWindow since(Totals before) {
-      return new PeakWindow(
-          nanos - before.nanos,
-          ended - before.ended,
-          waitNanos - before.waitNanos,
-          serviceNanos - before.serviceNanos,
-          underWay,
-          skippedReads - before.skippedReads,
-          origins - before.origins,
-          originNanos - before.originNanos,
-          requests - before.requests);
-    }
-  }
-
-  private Totals totals() {
+  /** All since the start, with the present time for how long that is. */
+  private PeakWindow totals() {
     long over = ended.sum();
     long left = over + refused.sum();
-    return new Totals(
+    return new PeakWindow(
         clock.nanos(),
         over,
-        begun.sum() - left,
         waitNanos.sum(),
         serviceNanos.sum(),
+        begun.sum() - left,
         skippedReads.sum(),
         origins.sum(),
         originNanos.sum(),
@@ -219,7 +194,7 @@ public final class PeakWatch {
       return;
     }
     dueNanos = now + PeakDetector.WINDOW_NANOS;
-    Totals totals = totals();
+    PeakWindow totals = totals();
     lastWindow = totals.since(last);
     lastWithReads = lastWindow.reads() > 0 ? lastWindow : lastWithReads;
     last = totals;

@@ -29,6 +29,20 @@ record PeakWindow(
   /** How many threads read the disk ({@code tiers.DiskReaders}). */
   private static final double READERS = 4;
 
+  /** What happened behind another that began at the same time; what is under way is so now. */
+  PeakWindow since(PeakWindow before) {
+    return new PeakWindow(
+        nanos - before.nanos,
+        reads - before.reads,
+        waitNanos - before.waitNanos,
+        serviceNanos - before.serviceNanos,
+        underWay,
+        skippedReads - before.skippedReads,
+        origins - before.origins,
+        originNanos - before.originNanos,
+        requests - before.requests);
+  }
+
   /** How long a request waited for the disk, on average; 0 if none did. */
   double readNanos() {
     return reads == 0 ? 0 : (double) (waitNanos + serviceNanos) / reads;
