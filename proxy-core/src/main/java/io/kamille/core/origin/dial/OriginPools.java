@@ -12,8 +12,8 @@ import io.kamille.core.origin.UpstreamCounters;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.pool.ConnectionPool;
-import io.kamille.core.origin.wire.ForwardedHead;
 import io.kamille.core.origin.wire.RequestConnection;
+import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.kamille.core.origin.wire.h2.H2Lines;
 import io.kamille.core.origin.wire.h2.H2OriginConnection;
 import io.kamille.core.socket.Connector;
@@ -47,7 +47,7 @@ public final class OriginPools {
   private final Connector connector;
   private final WallClock clock;
   private final UpstreamCounters counters;
-  private final ForwardedHead head;
+  private final RequestHeadWriter head;
   private final ResponseSink sink = new ResponseSink();
   private final HpackWriter section = new HpackWriter();
   private final List<ConnectionPool<RequestConnection>> pools = new ArrayList<>();
@@ -75,7 +75,7 @@ public final class OriginPools {
     this.connector = connector;
     this.clock = clock;
     this.counters = counters;
-    this.head = new ForwardedHead(settings.forwarding(), new HeadWriter());
+    this.head = new RequestHeadWriter(settings.forwarding(), new HeadWriter());
     this.upgrading = new ConnectionPool[origins.size()];
     for (int place = 0; place < origins.size(); place++) {
       places.put(origins.get(place).server(), place);

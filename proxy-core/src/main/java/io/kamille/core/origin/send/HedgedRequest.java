@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class HedgedRequest implements ContentSource {
 
   /*
-   * Each way is a ForwardedRequest with a reply of its own. Whoever gets a final head first has the
+   * Each way is a UpstreamRequest with a reply of its own. Whoever gets a final head first has the
    * client, and the other way is cancelled. A 502, 503 or 504 wins only where no other way is open.
    *
    * If the first way gets one of these, it is given up for the second, which has the hedge's delay
@@ -62,34 +62,26 @@ final class HedgedRequest implements ContentSource {
   private boolean isPaused;
   private boolean isOver;
 
-  private HedgedRequest(UpstreamShard home, Exchange exchange) {
+  HedgedRequest(UpstreamShard home, Exchange exchange) {
     this.home = home;
     this.exchange = exchange;
     this.client = exchange.reply();
     this.startNanos = home.nanos();
     first = new Way();
     first.request =
-        new ForwardedRequest(
+        new UpstreamRequest(
             home, exchange.behind(first), OriginChoice.NOWHERE, () -> placeIfOpen(second));
   }
 
-  /** Sends the request, to two origins if the upstream hedges and the request suits. */
-  static void start(UpstreamShard home, Exchange exchange) {
-    if (home.hedges() && suits(exchange)) {
-      new HedgedRequest(home, exchange).start();
-    } else {
-      new ForwardedRequest(home, exchange).start();
-    }
-  }
-
-  private static boolean suits(Exchange exchange) {
+  /** Whether such a request may go to two origins. */
+  static boolean suits(Exchange exchange) {
     RequestHead request = exchange.request();
     return (request.method() == Method.GET || request.method() == Method.HEAD)
         && exchange.content().length() == 0
         && !request.fields().has(FieldName.UPGRADE);
   }
 
-  private void start() {
+  void start() {
     client.open(this);
     if (isOver) {
       return;
@@ -121,7 +113,7 @@ final class HedgedRequest implements ContentSource {
     Way way = new Way();
     second = way;
     way.request =
-        new ForwardedRequest(
+        new UpstreamRequest(
             home,
             new Exchange(
                 exchange.loop(),
@@ -236,7 +228,7 @@ final class HedgedRequest implements ContentSource {
   /** One of the two, as the origin's side sees the reply. */
   private final class Way extends PassingReply {
 
-    private @Nullable ForwardedRequest request;
+    private @Nullable UpstreamRequest request;
     private ContentSource source = ContentSource.NONE;
     private boolean isOpen;
 
@@ -245,7 +237,7 @@ final class HedgedRequest implements ContentSource {
     }
 
     @SuppressWarnings("NullAway") // set by who makes it
-    private ForwardedRequest request() {
+    private UpstreamRequest request() {
       return request;
     }
 

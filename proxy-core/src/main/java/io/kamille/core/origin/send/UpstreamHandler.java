@@ -89,7 +89,15 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
     } else if (MaxForwards.isSpent(exchange.request())) {
       MaxForwards.answer(exchange);
     } else {
-      HedgedRequest.start(of(exchange.loop()), exchange);
+      send(of(exchange.loop()), exchange);
+    }
+  }
+
+  private static void send(UpstreamShard shard, Exchange exchange) {
+    if (shard.hedges() && HedgedRequest.suits(exchange)) {
+      new HedgedRequest(shard, exchange).start();
+    } else {
+      new UpstreamRequest(shard, exchange).start();
     }
   }
 

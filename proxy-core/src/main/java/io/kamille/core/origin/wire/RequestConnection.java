@@ -12,5 +12,5 @@ public abstract class RequestConnection extends PooledConnection<RequestConnecti
   public abstract boolean isFresh();
 
   /** What carries the request for which the pool has lent a place; the request follows at once. */
-  public abstract RequestCarrier carrier();
+  public abstract OriginExchange exchange();
 }

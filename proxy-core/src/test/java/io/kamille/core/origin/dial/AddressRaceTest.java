@@ -7,7 +7,6 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.UpstreamSettings;
 import io.kamille.core.origin.dial.AddressRace.Runner;
-import io.kamille.core.origin.wire.Attempt;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

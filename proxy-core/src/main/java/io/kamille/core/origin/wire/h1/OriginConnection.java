@@ -1,21 +1,31 @@
 package io.kamille.core.origin.wire.h1;
 
+import io.kamille.core.exchange.ContentSink;
+import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.h1.ChunkedEncoder;
+import io.kamille.core.h1.ConnectionFields;
+import io.kamille.core.h1.ContentDecoder;
+import io.kamille.core.h1.MessageFraming;
+import io.kamille.core.h1.ResponseParser;
+import io.kamille.core.h2.ErrorCode;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.ConnectionSettings;
+import io.kamille.core.origin.ProxyAnnouncement;
 import io.kamille.core.origin.pool.ConnectionPool;
-import io.kamille.core.origin.wire.Attempt;
-import io.kamille.core.origin.wire.ForwardedHead;
-import io.kamille.core.origin.wire.OriginDeadlines;
-import io.kamille.core.origin.wire.OriginDeadlines.Awaited;
+import io.kamille.core.origin.wire.OriginExchange;
+import io.kamille.core.origin.wire.OriginOutput;
+import io.kamille.core.origin.wire.OriginProgress;
 import io.kamille.core.origin.wire.OriginSocket;
 import io.kamille.core.origin.wire.OriginTrouble;
-import io.kamille.core.origin.wire.Repeat;
-import io.kamille.core.origin.wire.RequestCarrier;
 import io.kamille.core.origin.wire.RequestConnection;
+import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import java.util.function.BooleanSupplier;
@@ -26,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to its loop.
  */
 public final class OriginConnection extends RequestConnection
-    implements RequestCarrier, OriginSocket.Owner, ResponseReader.Owner {
+    implements OriginExchange.Framing, OriginSocket.Owner {
 
   /*
    * Which octets belong to which response must never go wrong here. So a connection carries one
@@ -35,36 +45,27 @@ public final class OriginConnection extends RequestConnection
    * socket empty. Whatever comes unasked closes the connection. So does a request with content that
    * the origin may well have ignored: it would read it as the next request.
    *
-   * An origin may answer before it has read the request. After an error nothing more is sent, after
-   * any other status both directions go on until the response ends. A failure to write is no
-   * failure yet: the answer may lie in our receive buffer already.
+   * A failure to write is no failure yet: the answer may lie in our receive buffer already.
    */
-
-  private enum State {
-    /** No request: in the pool, or just opened. */
-    IDLE,
-    /** A request was sent, at least in part; its final response head is to come. */
-    HEAD,
-    CONTENT,
-    /** The response is complete; at the end of the burst the connection is lent again or closed. */
-    ENDED,
-    TUNNEL,
-    CLOSED
-  }
-
   private final String origin;
   private final BooleanSupplier isCurrent;
   private final ConnectionPool<RequestConnection> pool;
+  private final ProxyAnnouncement announcement;
+  private final RequestHeadWriter headWriter;
   private final OriginTrouble trouble;
-  private final OriginDeadlines deadlines;
+  private final OriginExchange exchange;
   private final OriginSocket socket;
-  private final RequestSender sender;
-  private final ResponseReader reader;
-  private @Nullable Attempt attempt;
+  private final ResponseParser parser;
+  private final ContentSink relay = new Relay();
+  private @Nullable ContentDecoder decoder;
+  private @Nullable RequestContent content;
   private @Nullable Tunnel tunnel;
-  private State state = State.IDLE;
-  private boolean fresh = true;
-  private boolean reusable;
+  private Method method = Method.GET;
+  private boolean upgrades;
+  private boolean isLent;
+  private boolean isFresh = true;
+  private boolean isReusable;
+  private boolean isClosed;
 
   /**
    * A connection still to be opened: its {@link #handler} goes into the pipeline of a channel on
@@ -78,15 +79,16 @@ public final class OriginConnection extends RequestConnection
       BooleanSupplier isCurrent,
       ConnectionPool<RequestConnection> pool,
       ConnectionSettings settings,
-      ForwardedHead forwardedHead) {
+      RequestHeadWriter headWriter) {
     this.origin = origin;
     this.isCurrent = isCurrent;
     this.pool = pool;
+    this.announcement = settings.proxyProtocol();
+    this.headWriter = headWriter;
     this.trouble = new OriginTrouble(origin);
-    this.deadlines = new OriginDeadlines(settings);
-    this.socket = new OriginSocket(this, deadlines::moved);
-    this.sender = new RequestSender(origin, settings, forwardedHead, deadlines, this::fail);
-    this.reader = new ResponseReader(this, settings.headLimits());
+    this.exchange = new OriginExchange(this, origin, headWriter.removed(), settings);
+    this.socket = new OriginSocket(this, exchange::moved);
+    this.parser = new ResponseParser(settings.headLimits());
   }
 
   /** What connects this to its channel; once. */
@@ -96,30 +98,92 @@ public final class OriginConnection extends RequestConnection
 
   @Override
   public boolean isFresh() {
-    return fresh;
+    return isFresh;
   }
 
   // The request
 
   @Override
-  public RequestCarrier carrier() {
-    return this;
+  public OriginExchange exchange() {
+    return exchange;
   }
 
   @Override
-  public void send(Attempt attempt) {
-    assert state == State.IDLE : state;
-    this.attempt = attempt;
-    state = State.HEAD;
+  public void sendHead(Exchange asked, RequestContent content, boolean expects) {
+    isLent = true;
+    this.content = content;
+    method = asked.request().method();
+    upgrades = headWriter.allowsUpgrade(asked.request());
+    decoder = null;
+    parser.reset();
     trouble.forget();
-    reader.begin(attempt.exchange().request());
-    reusable = sender.send(attempt, socket.output());
+    OriginOutput out = socket.output();
+    boolean isOfOneClient = announcement != ProxyAnnouncement.OFF;
+    if (isOfOneClient) {
+      out.write(announcement.of(asked, out.channel().alloc()));
+    }
+    ByteBuf head = headWriter.write(asked, origin, expects, upgrades, out.channel().alloc());
+    if (content.length() == 0) {
+      isReusable = !isOfOneClient;
+      out.writeAndFlush(head);
+    } else {
+      isReusable = !isOfOneClient && expectsContent(method);
+      out.write(head);
+      out.flushSoon();
+    }
   }
 
-  private void stopUpload() {
-    if (sender.isUploading()) {
-      reusable = false;
-      sender.stop(trouble.failure(Kind.CONNECTION_TERMINATED, "did not read the whole request"));
+  /** Content of the others means nothing, and may be left unread (RFC 9110 §9.3.1, .2, .5). */
+  private static boolean expectsContent(Method method) {
+    return method != Method.GET && method != Method.HEAD && method != Method.DELETE;
+  }
+
+  private boolean isChunked() {
+    return content != null && content.length() == RequestContent.UNKNOWN_LENGTH;
+  }
+
+  @Override
+  public void sendContent(ByteBuf chunk) {
+    if (isChunked()) {
+      ChunkedEncoder.write(socket.output().channel(), chunk);
+    } else {
+      socket.output().write(chunk);
+    }
+    socket.output().queued();
+    if (!socket.output().isWritable()) {
+      exchange.pauseUpload();
+    }
+  }
+
+  @Override
+  public void endContent(@Nullable Fields trailers) {
+    if (isChunked()) {
+      ChunkedEncoder.end(socket.output().channel(), trailers);
+    }
+    socket.output().queued();
+  }
+
+  @Override
+  public void stopContent() {
+    isReusable = false;
+  }
+
+  @Override
+  public boolean takesMore() {
+    return socket.output().isWritable();
+  }
+
+  /** What is queued is the socket's. */
+  @Override
+  public boolean hasSentAll() {
+    return true;
+  }
+
+  @Override
+  public void writable() {
+    exchange.resumeUpload();
+    if (tunnel != null) {
+      tunnel.resume();
     }
   }
 
@@ -127,115 +191,151 @@ public final class OriginConnection extends RequestConnection
 
   @Override
   public void read(ByteBuf in) {
-    while (in.isReadable()) {
-      switch (state) {
-        case IDLE -> {
-          close();
-          return;
-        }
-        case HEAD -> reader.head(in);
-        case CONTENT -> reader.content(in);
-        case ENDED -> {
-          reusable = false;
-          return;
-        }
-        case TUNNEL -> current().reply().write(in.readRetainedSlice(in.readableBytes()));
-        case CLOSED -> {
-          return;
-        }
+    while (in.isReadable() && !isClosed) {
+      if (exchange.awaitsHead()) {
+        readHead(in);
+      } else if (exchange.awaitsContent()) {
+        readContent(in);
+      } else if (exchange.isTunnel()) {
+        exchange.content(in.readRetainedSlice(in.readableBytes()));
+      } else if (isLent) {
+        isReusable = false;
+        return;
+      } else {
+        close();
       }
     }
   }
 
-  @Override
-  public void interim(ResponseHead head) {
-    current().reply().interim(head);
-  }
-
-  @Override
-  public void continues() {
-    sender.startUpload();
-  }
-
-  @Override
-  public boolean head(ResponseHead head, long length, boolean persists, @Nullable ByteBuf whole) {
-    reusable &= persists;
-    sender.awaitNoContinue();
-    if (head.status() >= StatusCode.BAD_REQUEST) {
-      stopUpload();
+  private void readHead(ByteBuf in) {
+    switch (parser.parse(in)) {
+      case NEED_MORE -> {}
+      case MALFORMED -> malformed(parser.failure());
+      case COMPLETE -> headCame(parser.head(), in);
     }
-    state = State.CONTENT;
-    Attempt answered = current();
-    answered.answered(head);
-    return answered.reply().head(head, length, whole);
+  }
+
+  private void headCame(ResponseHead head, ByteBuf in) {
+    if (ConnectionFields.isExcessive(head.fields())) {
+      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "sent a Connection field that names too much");
+    } else if (head.isInterim()) {
+      ConnectionFields.remove(head.fields());
+      exchange.interim(head);
+      parser.reset();
+    } else if (head.status() == StatusCode.SWITCHING_PROTOCOLS) {
+      switchProtocols(head);
+    } else if (exchange.accepts(head)) {
+      begin(head, in);
+    }
+  }
+
+  private void begin(ResponseHead head, ByteBuf in) {
+    long framing = MessageFraming.of(head, method);
+    long length =
+        head.status() == StatusCode.NO_CONTENT ? 0 : Math.max(MessageFraming.declared(head), -1);
+    isReusable &= framing != MessageFraming.UNTIL_CLOSE && isPersistent(head);
+    ConnectionFields.remove(head.fields());
+    head.fields().remove(FieldName.CONTENT_LENGTH);
+    boolean isWhole = framing >= 0 && framing <= in.readableBytes();
+    boolean isTaken = exchange.head(head, length, isWhole && framing == length ? in : null);
+    if (!exchange.awaitsContent()) {
+      return;
+    }
+    if (!isWhole) {
+      decoder = ContentDecoder.of(framing);
+      return;
+    }
+    // All content came with the head, as it does for most small responses: nothing to decode.
+    if (!isTaken && framing > 0) {
+      relay.write(in.readRetainedSlice((int) framing));
+    }
+    relay.end(null);
+  }
+
+  private static boolean isPersistent(ResponseHead head) {
+    Fields fields = head.fields();
+    return head.minorVersion() == 1
+        ? !ConnectionFields.names(fields, "close")
+        : ConnectionFields.names(fields, "keep-alive");
+  }
+
+  private void readContent(ByteBuf in) {
+    ContentDecoder present = decoder;
+    if (present == null) {
+      throw new IllegalStateException("content before its head");
+    }
+    if (present.decode(in, relay) == ContentDecoder.Outcome.MALFORMED && exchange.awaitsContent()) {
+      malformed(present.failure());
+    }
+  }
+
+  private void malformed(Failure why) {
+    exchange.refuse(why.kind(), "sent " + why.reason());
   }
 
   @Override
-  public boolean wantsContent() {
-    return state == State.CONTENT;
+  public boolean isHeadBegun() {
+    return parser.isBegun();
   }
 
   @Override
-  public void content(ByteBuf chunk) {
-    current().reply().write(chunk);
-  }
-
-  @Override
-  public void complete(@Nullable Fields trailers) {
-    stopUpload();
-    Attempt ended = current();
-    attempt = null;
-    state = State.ENDED;
-    ended.ended();
-    ended.reply().end(trailers);
-  }
-
-  @Override
-  public void refuse(Kind kind, String what) {
-    fail(trouble.failure(kind, what));
-  }
+  public void completed() {}
 
   @Override
   public void burstEnds() {
-    if (state != State.ENDED) {
+    if (!isLent || isClosed || exchange.isActive()) {
       return;
     }
-    if (!reusable || socket.mayHoldMore()) {
+    if (!isReusable || socket.mayHoldMore()) {
       close();
       return;
     }
-    state = State.IDLE;
-    fresh = false;
+    isLent = false;
+    isFresh = false;
+    content = null;
     socket.resume();
     pool.release(this);
   }
 
-  // Another protocol
+  @Override
+  public void pauseResponse() {
+    socket.pause();
+  }
 
   @Override
-  public void switched(ResponseHead head) {
-    if (!sender.upgrades() || sender.isUploading()) {
-      refuse(Kind.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
+  public void resumeResponse() {
+    socket.resume();
+  }
+
+  // Another protocol
+
+  private void switchProtocols(ResponseHead head) {
+    RequestContent client = content;
+    if (!upgrades || client == null || exchange.isUploading()) {
+      exchange.refuse(Kind.HTTP_PROTOCOL_ERROR, "switched protocols without being asked");
       return;
     }
-    Attempt switched = current();
-    state = State.TUNNEL;
+    String protocol = head.fields().joined(FieldName.UPGRADE);
+    ConnectionFields.remove(head.fields());
+    head.fields().remove(FieldName.CONTENT_LENGTH);
+    if (protocol != null) {
+      head.fields().add(FieldName.UPGRADE, protocol);
+    }
     socket.allowHalfClosure();
-    switched.answered(head);
-    switched.reply().head(head, -1);
-    if (state == State.TUNNEL) {
-      tunnel = new Tunnel(socket.output(), switched.content(), this::tunnelIsOver);
+    exchange.switched(head);
+    if (exchange.isTunnel()) {
+      tunnel = new Tunnel(socket.output(), client, this::tunnelIsOver);
       tunnel.open();
     }
   }
 
   @Override
   public void inputClosed() {
-    if (state != State.TUNNEL) {
+    if (!exchange.isTunnel()) {
       close();
       return;
     }
-    current().reply().end(null);
+    exchange.tunnelEnded();
     if (tunnel != null) {
       tunnel.originEnded();
     }
@@ -243,21 +343,8 @@ public final class OriginConnection extends RequestConnection
 
   /** Both sides have said all they had to say, or one of them is gone. */
   private void tunnelIsOver() {
-    if (state != State.TUNNEL) {
-      return;
-    }
-    Attempt over = current();
-    attempt = null;
-    close();
-    over.ended();
-    if (over.reply().isEnded()) {
-      return;
-    }
-    if (trouble.isNone()) {
-      over.reply().end(null);
-    } else {
-      over.reply().abort(trouble.closed(Kind.CONNECTION_TERMINATED, " within the tunnel"));
-    }
+    exchange.closeTunnel(
+        trouble.isNone() ? null : trouble.closed(Kind.CONNECTION_TERMINATED, " within the tunnel"));
   }
 
   // The end
@@ -265,64 +352,63 @@ public final class OriginConnection extends RequestConnection
   @Override
   public void caught(Throwable cause) {
     trouble.caught(cause);
-    reusable = false;
-    if (trouble.isOurs() || state == State.TUNNEL) {
+    isReusable = false;
+    if (trouble.isOurs() || exchange.isTunnel()) {
       socket.channel().close();
     } else {
-      stopUpload();
+      exchange.stopUpload();
     }
   }
 
   @Override
   public void inactive() {
-    if (trouble.isOurs() && attempt != null) {
-      fail(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
-      return;
-    }
-    switch (state) {
-      case HEAD -> {
-        String where = reader.isHeadBegun() ? " within" : " before";
-        fail(trouble.closed(Kind.CONNECTION_TERMINATED, where + " the response head"));
+    if (trouble.isOurs() && exchange.isActive()) {
+      exchange.fail(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
+    } else if (exchange.awaitsHead()) {
+      String where = isHeadBegun() ? " within" : " before";
+      exchange.fail(trouble.closed(Kind.CONNECTION_TERMINATED, where + " the response head"));
+    } else if (exchange.awaitsContent()) {
+      if (isEndedByClose()) {
+        relay.end(null);
+        close();
+      } else {
+        exchange.fail(
+            trouble.closed(Kind.HTTP_RESPONSE_INCOMPLETE, " within the response content"));
       }
-      case CONTENT -> {
-        if (reader.endsWithConnection() && trouble.isNone() && socket.isEndGenuine()) {
-          reader.end();
-          close();
-        } else {
-          fail(trouble.closed(Kind.HTTP_RESPONSE_INCOMPLETE, " within the response content"));
-        }
-      }
-      case TUNNEL -> {
-        if (tunnel != null) {
-          tunnel.stop(trouble.closed(Kind.CONNECTION_TERMINATED, ""));
-        }
-        tunnelIsOver();
-      }
-      case IDLE, ENDED -> close();
-      case CLOSED -> {}
+    } else if (exchange.isTunnel()) {
+      tunnelIsOver();
+    } else {
+      close();
     }
   }
 
-  /** Ends the attempt and the connection. */
-  private void fail(Failure why) {
-    boolean mayRepeat = state == State.HEAD && reader.isSilent() && !sender.hasTakenContent();
-    Attempt failed = attempt;
-    attempt = null;
-    sender.stop(why);
-    close();
-    if (failed != null) {
-      failed.failed(why, mayRepeat ? Repeat.IF_IDEMPOTENT : Repeat.NEVER, true);
+  private boolean isEndedByClose() {
+    return decoder != null
+        && decoder.endsWithConnection()
+        && trouble.isNone()
+        && socket.isEndGenuine();
+  }
+
+  @Override
+  public void abandon(ErrorCode code) {
+    if (tunnel != null) {
+      tunnel.stop(trouble.closed(Kind.CONNECTION_TERMINATED, ""));
     }
+    close();
+  }
+
+  @Override
+  public boolean isCounted(OriginProgress progress) {
+    return true;
   }
 
   @Override
   protected void close() {
-    if (state == State.CLOSED) {
-      return;
+    if (!isClosed) {
+      isClosed = true;
+      pool.forget(this);
+      socket.channel().close();
     }
-    state = State.CLOSED;
-    pool.forget(this);
-    socket.channel().close();
   }
 
   // For the pool
@@ -339,62 +425,31 @@ public final class OriginConnection extends RequestConnection
 
   @Override
   protected void tick(long nowNanos) {
-    Awaited awaited = awaited();
-    if (deadlines.isLate(awaited, nowNanos)) {
-      switch (awaited) {
-        case CONTINUE -> sender.startUpload();
-        case TUNNEL -> inactive();
-        default -> fail(deadlines.failure(awaited, origin));
+    exchange.tick(nowNanos);
+  }
+
+  /** Passes content on, unless the client went away in the middle of a burst. */
+  private final class Relay implements ContentSink {
+
+    @Override
+    public void write(ByteBuf chunk) {
+      if (exchange.awaitsContent()) {
+        exchange.content(chunk);
+      } else {
+        chunk.release();
       }
     }
-  }
 
-  private Awaited awaited() {
-    return switch (state) {
-      case HEAD -> sender.awaited(socket, reader.isHeadBegun());
-      case CONTENT -> sender.awaitedWithContent(socket);
-      case TUNNEL -> Awaited.TUNNEL;
-      case IDLE, ENDED, CLOSED -> Awaited.NOTHING;
-    };
-  }
-
-  // The client's side: back-pressure, and gone
-
-  @Override
-  public void writable() {
-    sender.resume();
-    if (tunnel != null) {
-      tunnel.resume();
+    @Override
+    public void end(@Nullable Fields trailers) {
+      if (exchange.awaitsContent()) {
+        exchange.complete(trailers);
+      }
     }
-  }
 
-  @Override
-  public void pause() {
-    socket.pause();
-  }
-
-  @Override
-  public void resume() {
-    if (state != State.CLOSED) {
-      socket.resume();
+    @Override
+    public void abort(Failure why) {
+      throw new IllegalStateException("a decoder does not abort: " + why);
     }
-  }
-
-  /** Nobody wants the response any more. The attempt is told nothing. */
-  @Override
-  public void cancel(Failure why) {
-    attempt = null;
-    sender.stop(why);
-    if (tunnel != null) {
-      tunnel.stop(why);
-    }
-    close();
-  }
-
-  private Attempt current() {
-    if (attempt == null) {
-      throw new IllegalStateException("no attempt in state " + state);
-    }
-    return attempt;
   }
 }

@@ -3,7 +3,7 @@ package io.kamille.core.origin.wire.h2;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.ResponseSink;
 import io.kamille.core.origin.ConnectionSettings;
-import io.kamille.core.origin.wire.ForwardedHead;
+import io.kamille.core.origin.wire.RequestHeadWriter;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,7 +19,7 @@ public record H2Lines(
     String origin,
     boolean isSecure,
     ConnectionSettings settings,
-    ForwardedHead head,
+    RequestHeadWriter head,
     ResponseSink sink,
     HpackWriter section,
     LongSupplier clock) {}

@@ -11,11 +11,10 @@ import io.kamille.core.h2.H2Wire;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.h2.PeerOwner;
 import io.kamille.core.origin.pool.ConnectionPool;
-import io.kamille.core.origin.wire.Attempt;
+import io.kamille.core.origin.wire.OriginExchange;
+import io.kamille.core.origin.wire.OriginProgress;
 import io.kamille.core.origin.wire.OriginSocket;
 import io.kamille.core.origin.wire.OriginTrouble;
-import io.kamille.core.origin.wire.Repeat;
-import io.kamille.core.origin.wire.RequestCarrier;
 import io.kamille.core.origin.wire.RequestConnection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -141,13 +140,13 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   @Override
-  public RequestCarrier carrier() {
+  public OriginExchange exchange() {
     isUsed = true;
     if (h2().isIdle()) {
       hasHeard = true;
       trouble.forget();
     }
-    return h2().open((carrier, id) -> new OriginStream(carrier, id, this));
+    return h2().open((carrier, id) -> new OriginStream(carrier, id, this)).exchange();
   }
 
   @Override
@@ -198,11 +197,11 @@ public final class H2OriginConnection extends RequestConnection
 
   /** What ends with the whole connection counts once, however many streams it had. */
   @Override
-  public void failed(Attempt attempt, Failure why, Repeat repeat) {
-    boolean isWhole = isClosed || fault != null || (takesNoMore && repeat == Repeat.ALWAYS);
+  public boolean isCounted(OriginProgress progress) {
+    boolean isWhole = isClosed || fault != null || (takesNoMore && progress == OriginProgress.NONE);
     boolean isCounted = !isWhole || !endIsCounted;
     endIsCounted |= isWhole;
-    attempt.failed(why, repeat, isCounted);
+    return isCounted;
   }
 
   // What the origin says of the connection

@@ -5,8 +5,7 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.HpackWriter;
-import io.kamille.core.origin.wire.Attempt;
-import io.kamille.core.origin.wire.Repeat;
+import io.kamille.core.origin.wire.OriginProgress;
 
 /** The connection below, as a stream sees it. Confined to its loop. */
 interface StreamHome {
@@ -30,6 +29,6 @@ interface StreamHome {
   /** A stream ended before its time, by this code or with the whole connection. */
   Failure ended(Kind kind, ErrorCode code, String where);
 
-  /** Tells the attempt of a stream that it came to nothing. */
-  void failed(Attempt attempt, Failure why, Repeat repeat);
+  /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
+  boolean isCounted(OriginProgress progress);
 }

@@ -21,10 +21,10 @@ import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.PoolSettings;
 import io.kamille.core.origin.pool.ConnectionPool;
 import io.kamille.core.origin.pool.Waiter;
-import io.kamille.core.origin.wire.Attempt;
-import io.kamille.core.origin.wire.ForwardedHead;
-import io.kamille.core.origin.wire.Repeat;
+import io.kamille.core.origin.wire.OriginExchange;
+import io.kamille.core.origin.wire.OriginProgress;
 import io.kamille.core.origin.wire.RequestConnection;
+import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
@@ -117,9 +117,9 @@ class HeadDeadlineTest {
   void timeInWhichTheClientTakesNothingDoesNotCount() {
     send(RequestContent.NONE);
     tick(0);
-    connection().pause();
+    connection().exchange().pause();
     tick(2 * LIMIT);
-    connection().resume();
+    connection().exchange().resume();
     tick(1);
     tick(LIMIT - 1);
     assertThat(failure).isNull();
@@ -136,7 +136,9 @@ class HeadDeadlineTest {
     receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assertThat(reply.isEnded()).isTrue();
     RecordingReply second = new RecordingReply();
-    connection().send(new Asked(exchange(RequestContent.NONE, second), second));
+    connection()
+        .exchange()
+        .send(exchange(RequestContent.NONE, second), RequestContent.NONE, second, new Asked());
     tick(1);
     tick(LIMIT - 1);
     assertThat(failure).isNull();
@@ -159,7 +161,7 @@ class HeadDeadlineTest {
                       () -> true,
                       asked,
                       SETTINGS,
-                      new ForwardedHead(settings, new HeadWriter()));
+                      new RequestHeadWriter(settings, new HeadWriter()));
               channel.pipeline().addLast(connection().handler());
               asked.dialed(connection());
             },
@@ -174,7 +176,7 @@ class HeadDeadlineTest {
         new Waiter<>() {
           @Override
           public void lend(RequestConnection lent) {
-            lent.carrier().send(new Asked(exchange, reply));
+            lent.exchange().send(exchange, exchange.content(), reply, new Asked());
           }
 
           @Override
@@ -206,30 +208,7 @@ class HeadDeadlineTest {
     return Objects.requireNonNull(failure, "no failure");
   }
 
-  private final class Asked implements Attempt {
-
-    private final Exchange exchange;
-    private final Reply answered;
-
-    Asked(Exchange exchange, Reply answered) {
-      this.exchange = exchange;
-      this.answered = answered;
-    }
-
-    @Override
-    public Exchange exchange() {
-      return exchange;
-    }
-
-    @Override
-    public Reply reply() {
-      return answered;
-    }
-
-    @Override
-    public RequestContent content() {
-      return exchange.content();
-    }
+  private final class Asked implements OriginExchange.Owner {
 
     @Override
     public void answered(ResponseHead head) {}
@@ -238,7 +217,7 @@ class HeadDeadlineTest {
     public void ended() {}
 
     @Override
-    public void failed(Failure why, Repeat repeat, boolean isCounted) {
+    public void failed(Failure why, OriginProgress progress, boolean isCounted) {
       failure = why;
     }
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ForwardedHeadTest {
+class RequestHeadWriterTest {
 
   private ForwardingSettings settings =
       new ForwardingSettings("kamille", Mode.PASS, Mode.PASS, null, List.of(), List.of());
@@ -330,7 +330,7 @@ class ForwardedHeadTest {
             RequestContent.NONE,
             new RecordingReply());
     ByteBuf out =
-        new ForwardedHead(settings, new HeadWriter())
+        new RequestHeadWriter(settings, new HeadWriter())
             .write(exchange, "origin:9000", expects, upgrades, UnpooledByteBufAllocator.DEFAULT);
     channel.finishAndReleaseAll();
     String text = out.toString(StandardCharsets.ISO_8859_1);

@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the head of a request as an origin gets it. Confined to its loop; one per loop. */
-public final class ForwardedHead {
+public final class RequestHeadWriter {
 
   /*
    * Most lines go on as they came, so neighbours among them are copied as one run of octets. What
@@ -71,7 +71,7 @@ public final class ForwardedHead {
    *
    * @param out the loop's scratch
    */
-  public ForwardedHead(ForwardingSettings settings, HeadWriter out) {
+  public RequestHeadWriter(ForwardingSettings settings, HeadWriter out) {
     this.settings = settings;
     this.out = out;
     this.via10 = ascii("Via: 1.0 " + settings.viaPseudonym() + "\r\n");

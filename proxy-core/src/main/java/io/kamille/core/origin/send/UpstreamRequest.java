@@ -14,9 +14,8 @@ import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.StickyCookie;
 import io.kamille.core.origin.pool.ConnectionPool;
 import io.kamille.core.origin.pool.Waiter;
-import io.kamille.core.origin.wire.Attempt;
-import io.kamille.core.origin.wire.Repeat;
-import io.kamille.core.origin.wire.RequestCarrier;
+import io.kamille.core.origin.wire.OriginExchange;
+import io.kamille.core.origin.wire.OriginProgress;
 import io.kamille.core.origin.wire.RequestConnection;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -24,22 +23,11 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to an origin, over as many attempts as it takes. Confined to its loop. */
-final class ForwardedRequest
-    implements Attempt, Waiter<RequestConnection>, ContentSource, UploadBuffer.Owner {
+final class UpstreamRequest
+    implements OriginExchange.Owner, Waiter<RequestConnection>, ContentSource, UploadBuffer.Owner {
 
   /*
-   * A request is sent once more only where that cannot do harm: nothing of a response came, nothing
-   * of the content was taken from the client, and either the method is idempotent or no connection
-   * was had at all (RFC 9110 §9.2.2). It goes to another origin if there is one. Where there is
-   * none, an origin that just refused a connection is not asked again; but one that closed a
-   * connection is, on a new one.
-   *
-   * An idle connection that turns out closed says nothing about the origin: such an attempt is
-   * repeated on a connection made for it, whatever retries are left, and judges nobody. Where a
-   * cookie or a key binds requests to origins, it stays at its own; only if that one refuses it, it
-   * goes to another, whatever retries are left.
-   *
-   * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
+   * Retry says whether a request that failed is sent once more, and where.
    *
    * The first retry goes at once, since it mostly goes to another origin; each further one after a
    * pause by chance, up to twice as long as the last one: what fails again had better be left alone.
@@ -67,12 +55,12 @@ final class ForwardedRequest
   private final @Nullable UploadBuffer buffer;
   private final boolean needsHttp11;
   private final IntSupplier taken;
-  private @Nullable RequestCarrier carrier;
+  private @Nullable OriginExchange sent;
   private int place;
   private int retries;
   private long sentNanos;
   private boolean wantsFresh;
-  private boolean mayMove;
+  private boolean isMoved;
   private boolean onFresh;
   private int status;
   private boolean isUpload;
@@ -81,7 +69,7 @@ final class ForwardedRequest
   private boolean isResting;
   private boolean over;
 
-  ForwardedRequest(UpstreamShard home, Exchange exchange) {
+  UpstreamRequest(UpstreamShard home, Exchange exchange) {
     this(home, exchange, NOWHERE, () -> NOWHERE);
   }
 
@@ -90,7 +78,7 @@ final class ForwardedRequest
    *
    * @param taken the place that the other way has at present, or {@link OriginChoice#NOWHERE}
    */
-  ForwardedRequest(UpstreamShard home, Exchange exchange, int place, IntSupplier taken) {
+  UpstreamRequest(UpstreamShard home, Exchange exchange, int place, IntSupplier taken) {
     this.home = home;
     this.place = place;
     this.taken = taken;
@@ -194,34 +182,32 @@ final class ForwardedRequest
   @Override
   public void lend(RequestConnection lent) {
     onFresh = lent.isFresh();
-    RequestCarrier present = lent.carrier();
-    carrier = present;
+    OriginExchange begun = lent.exchange();
+    sent = begun;
     isUploading = isUpload;
     sentNanos = home.nanos();
     exchange.notes().mark(TraceStep.SEND, onFresh ? "new connection" : "used connection");
     if (onFresh) {
       home.origin(place).health().reached();
     }
+    begun.send(exchange, content, reply, this);
     if (isPaused) {
-      present.pause();
+      begun.pause();
     }
-    present.send(this);
   }
 
   @Override
   public void refuse(Failure why) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    Origin origin = home.origin(place);
-    origin.finish();
+    home.origin(place).finish();
     home.counters().failure(why);
     boolean isOurs = why.kind() == Kind.CONNECTION_LIMIT_REACHED;
     if (!isOurs && !(needsHttp11 && isOfHandshake(why.kind()))) {
       home.failed(place, true);
     }
-    if (!isOurs && home.originCount() > 1 && (mayMove || mayRetry()) && findsAnother()) {
-      mayMove = false;
-      again();
-    } else {
+    Retry retry = Retry.withoutConnection(why, home.originCount() > 1, isMoved, canPay());
+    isMoved = false;
+    if (!tryAgain(retry)) {
       fail(why);
     }
   }
@@ -234,33 +220,37 @@ final class ForwardedRequest
     };
   }
 
-  private boolean findsAnother() {
+  /** Begins another attempt if the retry and the origins allow. Returns whether it did. */
+  private boolean tryAgain(Retry retry) {
+    boolean goes =
+        switch (retry.where()) {
+          case NOWHERE -> false;
+          case SAME -> true;
+          case ANOTHER -> moveToAnother();
+          case ANOTHER_OR_SAME -> moveToAnother() || !home.origin(place).health().isBarred();
+        };
+    if (goes) {
+      if (retry.isPaid()) {
+        retries--;
+        home.budget().spend();
+      }
+      over = false;
+      again();
+    }
+    return goes;
+  }
+
+  private boolean moveToAnother() {
     int other = home.choose(exchange, place);
-    boolean isFree = other != NOWHERE && other != taken.getAsInt();
-    if (isFree) {
+    boolean isFound = other != NOWHERE && other != taken.getAsInt();
+    if (isFound) {
       place = other;
     }
-    return isFree;
+    return isFound;
   }
 
-  /** Whether its origin may be asked again, where no other may be. */
-  private boolean mayStay() {
-    return !home.origin(place).health().isBarred();
-  }
-
-  @Override
-  public Exchange exchange() {
-    return exchange;
-  }
-
-  @Override
-  public Reply reply() {
-    return reply;
-  }
-
-  @Override
-  public RequestContent content() {
-    return content;
+  private boolean canPay() {
+    return retries > 0 && home.budget().has();
   }
 
   @Override
@@ -283,41 +273,27 @@ final class ForwardedRequest
   }
 
   @Override
-  public void failed(Failure why, Repeat repeat, boolean isCounted) {
+  public void failed(Failure why, OriginProgress progress, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    boolean ended = why.kind() == Kind.CONNECTION_TERMINATED;
-    // Once: a connection that is shared may be lent again, and the origin may fail there again.
-    boolean stale = repeat != Repeat.NEVER && !onFresh && !wantsFresh && ended;
-    if (isCounted && !stale && why.side() == Failure.Side.ORIGIN) {
+    boolean isStale = Retry.isStale(why, progress, onFresh, wantsFresh);
+    if (isCounted && !isStale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }
     finish();
     home.counters().failure(why);
-    boolean stays = stale && home.binds() && home.isUsable(place);
-    boolean again =
-        ended
-            && (repeat == Repeat.ALWAYS || (repeat == Repeat.IF_IDEMPOTENT && isIdempotent()))
-            && (stale || mayRetry())
-            && (stays || findsAnother() || mayStay());
-    if (again) {
-      mayMove = stays;
-      over = false;
-      wantsFresh = true;
-      again();
-    } else if (status != 0) {
-      drop(why);
-      reply.abort(why);
-    } else {
-      fail(why);
+    boolean isBound = home.binds() && home.isUsable(place);
+    boolean isIdempotent = exchange.request().method().isIdempotent();
+    Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isStale, isBound, canPay());
+    wantsFresh = true;
+    isMoved = retry.where() == Retry.Where.SAME;
+    if (!tryAgain(retry)) {
+      if (status == 0) {
+        fail(why);
+      } else {
+        drop(why);
+        reply.abort(why);
+      }
     }
-  }
-
-  private boolean isIdempotent() {
-    return exchange.request().method().isIdempotent();
-  }
-
-  private boolean mayRetry() {
-    return retries-- > 0 && home.budget().spend();
   }
 
   private void again() {
@@ -341,7 +317,7 @@ final class ForwardedRequest
 
   private void finish() {
     over = true;
-    carrier = null;
+    sent = null;
     home.origin(place).finish();
     uploaded();
   }
@@ -359,16 +335,16 @@ final class ForwardedRequest
   @Override
   public void pause() {
     isPaused = true;
-    if (carrier != null) {
-      carrier.pause();
+    if (sent != null) {
+      sent.pause();
     }
   }
 
   @Override
   public void resume() {
     isPaused = false;
-    if (carrier != null) {
-      carrier.resume();
+    if (sent != null) {
+      sent.resume();
     }
   }
 
@@ -377,7 +353,7 @@ final class ForwardedRequest
     if (over) {
       return;
     }
-    RequestCarrier present = carrier;
+    OriginExchange present = sent;
     if (place == NOWHERE || isResting) {
       over = true;
       drop(why);

@@ -1,0 +1,11 @@
+package io.kamille.core.origin.wire;
+
+/** How far an origin may have come with a request that failed. */
+public enum OriginProgress {
+  /** It did nothing, and says so (RFC 9113 §8.7). */
+  NONE,
+  /** Nobody knows. */
+  UNKNOWN,
+  /** An octet of a response came, or one of content was taken from the client. */
+  BEGUN
+}
