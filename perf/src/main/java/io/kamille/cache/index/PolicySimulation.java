@@ -1,5 +1,7 @@
 package io.kamille.cache.index;
 
+import io.kamille.cache.index.RequestSamples.Event;
+
 /** A cache of numbers that answers a trace: the policies alone, without content. */
 public final class PolicySimulation {
 
@@ -8,7 +10,7 @@ public final class PolicySimulation {
    * admitted. Counting begins when a part of the trace is over, so that a cache that fills counts
    * for nothing.
    */
-  private static final int UNIT_BYTES = IndexAccounts.UNIT_BYTES;
+  private static final int UNIT_BYTES = IndexRoom.UNIT_BYTES;
   private static final long BYTES_PER_COUNTER = CaffeineIndex.BYTES_PER_COUNTER;
   private static final long GHOST_LEAST_BYTES = CaffeineIndex.GHOST_LEAST_BYTES;
 
@@ -80,15 +82,15 @@ public final class PolicySimulation {
   }
 
   private boolean request(long object, long length) {
-    boolean isSampled = judge.samples(Traces.mix(object));
+    boolean isSampled = (Traces.mix(object) & judge.sampleMask()) == 0;
     Integer found = cache.find(object);
     if (found != null) {
       if (isSampled) {
-        judge.found(object, found);
+        judge.hear(Event.FOUND, object, found);
       }
     } else {
       if (isSampled) {
-        judge.missed(object);
+        judge.hear(Event.MISSED, object, 0);
       }
       store(object, (int) Math.ceilDiv(length, UNIT_BYTES), isSampled);
     }
@@ -103,7 +105,7 @@ public final class PolicySimulation {
       cache.compute(object, (same, before) -> weight);
     }
     if (isSampled) {
-      judge.stored(object, weight);
+      judge.hear(Event.STORED, object, weight);
     }
   }
 
