@@ -363,7 +363,7 @@ public final class CaffeineIndex implements AutoCloseable {
   }
 
   /** How many of those the index evicted by LRU, because the policy had made no room. */
-  long fallbackEvictions() {
+  public long fallbackEvictions() {
     return room.fallbackEvictions();
   }
 
@@ -373,7 +373,7 @@ public final class CaffeineIndex implements AutoCloseable {
   }
 
   /** How many responses were not stored because the index was behind with its changes. */
-  long refusals() {
+  public long refusals() {
     return refusals.sum();
   }
 
