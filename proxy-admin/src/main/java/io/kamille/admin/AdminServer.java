@@ -276,16 +276,34 @@ public final class AdminServer implements AutoCloseable {
     }
     connections.close().awaitUninterruptibly(STOP_MILLIS);
     // The control thread first: it gives its answers and figures to the loop.
-    control.shutdown();
-    control.close();
+    boolean isControlDone = endControl();
     group
         .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(2 * STOP_MILLIS);
     metrics.close();
     try {
-      audit.close();
+      if (isControlDone) {
+        audit.close();
+      }
     } catch (IOException failed) {
       LOGGER.log(System.Logger.Level.WARNING, "the audit log cannot be closed", failed);
     }
+  }
+
+  /**
+   * A disk that hangs must not hold up the process that takes over. The thread is left to itself
+   * then: to interrupt it, or to close its file, waits for the disk as well.
+   */
+  private boolean endControl() {
+    control.shutdown();
+    try {
+      if (control.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+      LOGGER.log(System.Logger.Level.WARNING, "an operation of the API hangs, and is left behind");
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 }

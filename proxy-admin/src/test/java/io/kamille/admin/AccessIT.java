@@ -109,6 +109,29 @@ class AccessIT {
     assertThat(ask("GET /v1/status", bearer(secret), "")).startsWith("HTTP/1.1 200");
   }
 
+  /** While one process takes over from another, both serve the API. */
+  @Test
+  void whatIsMadeOrRevokedAtOneProcessIsSoAtTheOther() throws IOException {
+    AdminServer old = server;
+    String first = token("read");
+    open();
+    try {
+      String second = token("read");
+      AdminServer other = server;
+      server = old;
+      assertThat(ask("GET /v1/status", bearer(second), "")).startsWith("HTTP/1.1 200");
+      String id = first.split("_", -1)[1];
+      assertThat(ask("DELETE /v1/tokens/" + id, bearer(fileToken), "")).startsWith("HTTP/1.1 200");
+      server = other;
+      assertThat(ask("GET /v1/status", bearer(first), "")).startsWith("HTTP/1.1 401");
+      clock.advance(Duration.ofMinutes(30));
+      assertThat(ask("GET /v1/status", bearer(second), "")).startsWith("HTTP/1.1 200");
+      assertThat(Files.readString(directory.resolve("tokens.json"))).doesNotContain(id);
+    } finally {
+      old.close();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -2,6 +2,11 @@ package io.kamille.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.admin.api.AdminRequest;
+import io.kamille.admin.api.Answer;
+import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.Resource;
+import io.kamille.admin.auth.Scope;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.setting.HostPort;
@@ -18,9 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Those who keep connections without using them leave room for others. */
@@ -40,12 +47,12 @@ class StreamLimitsIT {
     open(AdminSettings.of(ANY_PORT, directory.resolve("token")));
   }
 
-  private void open(AdminSettings settings) throws IOException {
+  private void open(AdminSettings settings, Resource... more) throws IOException {
     server =
         AdminServer.open(
             settings,
             new FakeAppliance(),
-            List.of(),
+            List.of(more),
             new MetricRegistry(),
             ManualClock.atSeconds(1_795_251_660L));
     token = "Authorization: Bearer " + Files.readString(directory.resolve("token")).strip();
@@ -156,6 +163,38 @@ class StreamLimitsIT {
       assertThat(new String(answer.array(), StandardCharsets.US_ASCII))
           .isEqualTo("HTTP/1.1 200 OK");
     }
+  }
+
+  /** Such as one that waits for a disk. */
+  @Test
+  @Timeout(60)
+  void anOperationThatHangsDoesNotHoldUpTheEnd() throws IOException, InterruptedException {
+    server.close();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    open(
+        AdminSettings.of(ANY_PORT, directory.resolve("token")),
+        new Resource() {
+          @Override
+          public Operation operation() {
+            return Operation.get("/v1/hanging", Scope.READ, "Hangs.");
+          }
+
+          @Override
+          public Answer answer(AdminRequest request) {
+            asked.countDown();
+            try {
+              end.await();
+            } catch (InterruptedException hurried) {
+              Thread.currentThread().interrupt();
+            }
+            return Answer.nothing();
+          }
+        });
+    wire().send(get("/v1/hanging"));
+    asked.await();
+    server.close();
+    end.countDown();
   }
 
   /** 128 connections at most; each ends when its next request does not come in time. */

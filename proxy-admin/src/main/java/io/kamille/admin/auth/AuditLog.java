@@ -4,9 +4,10 @@ import io.kamille.core.loop.WallClock;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,11 +38,13 @@ public final class AuditLog implements Closeable {
    * afterwards. A line ends with the SHA-256 digest of what stands before it in the line, which
    * holds the digest of the line before: who changes or removes a line in the middle has to
    * write all later ones anew. A crash can leave a line without its end; it announced a change that
-   * was not made, and is cut off at the next start.
+   * was not made, and is cut off at the next start. A file with other lines than ours is put aside
+   * as it is, where a check finds them: it must not keep the proxy from starting.
    *
    * While one process takes over from another, both write, and one of them may begin a new file. A
    * lock of a file beside keeps them apart; who has it first reads what the other has written.
    */
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String HASH = ",\"hash\":\"";
   private static final String BEGINNING = "0".repeat(64);
   private static final long LIMIT_BYTES = 16 << 20;
@@ -80,18 +83,13 @@ public final class AuditLog implements Closeable {
    */
   public static AuditLog open(Path file, WallClock clock) throws IOException {
     AuditLog log = new AuditLog(file, clock, PrivateFile.open(file));
-    try (FileChannel gate = log.gate();
-        FileLock _ = gate.lock()) {
+    try (FileChannel _ = PrivateFile.lock(file)) {
       log.resume();
     } catch (IOException broken) {
       log.close();
       throw broken;
     }
     return log;
-  }
-
-  private FileChannel gate() throws IOException {
-    return PrivateFile.open(file.resolveSibling(file.getFileName() + ".lock"));
   }
 
   /** What tells this file from the one that has its name after a turn; null if there is none. */
@@ -107,7 +105,7 @@ public final class AuditLog implements Closeable {
     channel.position(0);
     readOn();
     if (channel.position() == 0 && Files.exists(old(1))) {
-      follow(Files.readString(old(1)));
+      follow(new String(Files.readAllBytes(old(1)), StandardCharsets.UTF_8));
     }
   }
 
@@ -118,36 +116,46 @@ public final class AuditLog implements Closeable {
     for (int read = 0; read >= 0 && octets.hasRemaining(); ) {
       read = channel.read(octets);
     }
-    String text = new String(octets.array(), 0, octets.position(), StandardCharsets.UTF_8);
-    String whole = text.substring(0, text.lastIndexOf('\n') + 1);
-    long end = from + whole.getBytes(StandardCharsets.UTF_8).length;
-    channel.truncate(end);
-    channel.position(end);
-    follow(whole);
-  }
-
-  private void follow(String lines) throws IOException {
-    int number = 0;
-    for (String line : lines.lines().toList()) {
-      number++;
-      int at = line.lastIndexOf(HASH);
-      if (at < 0 || !line.endsWith("\"}")) {
-        throw new IOException(file + ": line " + number + " has no digest");
-      }
-      hash = line.substring(at + HASH.length(), line.length() - 2);
-      remember(line);
+    int length = octets.position();
+    while (length > 0 && octets.get(length - 1) != '\n') {
+      length--;
+    }
+    channel.truncate(from + length);
+    channel.position(from + length);
+    if (!follow(new String(octets.array(), 0, length, StandardCharsets.UTF_8))) {
+      LOG.log(
+          Level.ERROR,
+          "{0} has lines that are not of the audit log; it is {1} now, and a new file begins",
+          file,
+          old(1));
+      turn();
     }
   }
 
-  private void remember(String line) throws IOException {
+  /** Whether all of these lines are of this log. The chain goes on from the last one that is. */
+  private boolean follow(String lines) {
+    boolean isRight = true;
+    for (String line : lines.lines().toList()) {
+      isRight &= remember(line);
+    }
+    return isRight;
+  }
+
+  private boolean remember(String line) {
+    int at = line.lastIndexOf(HASH);
+    if (at < 0 || !line.endsWith("\"}")) {
+      return false;
+    }
     try {
       JsonNode node = JSON.readTree(line);
       sequence = node.path("seq").longValue(0);
+      hash = line.substring(at + HASH.length(), line.length() - 2);
       Map<String, Object> entry = new LinkedHashMap<>();
       node.properties().forEach(member -> entry.put(member.getKey(), member.getValue()));
       remember(entry);
+      return true;
     } catch (JacksonException broken) {
-      throw new IOException(file + ": a line is no JSON", broken);
+      return false;
     }
   }
 
@@ -171,8 +179,7 @@ public final class AuditLog implements Closeable {
   public long append(
       @Nullable Identity who, String action, String target, String order, String outcome)
       throws IOException {
-    try (FileChannel gate = gate();
-        FileLock _ = gate.lock()) {
+    try (FileChannel _ = PrivateFile.lock(file)) {
       follow();
       return add(who, action, target, order, outcome);
     }
@@ -287,7 +294,9 @@ public final class AuditLog implements Closeable {
   public static Verdict verify(Path file) throws IOException {
     long lines = 0;
     String before = null;
-    try (BufferedReader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8))) {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         String trouble = trouble(line, before);
         if (trouble != null) {

@@ -2,13 +2,16 @@ package io.kamille.admin.auth;
 
 import io.kamille.core.loop.WallClock;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -21,6 +24,12 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class NamedTokens {
 
+  /*
+   * While one process takes over from another, both serve the API. So the file is read again when
+   * it has changed, and changed under a lock: what is made at one process is known to the other,
+   * and what is revoked stays so.
+   */
+  private static final System.Logger LOG = System.getLogger("kamille.admin");
   private static final String PREFIX = "kam_";
   private static final int ID_OCTETS = 6;
   private static final int SECRET_OCTETS = 32;
@@ -38,6 +47,7 @@ public final class NamedTokens {
   private final Path file;
   private final WallClock clock;
   private final Map<String, Token> tokens = new LinkedHashMap<>();
+  private @Nullable List<Object> state;
 
   /**
    * What is kept of a token.
@@ -73,19 +83,45 @@ public final class NamedTokens {
    */
   public static NamedTokens open(Path file, WallClock clock) throws IOException {
     NamedTokens all = new NamedTokens(file, clock);
-    if (Files.exists(file)) {
-      for (Token token : read(file)) {
-        all.tokens.put(token.id(), token);
-      }
-    }
+    all.follow();
     return all;
   }
 
-  private static Token[] read(Path file) throws IOException {
+  /** Takes over what another process has written since. */
+  private void follow() throws IOException {
+    List<Object> now = state();
+    if (Objects.equals(now, state)) {
+      return;
+    }
+    List<Token> read = now == null ? List.of() : read();
+    tokens.clear();
+    read.forEach(token -> tokens.put(token.id(), token));
+    state = now;
+  }
+
+  /** What tells this content of the file from any other; null if there is no file. */
+  private @Nullable List<Object> state() throws IOException {
+    if (Files.notExists(file)) {
+      return null;
+    }
+    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+    return List.of(String.valueOf(now.fileKey()), now.lastModifiedTime(), now.size());
+  }
+
+  private List<Token> read() throws IOException {
     try (var in = Files.newInputStream(file)) {
-      return JSON.readValue(in.readNBytes(FILE_LIMIT_BYTES), Token[].class);
+      return List.of(JSON.readValue(in.readNBytes(FILE_LIMIT_BYTES), Token[].class));
     } catch (JacksonException broken) {
       throw new IOException(file + ": not a list of tokens", broken);
+    }
+  }
+
+  /** If the file cannot be read, what was read last holds. */
+  private void followIfPossible() {
+    try {
+      follow();
+    } catch (IOException unreadable) {
+      LOG.log(System.Logger.Level.WARNING, "cannot read the tokens again", unreadable);
     }
   }
 
@@ -102,16 +138,17 @@ public final class NamedTokens {
     if (lifetime.isNegative() || lifetime.isZero() || lifetime.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("expires must be at most a year from now.");
     }
-    if (tokens.size() >= LIMIT) {
-      throw new IllegalArgumentException("There are " + LIMIT + " tokens; revoke one first.");
-    }
     String id = Secret.random(ID_OCTETS).replaceAll("[_-]", "x");
     String secret = PREFIX + id + "_" + Secret.random(SECRET_OCTETS);
     long now = clock.epochSeconds();
     Token token =
         new Token(id, name, scope, Secret.digest(secret), now, now + lifetime.toSeconds(), 0);
-    tokens.put(id, token);
-    try {
+    try (FileChannel _ = PrivateFile.lock(file)) {
+      follow();
+      if (tokens.size() >= LIMIT) {
+        throw new IllegalArgumentException("There are " + LIMIT + " tokens; revoke one first.");
+      }
+      tokens.put(id, token);
       write();
     } catch (IOException failed) {
       tokens.remove(id);
@@ -122,6 +159,7 @@ public final class NamedTokens {
 
   /** All tokens, the oldest first. */
   public List<Token> list() {
+    followIfPossible();
     return List.copyOf(tokens.values());
   }
 
@@ -132,11 +170,17 @@ public final class NamedTokens {
    * @throws IOException if that cannot be written down; the token is then ended for this process
    */
   public boolean revoke(String id) throws IOException {
-    boolean wasThere = tokens.remove(id) != null;
-    if (wasThere) {
-      write();
+    try (FileChannel _ = PrivateFile.lock(file)) {
+      follow();
+      boolean wasThere = tokens.remove(id) != null;
+      if (wasThere) {
+        write();
+      }
+      return wasThere;
+    } catch (IOException failed) {
+      tokens.remove(id);
+      throw failed;
     }
-    return wasThere;
   }
 
   /** The token with this secret, if it has not expired. */
@@ -145,6 +189,7 @@ public final class NamedTokens {
     if (!secret.startsWith(PREFIX) || end < 0) {
       return null;
     }
+    followIfPossible();
     Token token = tokens.get(secret.substring(PREFIX.length(), end));
     long now = clock.epochSeconds();
     if (token == null
@@ -160,13 +205,13 @@ public final class NamedTokens {
 
   /** Whether a token is still there and has not expired. */
   boolean isValid(String id) {
+    followIfPossible();
     Token token = tokens.get(id);
     return token != null && clock.epochSeconds() < token.expiresEpochSeconds();
   }
 
   private void noteUse(Token token, long now) {
-    tokens.put(
-        token.id(),
+    Token used =
         new Token(
             token.id(),
             token.name(),
@@ -174,17 +219,22 @@ public final class NamedTokens {
             token.digest(),
             token.createdEpochSeconds(),
             token.expiresEpochSeconds(),
-            now));
-    try {
-      write();
+            now);
+    tokens.put(used.id(), used);
+    try (FileChannel _ = PrivateFile.lock(file)) {
+      follow();
+      // Unless another process has revoked it meanwhile.
+      if (tokens.replace(used.id(), used) != null) {
+        write();
+      }
     } catch (IOException full) {
       // The use counts for this process; a full disk must keep nobody out.
-      System.getLogger("kamille.admin")
-          .log(System.Logger.Level.WARNING, file + ": cannot note a token's last use", full);
+      LOG.log(System.Logger.Level.WARNING, file + ": cannot note a token's last use", full);
     }
   }
 
   private void write() throws IOException {
     PrivateFile.replace(file, JSON.writeValueAsBytes(new ArrayList<>(tokens.values())));
+    state = state();
   }
 }

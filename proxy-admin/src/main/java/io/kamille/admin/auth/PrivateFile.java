@@ -3,6 +3,7 @@ package io.kamille.admin.auth;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -54,6 +55,22 @@ public final class PrivateFile {
         file,
         Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
         MODE);
+  }
+
+  /**
+   * Keeps other processes from changing a file until this is closed: all that change it ask here
+   * before. The lock is on a file beside it, because the file itself is replaced.
+   */
+  static FileChannel lock(Path file) throws IOException {
+    FileChannel gate = open(file.resolveSibling(file.getFileName() + ".lock"));
+    try {
+      // The channel that is returned holds it.
+      FileLock _ = gate.lock();
+      return gate;
+    } catch (IOException | RuntimeException refused) {
+      gate.close();
+      throw refused;
+    }
   }
 
   private static Path createDirectory(Path file) throws IOException {

@@ -47,7 +47,6 @@ public final class TraceExporter implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("kamille.traces");
   private static final int MOST_IN_BATCH = 512;
-  private static final int OK = 200;
 
   private final Tracing tracing;
   private final URI endpoint;
@@ -113,7 +112,7 @@ public final class TraceExporter implements AutoCloseable {
         send(List.copyOf(batch));
         batch.clear();
       }
-    } catch (RuntimeException fault) {
+    } catch (RuntimeException | Error fault) {
       ended(waiting.size(), "a fault of ours: " + fault);
     }
   }
@@ -140,7 +139,7 @@ public final class TraceExporter implements AutoCloseable {
             .thenApply(response -> response.statusCode());
     try {
       int status = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      ended(batch.size(), status == OK ? "" : "it answers " + status);
+      ended(batch.size(), status / 100 == 2 ? "" : "it answers " + status);
     } catch (ExecutionException failed) {
       ended(batch.size(), String.valueOf(failed.getCause()));
     } catch (TimeoutException late) {

@@ -16,6 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AuditLogTest {
 
@@ -69,13 +71,35 @@ class AuditLogTest {
     assertThat(Files.readString(file)).contains("{\"seq\":2,").doesNotContain("\"20{");
   }
 
-  @Test
-  void aFileThatIsNoLogIsRefused() throws IOException {
+  /** The proxy starts, and a check still finds what is wrong. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hello", "hello,\"hash\":\"x\"}", "\u00fc,\"hash\":\"\u00fc\"}"})
+  void aFileWithOtherLinesIsPutAside(String line) throws IOException {
     append("a", "200");
-    Files.writeString(file, "hello\n", StandardCharsets.UTF_8);
-    assertThatThrownBy(() -> AuditLog.open(file, clock))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("line 1 has no digest");
+    String hash = AuditLog.verify(file).hash();
+    Files.writeString(file, line + "\n", StandardCharsets.ISO_8859_1, StandardOpenOption.APPEND);
+    append("b", "200");
+    assertThat(AuditLog.verify(directory.resolve("state/audit.jsonl.1")))
+        .extracting("lines", "hash")
+        .containsExactly(1L, hash);
+    assertThat(AuditLog.verify(directory.resolve("state/audit.jsonl.1")).trouble())
+        .startsWith("line 2: ");
+    assertThat(AuditLog.verify(file)).extracting("lines", "trouble").containsExactly(1L, null);
+    assertThat(Files.readString(file)).contains("{\"seq\":2,", "\"prev\":\"" + hash + "\"");
+    append("c", "200");
+    assertThat(AuditLog.verify(file).lines()).isEqualTo(2);
+  }
+
+  /** Each of them becomes three octets when it is read as UTF-8. */
+  @Test
+  void octetsThatAreNoTextAreCutOffAlone() throws IOException {
+    append("a", "200");
+    byte[] whole = Files.readAllBytes(file);
+    Files.write(file, new byte[] {-1, -1, -1, '{'}, StandardOpenOption.APPEND);
+    try (AuditLog log = AuditLog.open(file, clock)) {
+      assertThat(Files.readAllBytes(file)).isEqualTo(whole);
+      assertThat(log.last(9)).hasSize(1);
+    }
   }
 
   @Test

@@ -16,18 +16,25 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -172,6 +179,53 @@ class TraceExporterIT {
     record("http://h/a");
     Await.until(() -> exporter().lost() == 1);
     assertThat(exporter().exported()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"202 Accepted", "204 No Content"})
+  void anyStatusOfSuccessIsOne(String status) {
+    open(
+        PATIENT,
+        out ->
+            out.write(
+                ("HTTP/1.1 "
+                        + status
+                        + "\r\n"
+                        + (status.startsWith("202") ? "Content-Length: 0\r\n" : "")
+                        + "\r\n")
+                    .getBytes(StandardCharsets.US_ASCII)));
+    record("http://h/a");
+    Await.until(() -> exporter().exported() == 1);
+    assertThat(exporter().lost()).isZero();
+  }
+
+  /** The client asks for a proxy before anything else. */
+  @Test
+  void anErrorCostsItsTracesAlone() {
+    ProxySelector before = ProxySelector.getDefault();
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    ProxySelector.setDefault(
+        new ProxySelector() {
+          @Override
+          public List<Proxy> select(URI uri) {
+            if (isFirst.getAndSet(false)) {
+              throw new AssertionError("on purpose");
+            }
+            return List.of(Proxy.NO_PROXY);
+          }
+
+          @Override
+          public void connectFailed(URI uri, SocketAddress address, IOException cause) {}
+        });
+    try {
+      open(PATIENT, out -> out.write(OK.getBytes(StandardCharsets.US_ASCII)));
+    } finally {
+      ProxySelector.setDefault(before);
+    }
+    record("http://h/a");
+    Await.until(() -> exporter().lost() == 1);
+    record("http://h/b");
+    Await.until(() -> exporter().exported() == 1);
   }
 
   @Test
