@@ -1,6 +1,6 @@
 package io.kamille.admin;
 
-import io.kamille.admin.api.Json;
+import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.OperationTable;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.AuditLog;
@@ -156,7 +156,7 @@ public final class AdminServer implements AutoCloseable {
         () -> {
           Point point = sampler.look(System.nanoTime() / 1e9);
           history.add(point);
-          streams.publish("figures", Json.write(point.named()));
+          streams.publish("figures", Answer.jsonText(point.named()));
         };
     ChannelFuture bound =
         new ServerBootstrap()

@@ -430,10 +430,10 @@ class AdminServerIT {
             + content);
   }
 
-  @Test
-  void theMapTellsHowFullEachCellIs() throws IOException {
-    assertThat(getWithToken("/v1/cache/map"))
-        .contains("\"cellBytes\":65536,\"longestFreeBytes\":1024,\"cells\":[1.0,0.123,0.0]");
+  @ParameterizedTest
+  @CsvSource({"/v1/cache/map, The map is gone.", "/v1/config/drafts/1, Drafts are gone."})
+  void whatIsGoneIsTold(String path, String line) throws IOException {
+    assertThat(getWithToken(path)).startsWith("HTTP/1.1 410 ").contains(line);
   }
 
   @Test

@@ -23,7 +23,6 @@ import io.kamille.cache.index.Policy;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.index.PolicySnapshot.Estimate;
-import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.ForwardReason;
@@ -147,11 +146,6 @@ final class FakeAppliance implements ApplianceView {
   public boolean choosePeak(PeakChoice choice) {
     peak = choice;
     return hasDisk;
-  }
-
-  @Override
-  public ArenaMap map(int most) {
-    return new ArenaMap(1 << 16, List.of(1.0, 0.123456, 0.0), 1024);
   }
 
   @Override

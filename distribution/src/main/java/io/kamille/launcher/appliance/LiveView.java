@@ -14,7 +14,6 @@ import io.kamille.admin.view.UpstreamSnapshot;
 import io.kamille.cache.CacheOperations;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
-import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.tiers.peak.PeakChoice;
@@ -107,11 +106,6 @@ final class LiveView implements ApplianceView {
           watch.choose(choice);
         });
     return peak.isPresent();
-  }
-
-  @Override
-  public ArenaMap map(int most) {
-    return appliance.assembly().cache().map(most);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.kamille.launcher.appliance;
 
 import io.kamille.admin.tuning.BufferTuner;
-import io.kamille.admin.tuning.LossModel;
 import io.kamille.admin.tuning.TuningPolicy;
 import io.kamille.admin.tuning.TuningSettings;
 import io.kamille.cache.CacheHandover;
@@ -125,7 +124,8 @@ final class RunningState {
   }
 
   private static String words(TuningSettings tuning) {
-    return tuning.policy() + " " + tuning.model() + " " + tuning.budgetBytes();
+    // The second word is that of a setting which is gone: a process before this one compares it.
+    return tuning.policy() + " FITTED " + tuning.budgetBytes();
   }
 
   private interface OriginReader {
@@ -234,10 +234,7 @@ final class RunningState {
     appliance
         .tuner()
         .settings(
-            settings
-                .with(TuningPolicy.valueOf(parts[0]))
-                .with(LossModel.valueOf(parts[1]))
-                .withBudget(Long.parseLong(parts[2])));
+            settings.with(TuningPolicy.valueOf(parts[0])).withBudget(Long.parseLong(parts[2])));
   }
 
   /** Removes here what the other process removes, and tells it what is removed here. */

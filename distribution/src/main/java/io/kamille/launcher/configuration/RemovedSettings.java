@@ -22,7 +22,14 @@ final class RemovedSettings {
       List.of(
           setting(
               "routes[].cache.query.no-vary-search",
-              "name the parameters in query.ignore or query.keep"));
+              "name the parameters in query.ignore or query.keep"),
+          new Removed(
+              "tuning.policy",
+              List.of("equal", "window"),
+              "tuning.policy is kernel, which bounds what waits for each client"),
+          setting("tuning.model", "throughput follows the law of the kernel in use"),
+          setting("tuning.headroom", "a send buffer is twice throughput × round-trip time"),
+          setting("tuning.period", "each connection that writes is looked at once a second"));
 
   /**
    * What is gone.

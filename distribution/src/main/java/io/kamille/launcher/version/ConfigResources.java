@@ -3,7 +3,7 @@ package io.kamille.launcher.version;
 import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
-import io.kamille.admin.api.JsonContent;
+import io.kamille.admin.api.Json;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.api.Query;
 import io.kamille.admin.api.Resource;
@@ -160,7 +160,7 @@ public final class ConfigResources {
   }
 
   private Answer patch(AdminRequest request) throws InvalidRequest, Refused {
-    JsonNode patch = JsonContent.of(request);
+    JsonNode patch = Json.content(request);
     String type = String.valueOf(request.field("Content-Type")).toLowerCase(Locale.ROOT);
     if (type.startsWith(JSON_PATCH)) {
       return change(request, running -> patched(running, patch));
@@ -234,7 +234,7 @@ public final class ConfigResources {
   }
 
   private Answer rollback(AdminRequest request) throws InvalidRequest, Refused {
-    JsonNode document = JsonContent.of(request);
+    JsonNode document = Json.content(request);
     Orders.members(document, List.of("to", "comment", "confirm", "guard", "guardP99"));
     if (!document.path("to").isInt()) {
       throw Orders.bad("to must be the number of a version.");
@@ -259,7 +259,7 @@ public final class ConfigResources {
   }
 
   private Answer decide(AdminRequest request) throws InvalidRequest, Refused {
-    JsonNode document = JsonContent.of(request);
+    JsonNode document = Json.content(request);
     Orders.members(document, List.of("decision"));
     return switch (document.path("decision").stringValue("")) {
       case "keep" -> Orders.committed(control.keepTrial(Orders.match(request)));

@@ -3,7 +3,7 @@ package io.kamille.launcher.version;
 import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
-import io.kamille.admin.api.JsonContent;
+import io.kamille.admin.api.Json;
 import io.kamille.admin.api.Operation;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.Scope;
@@ -153,7 +153,7 @@ final class DraftResources {
   }
 
   private Answer commit(AdminRequest request) throws InvalidRequest, Refused {
-    JsonNode document = JsonContent.of(request);
+    JsonNode document = Json.content(request);
     Orders.members(document, List.of("comment", "confirm", "guard", "guardP99", "rebase"));
     JsonNode rebase = document.path("rebase");
     if (!rebase.isMissingNode() && !rebase.isBoolean()) {

@@ -45,13 +45,13 @@ class RunningStateTest {
     TuningSettings tuning = appliance.tuner().settings();
     PaceSettings fixed = PaceSettings.fixed(300_000).withSpinLimit(1_000);
     appliance.loops().pace(fixed);
-    appliance.tuner().settings(tuning.with(TuningPolicy.EQUAL).withBudget(1 << 20));
+    appliance.tuner().settings(tuning.with(TuningPolicy.EQUATION).withBudget(1 << 20));
     Map<String, String> values = state();
     appliance.loops().pace(pace);
     appliance.tuner().settings(tuning);
     take(values);
     assertThat(appliance.loops().pace()).isEqualTo(fixed);
-    assertThat(appliance.tuner().settings().policy()).isEqualTo(TuningPolicy.EQUAL);
+    assertThat(appliance.tuner().settings().policy()).isEqualTo(TuningPolicy.EQUATION);
     assertThat(appliance.tuner().settings().budgetBytes()).isEqualTo(1 << 20);
   }
 

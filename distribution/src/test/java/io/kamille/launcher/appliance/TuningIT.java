@@ -64,10 +64,10 @@ class TuningIT {
   void aReloadKeepsWhatAnOperatorSetUnlessTheFileSaysSomethingElse() throws IOException {
     journey.with(SIZING);
     journey.appliance();
-    tuner().settings(tuner().settings().with(TuningPolicy.WINDOW));
+    tuner().settings(tuner().settings().with(TuningPolicy.EQUATION));
     journey.with("limits: {request-target: 256}");
     journey.appliance().reload(journey.configuration());
-    assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.WINDOW);
+    assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.EQUATION);
     journey.with("tuning: {policy: kernel}");
     journey.appliance().reload(journey.configuration());
     assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.KERNEL);

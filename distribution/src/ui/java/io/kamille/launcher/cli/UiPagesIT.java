@@ -168,28 +168,6 @@ class UiPagesIT {
     }
   }
 
-  @Test
-  void aDraftIsKeptAndCommittedLater() {
-    try (Browser browser = signedIn(ColorScheme.LIGHT, 1280)) {
-      Page page = browser.page();
-      browser.show("configuration");
-      Locator text = page.locator("textarea[name=yaml]");
-      assertThat(text).hasValue(Pattern.compile("ttl: 10s"));
-      text.fill(text.inputValue().replace("ttl: 10s", "ttl: 30s"));
-      page.locator("input[name=comment]").fill("longer, für alle");
-      button(page, "Keep as draft").click();
-      assertThat(page.locator("main")).containsText("Draft 1 is kept.");
-      assertThat(page.locator("main")).containsText("longer, für alle");
-      assertThat(browser.violations()).isEmpty();
-      button(page, "What draft 1 would change").click();
-      assertThat(page.locator("pre.diff")).containsText("+        ttl: 30s");
-      button(page, "Commit draft 1").click();
-      assertThat(page.locator("main h1")).containsText("Version 2 runs.");
-      assertThat(text).hasValue(Pattern.compile("ttl: 30s"));
-      assertThat(browser.complaints()).isEmpty();
-    }
-  }
-
   /** What clients send is shown as text, whatever it looks like. */
   @Test
   void markupOfClientsIsText() throws IOException {

@@ -1,6 +1,5 @@
 package io.kamille.admin.tuning;
 
-import io.kamille.admin.tuning.MaxMinAllocator.Surplus;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -42,13 +41,11 @@ public class MaxMinAllocatorBench {
 
   @Benchmark
   public long[] scarce() {
-    return MaxMinAllocator.allocate(
-        demands, 2L * connections * FLOOR, FLOOR, CEILING, Surplus.IN_PROPORTION);
+    return MaxMinAllocator.allocate(demands, 2L * connections * FLOOR, FLOOR, CEILING);
   }
 
   @Benchmark
   public long[] plenty() {
-    return MaxMinAllocator.allocate(
-        demands, connections * CEILING, FLOOR, CEILING, Surplus.IN_PROPORTION);
+    return MaxMinAllocator.allocate(demands, connections * CEILING, FLOOR, CEILING);
   }
 }

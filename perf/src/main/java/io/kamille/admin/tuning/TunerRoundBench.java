@@ -85,7 +85,7 @@ public class TunerRoundBench {
   /** Connects, and lets each connection write what its client does not read. */
   @Setup
   public void connect() throws Exception {
-    tuner = tuner(new TuningSettings(policy, LossModel.FITTED, 256L << 20, 2, Duration.ofHours(1)));
+    tuner = tuner(new TuningSettings(policy, 256L << 20, Duration.ofHours(1)));
     sampler = tuner.sampler(loop);
     tuner.announceTo(_ -> {});
     try (var listener = ServerSocketChannel.open()) {

@@ -214,7 +214,7 @@ final class BufferTuning implements Experiment {
 
   /** The paper's Fig. 6. */
   private void overTime(LabRun run, TunedRun runs) throws IOException, InterruptedException {
-    for (TunedWay way : List.of(TunedWay.WINDOW, TunedWay.EQUATION)) {
+    for (TunedWay way : List.of(TunedWay.EQUATION)) {
       run.step("allocation over time, " + way.label());
       var four =
           new TunedCrowd()

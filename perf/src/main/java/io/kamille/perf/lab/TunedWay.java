@@ -6,8 +6,6 @@ import java.util.Locale;
 enum TunedWay {
   OFF("kernel alone"),
   KERNEL("kernel, bounded unsent"),
-  EQUAL("equal split"),
-  WINDOW("by window (ATBT)"),
   EQUATION("by equation (E-ATBT)");
 
   private final String label;

@@ -6,6 +6,7 @@ import io.kamille.admin.auth.Scope;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,6 +47,30 @@ public record AdminRequest(
   /** The value of a field, the first line of it. */
   public @Nullable String field(String name) {
     return fields.get(name);
+  }
+
+  /** The name of a session's cookie: cookies ignore ports (RFC 6265), so the port is in it. */
+  String cookieName() {
+    String host = hosts.isEmpty() ? "" : hosts.getFirst();
+    int colon = host.lastIndexOf(':');
+    String port = colon > host.lastIndexOf(']') ? host.substring(colon + 1) : "80";
+    return "kamille-" + port.toLowerCase(Locale.ROOT);
+  }
+
+  /** What the request has for that cookie, or null. */
+  @Nullable String cookie() {
+    String field = field("Cookie");
+    if (field == null) {
+      return null;
+    }
+    String name = cookieName();
+    for (String pair : field.split(";", -1)) {
+      String stripped = pair.strip();
+      if (stripped.startsWith(name + "=")) {
+        return stripped.substring(name.length() + 1);
+      }
+    }
+    return null;
   }
 
   /** The content as text. */

@@ -5,6 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a resource answers. Immutable.
@@ -18,6 +22,14 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
 
   /** The media type of a stream: what an answer of this type holds is only its beginning. */
   public static final String EVENT_STREAM = "text/event-stream";
+
+  /** How we read and write JSON. */
+  static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+          .build();
 
   public Answer {
     fields = Map.copyOf(fields);
@@ -40,7 +52,12 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
 
   /** A value as JSON, with a status code. */
   public static Answer json(int status, Object value) {
-    return of(status, "application/json", Json.write(value));
+    return of(status, "application/json", jsonText(value));
+  }
+
+  /** A value as JSON, with a line feed. */
+  public static String jsonText(Object value) {
+    return MAPPER.writeValueAsString(value) + "\n";
   }
 
   /** Done, and there is nothing to tell. */
@@ -83,6 +100,6 @@ public record Answer(int status, String contentType, byte[] content, Map<String,
     if (!errors.isEmpty()) {
       document.put("errors", errors);
     }
-    return of(status, "application/problem+json", Json.write(document));
+    return of(status, "application/problem+json", jsonText(document));
   }
 }

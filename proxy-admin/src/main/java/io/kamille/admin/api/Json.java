@@ -1,28 +1,97 @@
 package io.kamille.admin.api;
 
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.json.JsonMapper;
+import io.kamille.core.setting.Parsed;
+import io.kamille.core.setting.ValueType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.databind.JsonNode;
 
-/** How we read and write JSON. Stateless; any thread. */
+/** Reads the content of a request as JSON. Stateless; any thread. */
 public final class Json {
-
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
-          .build();
 
   private Json() {}
 
-  static JsonMapper mapper() {
-    return MAPPER;
+  /**
+   * The document that the content is.
+   *
+   * @throws InvalidRequest if it is none; the answer names the place
+   */
+  public static JsonNode content(AdminRequest request) throws InvalidRequest {
+    try {
+      return Answer.MAPPER.readTree(request.content());
+    } catch (JacksonException malformed) {
+      throw new InvalidRequest(trouble(malformed.getLocation()));
+    }
   }
 
-  /** One value and a line feed. */
-  public static String write(Object value) {
-    return MAPPER.writeValueAsString(value) + "\n";
+  /**
+   * The members of an object that has some, all of them strings.
+   *
+   * @throws InvalidRequest with the text {@code expected} if the content is something else
+   */
+  static Map<String, String> texts(AdminRequest request, String expected) throws InvalidRequest {
+    return texts(request, expected, "");
+  }
+
+  /** The same, where the member of that name may be a number. */
+  static Map<String, String> texts(AdminRequest request, String expected, String number)
+      throws InvalidRequest {
+    JsonNode document = content(request);
+    if (!document.isObject() || document.isEmpty()) {
+      throw new InvalidRequest(expected);
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> member : document.properties()) {
+      boolean isNumber = member.getKey().equals(number) && member.getValue().isNumber();
+      if (!isNumber && !member.getValue().isString()) {
+        throw new InvalidRequest(expected);
+      }
+      texts.put(member.getKey(), member.getValue().asString());
+    }
+    return texts;
+  }
+
+  /**
+   * The value of a member that a setting has, too.
+   *
+   * @throws InvalidRequest if {@code text} is none; the answer tells what is expected
+   */
+  static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
+    return switch (type.parse(text)) {
+      case Parsed.Value<T>(T value) -> value;
+      case Parsed.Refused<T>(String expected) ->
+          throw new InvalidRequest(name + ": expected " + expected + ".");
+    };
+  }
+
+  /**
+   * A member that is a whole number from 1 to {@code most}, or {@code usual} if it is not there.
+   *
+   * @throws InvalidRequest with the text {@code expected} if it is something else
+   */
+  static int number(JsonNode document, String name, int usual, int most, String expected)
+      throws InvalidRequest {
+    JsonNode value = document.path(name);
+    if (value.isMissingNode()) {
+      return usual;
+    }
+    if (!value.isInt() || value.intValue() < 1 || value.intValue() > most) {
+      throw new InvalidRequest(expected);
+    }
+    return value.intValue();
+  }
+
+  /** Says where reading ended; what is nested too deeply, or too long a number, has no place. */
+  private static String trouble(@Nullable TokenStreamLocation place) {
+    return place == null
+        ? "The content is nested too deeply, or a number in it is too long."
+        : "The content is not JSON: line "
+            + place.getLineNr()
+            + ", column "
+            + place.getColumnNr()
+            + ".";
   }
 }

@@ -1,35 +1,23 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/openapi.json}: the API's description, made of the router's own declarations. */
-final class OpenApi implements Resource {
+/** The API's description, made of the router's own declarations and the records it answers. */
+final class OpenApi {
 
-  static final String PATH = "/v1/openapi.json";
-
-  private final Supplier<List<Operation>> operations;
-  private final String version;
-
-  OpenApi(Supplier<List<Operation>> operations, String version) {
-    this.operations = operations;
-    this.version = version;
-  }
-
-  @Override
-  public Operation operation() {
-    return Operation.get(PATH, Scope.READ, "This API as an OpenAPI 3.1 document.");
-  }
-
-  @Override
-  public Answer answer(AdminRequest request) {
-    return Answer.json(document(operations.get(), version));
-  }
+  private OpenApi() {}
 
   /** The document. */
   static Map<String, Object> document(List<Operation> operations, String version) {
@@ -54,7 +42,7 @@ final class OpenApi implements Resource {
             "securitySchemes",
             ordered("bearer", ordered("type", "http", "scheme", "bearer")),
             "schemas",
-            ordered("Problem", JsonSchema.of(Problem.class))));
+            ordered("Problem", schema(Problem.class))));
   }
 
   private static Map<String, Object> described(Operation operation) {
@@ -75,8 +63,7 @@ final class OpenApi implements Resource {
       described.put("requestBody", ordered("required", true, "content", content));
     }
     Class<?> answer = operation.result().document();
-    Map<String, Object> schema =
-        answer == null ? Map.of() : ordered("schema", JsonSchema.of(answer));
+    Map<String, Object> schema = answer == null ? Map.of() : ordered("schema", schema(answer));
     described.put(
         "responses",
         ordered(
@@ -95,8 +82,10 @@ final class OpenApi implements Resource {
 
   private static List<Object> parameters(Operation operation) {
     List<Object> all = new ArrayList<>();
-    for (String name : new PathTemplate(operation.path()).parameters()) {
-      all.add(ordered("name", name, "in", "path", "required", true, "schema", text()));
+    for (String name : operation.pathParameters()) {
+      all.add(
+          ordered(
+              "name", name, "in", "path", "required", true, "schema", ordered("type", "string")));
     }
     for (Operation.Parameter parameter : operation.parameters()) {
       all.add(
@@ -105,13 +94,9 @@ final class OpenApi implements Resource {
               "in", "query",
               "required", parameter.isRequired(),
               "description", parameter.summary(),
-              "schema", text()));
+              "schema", ordered("type", "string")));
     }
     return all;
-  }
-
-  private static Map<String, Object> text() {
-    return ordered("type", "string");
   }
 
   /** Such as {@code getCacheTiers}. */
@@ -123,6 +108,70 @@ final class OpenApi implements Resource {
       }
     }
     return id.toString();
+  }
+
+  /** The schema of a record, a list, a map, a number, a text, an enum or a boolean. */
+  private static Map<String, Object> schema(Type type) {
+    return switch (type) {
+      case ParameterizedType generic when generic.getRawType() == List.class ->
+          ordered("type", "array", "items", schema(generic.getActualTypeArguments()[0]));
+      case ParameterizedType generic ->
+          ordered(
+              "type",
+              "object",
+              "additionalProperties",
+              schema(generic.getActualTypeArguments()[1]));
+      case Class<?> plain -> ofClass(plain);
+      default -> new LinkedHashMap<>();
+    };
+  }
+
+  private static Map<String, Object> ofClass(Class<?> type) {
+    if (type.isRecord()) {
+      return ofRecord(type);
+    }
+    if (type.isEnum()) {
+      List<String> tokens =
+          Arrays.stream(type.getEnumConstants())
+              .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT))
+              .toList();
+      return ordered("type", "string", "enum", tokens);
+    }
+    if (type == boolean.class || type == Boolean.class) {
+      return ordered("type", "boolean");
+    }
+    if (type == double.class || type == Double.class) {
+      return ordered("type", "number");
+    }
+    if (type.isPrimitive() || Number.class.isAssignableFrom(type)) {
+      return ordered("type", "integer");
+    }
+    return type == String.class ? ordered("type", "string") : new LinkedHashMap<>();
+  }
+
+  private static Map<String, Object> ofRecord(Class<?> type) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    List<String> required = new ArrayList<>();
+    for (RecordComponent component : type.getRecordComponents()) {
+      Map<String, Object> schema = schema(component.getGenericType());
+      if (isNullable(component.getAnnotatedType()) && schema.get("type") instanceof String one) {
+        schema.put("type", List.of(one, "null"));
+      }
+      properties.put(component.getName(), schema);
+      required.add(component.getName());
+    }
+    Map<String, Object> schema = ordered("type", "object", "properties", properties);
+    schema.put("required", required);
+    return schema;
+  }
+
+  private static boolean isNullable(AnnotatedType type) {
+    for (Annotation annotation : type.getAnnotations()) {
+      if (annotation.annotationType() == Nullable.class) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Map<String, Object> ordered(Object... namesAndValues) {

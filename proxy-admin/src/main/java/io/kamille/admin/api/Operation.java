@@ -1,8 +1,12 @@
 package io.kamille.admin.api;
 
 import io.kamille.admin.auth.Scope;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * made of it. Immutable.
  *
  * @param method GET implies HEAD
- * @param path a literal path; a segment in braces is a parameter
+ * @param path its segments are literal or, in braces, parameters, which may be percent-encoded
  * @param scope who may ask; null for everybody
  * @param summary one sentence
  * @param parameters of the query and the path
@@ -153,5 +157,54 @@ public record Operation(
   /** Whether it changes nothing. */
   public boolean isSafe() {
     return method.equals("GET");
+  }
+
+  // Paths
+
+  /** The parameters of a path that has the form of this one, or null. */
+  @Nullable Map<String, String> match(String given) {
+    String[] segments = path.split("/", -1);
+    String[] values = given.split("/", -1);
+    if (values.length != segments.length) {
+      return null;
+    }
+    Map<String, String> found = new LinkedHashMap<>();
+    for (int i = 0; i < segments.length; i++) {
+      String name = parameter(segments[i]);
+      String value = name == null ? "" : decoded(values[i]);
+      if (name != null && !value.isEmpty()) {
+        found.put(name, value);
+      } else if (!segments[i].equals(values[i])) {
+        return null;
+      }
+    }
+    return found;
+  }
+
+  /** The names of the parameters of the path, in order. */
+  List<String> pathParameters() {
+    List<String> names = new ArrayList<>();
+    for (String segment : path.split("/", -1)) {
+      String name = parameter(segment);
+      if (name != null) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  private static @Nullable String parameter(String segment) {
+    return segment.startsWith("{") && segment.endsWith("}")
+        ? segment.substring(1, segment.length() - 1)
+        : null;
+  }
+
+  /** Empty if it is malformed. */
+  private static String decoded(String segment) {
+    try {
+      return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      return "";
+    }
   }
 }

@@ -6,15 +6,18 @@ import io.kamille.admin.auth.Authenticator;
 import io.kamille.admin.auth.Authenticator.Credentials;
 import io.kamille.admin.auth.Identity;
 import io.kamille.admin.auth.Peer;
+import io.kamille.admin.auth.Scope;
 import io.kamille.admin.live.History;
 import io.kamille.admin.metric.PrometheusText;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -36,18 +39,29 @@ public final class OperationTable {
   private static final System.Logger LOGGER = System.getLogger("kamille.admin");
   private static final List<String> JSON = List.of("application/json");
   private static final int SHOWN_LIMIT = 512;
+  private static final int GONE = 410;
 
-  private final List<Entry> entries = new ArrayList<>();
-  private final HostRule hosts;
+  /** Paths that are gone since the release before, and what holds now. */
+  private static final Map<String, String> REMOVED =
+      Map.of(
+          "/v1/cache/map",
+          "The map is gone. GET /v1/cache/tiers tells what takes memory.",
+          "/v1/config/drafts",
+          "Drafts are gone. PUT /v1/config with dry_run=true tells what a text would change.");
+
+  private final List<Resource> resources;
+  private final String configuredHost;
   private final Authenticator authenticator;
   private final AuditLog audit;
   private final AuditedRefusals refusals;
   private final Supplier<String> origin;
 
-  private record Entry(Operation operation, PathTemplate path, Resource resource) {}
-
   /** A resource and the parameters of the path that led to it. */
-  private record Match(Entry entry, Map<String, String> parameters) {}
+  private record Match(Resource resource, Map<String, String> parameters) {
+    Operation operation() {
+      return resource.operation();
+    }
+  }
 
   /**
    * The operations of this appliance.
@@ -69,44 +83,25 @@ public final class OperationTable {
       WallClock clock) {
     boolean isConfigurable =
         more.stream().anyMatch(resource -> resource.operation().path().equals(CONFIGURATION));
-    List<Resource> all =
-        new ArrayList<>(
-            List.of(
-                new Health(),
-                new Readiness(appliance),
-                new Metrics(metrics),
-                new ProblemPage(),
-                new Status(appliance, clock, isConfigurable),
-                new EngineLoops(appliance),
-                new EnginePace(appliance),
-                new Tuning(appliance.tuner()),
-                new TuningChange(appliance.tuner()),
-                new Connections(appliance.tuner()),
-                new ConnectionBuffer(appliance.tuner()),
-                new CacheObjects(appliance),
-                new CacheTiers(appliance),
-                new CachePeak(appliance),
-                new CacheMap(appliance),
-                new Routes(appliance, clock),
-                new UpstreamList(appliance, registry),
-                new OriginChange(appliance),
-                new OriginRemoval(appliance),
-                new Explain(appliance),
-                new Purges(appliance),
-                new PurgeList(appliance),
-                new Series(history),
-                new Requests(appliance),
-                new Live(),
-                new AuditEntries(audit)));
-    all.addAll(Reports.of(history, clock));
-    all.addAll(WhatIfResources.of(appliance));
-    all.addAll(TraceResources.of(appliance.tracing(), clock));
     AuditedRefusals refusals = new AuditedRefusals(audit, clock);
-    all.addAll(SessionResources.of(authenticator, audit, refusals, origin));
-    all.addAll(TokenResources.of(authenticator));
+    List<Resource> all = new ArrayList<>();
+    all.addAll(ProcessResources.of(appliance, metrics, clock, isConfigurable));
+    all.addAll(EngineResources.of(appliance));
+    all.addAll(CacheResources.of(appliance));
+    all.addAll(PurgeResources.of(appliance));
+    all.addAll(OriginResources.of(appliance, registry, clock));
+    all.addAll(RequestResources.of(appliance, clock));
+    all.addAll(HistoryResources.of(history, clock));
+    all.addAll(AccessResources.of(authenticator, audit, refusals, origin));
     all.addAll(more);
-    all.addAll(UiFile.all());
-    all.add(new OpenApi(() -> all.stream().map(Resource::operation).toList(), appliance.version()));
+    all.addAll(UiFiles.all());
+    all.add(
+        Resource.of(
+            Operation.get("/v1/openapi.json", Scope.READ, "This API as an OpenAPI 3.1 document."),
+            () ->
+                Answer.json(
+                    OpenApi.document(
+                        all.stream().map(Resource::operation).toList(), appliance.version()))));
     return new OperationTable(all, authenticator, audit, refusals, configuredHost, origin);
   }
 
@@ -117,11 +112,8 @@ public final class OperationTable {
       AuditedRefusals refusals,
       String configuredHost,
       Supplier<String> origin) {
-    for (Resource resource : resources) {
-      Operation operation = resource.operation();
-      entries.add(new Entry(operation, new PathTemplate(operation.path()), resource));
-    }
-    this.hosts = new HostRule(configuredHost);
+    this.resources = List.copyOf(resources);
+    this.configuredHost = configuredHost;
     this.authenticator = authenticator;
     this.audit = audit;
     this.refusals = refusals;
@@ -132,8 +124,8 @@ public final class OperationTable {
   public @Nullable Operation find(String method, String path) {
     String effective = method.equals("HEAD") ? "GET" : method;
     for (Match match : matches(path)) {
-      if (match.entry.operation.method().equals(effective)) {
-        return match.entry.operation;
+      if (match.operation().method().equals(effective)) {
+        return match.operation();
       }
     }
     return null;
@@ -141,10 +133,10 @@ public final class OperationTable {
 
   private List<Match> matches(String path) {
     List<Match> found = new ArrayList<>();
-    for (Entry entry : entries) {
-      Map<String, String> parameters = entry.path.match(path);
+    for (Resource resource : resources) {
+      Map<String, String> parameters = resource.operation().match(path);
       if (parameters != null) {
-        found.add(new Match(entry, parameters));
+        found.add(new Match(resource, parameters));
       }
     }
     return found;
@@ -156,7 +148,7 @@ public final class OperationTable {
       return Answer.problem(StatusCode.BAD_REQUEST, "There is more than one Host field.");
     }
     if (request.peer() instanceof Peer.Network
-        && !request.hosts().stream().allMatch(hosts::allows)) {
+        && !request.hosts().stream().allMatch(this::isOurs)) {
       return Answer.problem(
           StatusCode.MISDIRECTED_REQUEST,
           "The Host field must be localhost, an IP address or the configured address.");
@@ -185,19 +177,28 @@ public final class OperationTable {
   private Answer route(AdminRequest request) {
     List<Match> matches = matches(request.path());
     if (matches.isEmpty()) {
-      return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
+      return unknown(request.path());
     }
     for (Match match : matches) {
-      if (match.entry.operation.method().equals(request.effectiveMethod())) {
-        return permitted(match.entry, request.with(match.parameters));
+      if (match.operation().method().equals(request.effectiveMethod())) {
+        return permitted(match.resource, request.with(match.parameters));
       }
     }
     return Answer.problem(StatusCode.METHOD_NOT_ALLOWED, "This resource does not have that method.")
         .with("Allow", allowed(matches));
   }
 
-  private Answer permitted(Entry entry, AdminRequest request) {
-    Operation operation = entry.operation;
+  private static Answer unknown(String path) {
+    for (Map.Entry<String, String> gone : REMOVED.entrySet()) {
+      if (path.startsWith(gone.getKey())) {
+        return Answer.problem(GONE, gone.getValue());
+      }
+    }
+    return Answer.problem(StatusCode.NOT_FOUND, "There is no such resource.");
+  }
+
+  private Answer permitted(Resource resource, AdminRequest request) {
+    Operation operation = resource.operation();
     Identity identity = request.identity();
     if (operation.scope() != null
         && (identity == null || !identity.scope().allows(operation.scope()))) {
@@ -221,7 +222,7 @@ public final class OperationTable {
           "The content must be " + String.join(" or ", operation.content().types()) + ".");
     }
     boolean isTakenDown = !operation.isSafe() && operation.scope() != null;
-    return isTakenDown ? audited(entry, request) : done(entry, request);
+    return isTakenDown ? audited(resource, request) : done(resource, request);
   }
 
   /**
@@ -255,10 +256,11 @@ public final class OperationTable {
   }
 
   /** Takes a change down, makes it, and takes its outcome down. */
-  private Answer audited(Entry entry, AdminRequest request) {
-    String action = action(entry.operation);
+  private Answer audited(Resource resource, AdminRequest request) {
+    Operation operation = resource.operation();
+    String action = action(operation);
     String target = shortened(target(request));
-    String order = order(entry.operation, request);
+    String order = order(operation, request);
     Identity identity = request.identity();
     try {
       audit.append(identity, action, target, order, "begun");
@@ -271,7 +273,7 @@ public final class OperationTable {
             List.of());
       }
     }
-    Answer answer = done(entry, request);
+    Answer answer = done(resource, request);
     try {
       audit.append(identity, action, target, order, Integer.toString(answer.status()));
     } catch (IOException full) {
@@ -297,9 +299,9 @@ public final class OperationTable {
     return text.length() <= SHOWN_LIMIT ? text : text.substring(0, SHOWN_LIMIT) + "…";
   }
 
-  private static Answer done(Entry entry, AdminRequest request) {
+  private static Answer done(Resource resource, AdminRequest request) {
     try {
-      return entry.resource.answer(request);
+      return resource.answer(request);
     } catch (InvalidRequest invalid) {
       return invalid.answer();
     } catch (RuntimeException bug) {
@@ -310,7 +312,7 @@ public final class OperationTable {
 
   private static String allowed(List<Match> matches) {
     return matches.stream()
-        .map(match -> match.entry.operation.method())
+        .map(match -> match.operation().method())
         .sorted()
         .map(method -> method.equals("GET") ? "GET, HEAD" : method)
         .collect(Collectors.joining(", "));
@@ -338,7 +340,35 @@ public final class OperationTable {
     return new Credentials(
         request.peer(),
         request.field("Authorization"),
-        SessionCookie.value(request),
+        request.cookie(),
         request.field("X-Kamille-Key"));
+  }
+
+  /**
+   * Whether a {@code Host} value names this machine, on any port. A page from elsewhere can have
+   * its own name resolved to our address and then read our answers as its own (DNS rebinding).
+   * Names it can do that with are refused; addresses, and names that always mean this machine, it
+   * cannot.
+   */
+  private boolean isOurs(String value) {
+    String host = withoutPort(value).toLowerCase(Locale.ROOT);
+    return host.equals("localhost")
+        || host.equalsIgnoreCase(configuredHost)
+        || NetUtil.isValidIpV4Address(host)
+        || isBracketedIpV6Address(host);
+  }
+
+  private static String withoutPort(String value) {
+    int colon = value.lastIndexOf(':');
+    boolean isPort =
+        colon > value.lastIndexOf(']')
+            && value.substring(colon + 1).chars().allMatch(c -> c >= '0' && c <= '9');
+    return isPort ? value.substring(0, colon) : value;
+  }
+
+  private static boolean isBracketedIpV6Address(String host) {
+    return host.startsWith("[")
+        && host.endsWith("]")
+        && NetUtil.isValidIpV6Address(host.substring(1, host.length() - 1));
   }
 }

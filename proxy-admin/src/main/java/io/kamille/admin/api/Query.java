@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import io.kamille.cache.key.CacheKey;
 import io.kamille.core.http.Octets;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ public final class Query {
    * A value is octets, one per character, because field values are: nothing is taken for UTF-8.
    * What is unknown is refused, for it is nearly always the rest of a URL that was not encoded.
    */
+  static final Query NONE = new Query();
+
   private final Map<String, List<String>> values = new LinkedHashMap<>();
 
   private Query() {}
@@ -62,6 +65,20 @@ public final class Query {
   /** All values of a parameter, in order. */
   public List<String> all(String name) {
     return values.getOrDefault(name, List.of());
+  }
+
+  /** The value of {@code url}, which a request can have as its target. */
+  String url() throws InvalidRequest {
+    String url = one("url");
+    if (url.indexOf('#') >= 0) {
+      throw new InvalidRequest("url must have no fragment: it is never sent in a request.");
+    }
+    if (CacheKey.find(url) == null) {
+      throw new InvalidRequest(
+          "url must begin with http:// or https://, have a host, at most a port from 0 to 65535"
+              + " behind it and no user information, and be percent-encoded.");
+    }
+    return url;
   }
 
   /** The value of a parameter that is a number from 1 to {@code limit}, or {@code otherwise}. */

@@ -1,4 +1,4 @@
-/** The resources of the control plane, one class each, and what all of them share. No I/O. */
+/** The table of operations, a file for each group of resources, and what all share. No I/O. */
 @NullMarked
 package io.kamille.admin.api;
 

@@ -9,7 +9,6 @@ import io.kamille.core.socket.TunableChannel;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -63,10 +62,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** Connections that were looked at since the last pass. */
   @GuardedBy("this")
   private final Set<TunedConnection> looked = new HashSet<>();
-
-  /** Connections whose size an operator set, until that has ended. */
-  @GuardedBy("this")
-  private final Set<TunedConnection> overridden = new HashSet<>();
 
   @GuardedBy("this")
   private final Budget budget = new Budget();
@@ -208,7 +203,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
           nextNanos = now + settings.period().toNanos();
           pass();
         }
-      } catch (RuntimeException bug) {
+      } catch (RuntimeException | Error bug) {
         LOG.log(Level.ERROR, "a look at send buffers fails by a fault of ours", bug);
       }
       if (seen.isEmpty()) {
@@ -255,7 +250,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     TunedConnection known = connections.remove(channel);
     if (known != null) {
       looked.remove(known);
-      overridden.remove(known);
     }
   }
 
@@ -264,10 +258,10 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     TunableChannel channel = samples.channel(row);
     TunedConnection known = connections.get(channel);
     if (known == null) {
-      known = new TunedConnection(samples, row, settings, groups);
+      known = new TunedConnection(samples, row, groups);
       connections.put(channel, known);
     } else {
-      known.look(samples, row, settings, groups);
+      known.look(samples, row, groups);
     }
     looked.add(known);
     return known;
@@ -287,12 +281,9 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     budget.look(pressure.getAsDouble());
     if (now.policy() != TuningPolicy.OFF) {
       var changes = new SendBufferChanges();
-      var concerned = new HashSet<>(now.policy().isSizing() ? sharing(now, unseenBytes) : looked);
-      // An override ends at an idle connection, too.
-      concerned.addAll(overridden);
+      Collection<TunedConnection> concerned =
+          now.policy().isSizing() ? sharing(now, unseenBytes) : looked;
       concerned.forEach(each -> changes.add(each, wanted(each, now)));
-      long nanos = nanoClock.getAsLong();
-      overridden.removeIf(each -> !each.isOverridden(nanos));
       changes.send();
     }
     looked.clear();
@@ -302,18 +293,16 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   @GuardedBy("this")
   private Collection<TunedConnection> sharing(TuningSettings now, long unseenBytes) {
     long bytes = budget.bytes(now.budgetBytes());
-    return sizing.share(withActivity(true), withActivity(false), now, bytes, unseenBytes);
+    return sizing.share(
+        withActivity(true), withActivity(false), now.budgetBytes(), bytes, unseenBytes);
   }
 
   @GuardedBy("this")
   private SendBuffer wanted(TunedConnection connection, TuningSettings now) {
     long size =
-        connection.isOverridden(nanoClock.getAsLong())
-            ? connection.overriddenBytes()
-            : now.policy().isSizing()
-                ? SendBufferLaw.fixable(
-                    connection.asked().sendBufferBytes(), connection.told(), limits)
-                : 0;
+        now.policy().isSizing()
+            ? SendBufferLaw.fixable(connection.asked().sendBufferBytes(), connection.told(), limits)
+            : 0;
     return SendBufferLaw.next(
         connection.asked(),
         connection.estimate(),
@@ -329,29 +318,6 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     return connections.values().stream()
         .filter(each -> each.isActive(now, period) == isActive)
         .toList();
-  }
-
-  /**
-   * Fixes the size of one connection's send buffer for a while, whatever the policy.
-   *
-   * @param sizeBytes of content; 0 to leave it to the kernel
-   * @return false if there is no such connection, or nothing is tuned
-   */
-  public synchronized boolean override(long number, long sizeBytes, Duration lasting) {
-    if (settings.policy() == TuningPolicy.OFF) {
-      return false;
-    }
-    for (TunedConnection each : connections.values()) {
-      if (each.channel.number() == number) {
-        each.override(sizeBytes, nanoClock.getAsLong() + lasting.toNanos());
-        overridden.add(each);
-        var changes = new SendBufferChanges();
-        changes.add(each, wanted(each, settings));
-        changes.send();
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Connections in an order, the first of them. */
@@ -378,7 +344,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
         budget.pressure(),
         sharing.stream().mapToLong(TunedConnection::partBytes).sum(),
         connections.values().stream().mapToLong(TunedConnection::heldBytes).sum(),
-        Parts.fairness(sharing.stream().mapToDouble(TunedConnection::met)),
+        Sizing.fairness(sharing.stream().mapToDouble(TunedConnection::met)),
         states,
         settings.policy().isSizing()
             ? 0

@@ -7,8 +7,8 @@ final class MaxMinAllocator {
 
   /*
    * Who wants less than an equal part gets what it wants; what it leaves is for the others, and so
-   * on. If something is left when all have what they want, it goes to them equally (Semke, Mahdavi
-   * and Mathis, 1998) or in proportion to what they want (Terai and others, 2001), up to a ceiling.
+   * on. If something is left when all have what they want, it goes to them in proportion to what
+   * they want (Terai and others, 2001), up to a ceiling.
    *
    * Nobody gets less than the floor: if that alone is more than the budget, the budget is as much.
    */
@@ -18,12 +18,6 @@ final class MaxMinAllocator {
   /** Keeps the sum of rounded parts within what is shared. */
   private static final double BELOW_ONE = 1 - 1e-12;
 
-  /** What becomes of what is left over. */
-  enum Surplus {
-    EQUAL,
-    IN_PROPORTION
-  }
-
   private MaxMinAllocator() {}
 
   /**
@@ -32,7 +26,7 @@ final class MaxMinAllocator {
    * @param demands at most 2^20, each at most 2^40
    * @return the parts, in the order of the demands, each from {@code floor} to {@code ceiling}
    */
-  static long[] allocate(long[] demands, long budget, long floor, long ceiling, Surplus surplus) {
+  static long[] allocate(long[] demands, long budget, long floor, long ceiling) {
     int n = demands.length;
     if (n > INDEX_MASK) {
       throw new IllegalArgumentException(
@@ -51,10 +45,7 @@ final class MaxMinAllocator {
       left -= part;
     }
     if (isSatisfied(order, parts)) {
-      switch (surplus) {
-        case EQUAL -> shareEqually(order, parts, left, ceiling);
-        case IN_PROPORTION -> shareInProportion(order, parts, left, ceiling);
-      }
+      shareInProportion(order, parts, left, ceiling);
     }
     return parts;
   }
@@ -66,16 +57,6 @@ final class MaxMinAllocator {
   }
 
   /** From the greatest on, because those reach the ceiling first. */
-  private static void shareEqually(long[] order, long[] parts, long surplus, long ceiling) {
-    long left = surplus;
-    for (int i = order.length - 1; i >= 0; i--) {
-      int at = (int) (order[i] & INDEX_MASK);
-      long more = Math.min(left / (i + 1), ceiling - parts[at]);
-      parts[at] += more;
-      left -= more;
-    }
-  }
-
   private static void shareInProportion(long[] order, long[] parts, long surplus, long ceiling) {
     long demands = 0;
     for (long part : parts) {

@@ -2,6 +2,8 @@ package io.kamille.admin.tuning;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 
 /** Shares the budget between connections, and says what each may have now. Guarded by the tuner. */
 final class Sizing {
@@ -26,6 +28,7 @@ final class Sizing {
   /**
    * Tells each what it may have.
    *
+   * @param configuredBytes the budget of the settings
    * @param budgetBytes in force
    * @param unseenBytes set aside for connections that are in neither list
    * @return those that may be told something else now
@@ -33,10 +36,12 @@ final class Sizing {
   List<TunedConnection> share(
       List<TunedConnection> active,
       List<TunedConnection> idle,
-      TuningSettings settings,
+      long configuredBytes,
       long budgetBytes,
       long unseenBytes) {
-    long budget = Math.max(budgetBytes, Parts.trains(active.size(), settings.budgetBytes()));
+    // A segment train for each connection: no lack of memory takes that.
+    long trains = (long) active.size() * SendBufferLaw.TRAIN_BYTES;
+    long budget = Math.max(budgetBytes, Math.min(configuredBytes, trains));
     var concerned = new ArrayList<TunedConnection>(active);
     idle.forEach(TunedConnection::idles);
     if (held(idle) > budget / IDLE_PART) {
@@ -44,9 +49,20 @@ final class Sizing {
       concerned.addAll(idle);
     }
     long room = budget - held(idle) - unseenBytes;
-    long spare = Math.max(0, budget - Parts.demand(active, settings));
+    long[] demands = active.stream().mapToLong(each -> each.estimate().demandBytes()).toArray();
+    long demanded =
+        LongStream.of(demands).map(each -> Math.max(each, SendBufferLaw.LEAST_SIZE_BYTES)).sum();
+    long spare = Math.max(0, budget - demanded);
     long shared = Math.max(0, room - Math.min(spare, budget / NEWCOMERS_PART));
-    Parts.share(active, settings, shared, ceilingBytes);
+    long[] parts =
+        MaxMinAllocator.allocate(
+            demands,
+            shared,
+            SendBufferLaw.LEAST_SIZE_BYTES,
+            Math.max(ceilingBytes, SendBufferLaw.TRAIN_BYTES));
+    for (int i = 0; i < parts.length; i++) {
+      active.get(i).partBytes(parts[i]);
+    }
     tell(active, shared);
     newcomers.leave(active.size(), room - held(active));
     return concerned;
@@ -67,5 +83,21 @@ final class Sizing {
 
   private static long held(List<TunedConnection> connections) {
     return connections.stream().mapToLong(TunedConnection::sizeHeld).sum();
+  }
+
+  /**
+   * Jain's index (Jain, Chiu and Hawe, 1984) of what connections carried in parts of what their
+   * paths could: 1 if all alike, 1/n if one alone carries anything. Whoever's part is NaN does not
+   * count.
+   */
+  static double fairness(DoubleStream met) {
+    double[] known = met.filter(each -> !Double.isNaN(each)).toArray();
+    double sum = 0;
+    double squares = 0;
+    for (double each : known) {
+      sum += each;
+      squares += each * each;
+    }
+    return squares == 0 ? 1 : sum * sum / (known.length * squares);
   }
 }

@@ -43,8 +43,6 @@ final class ThroughputEstimator {
   private static final double CERTAIN_SECONDS = 10;
   private static final long WRAP = 1L << Integer.SIZE;
 
-  private LossModel model = LossModel.FITTED;
-  private double headroom = 1;
   private final LossWindow losses = new LossWindow();
   private @Nullable TcpSample last;
   private @Nullable Estimate estimate;
@@ -60,16 +58,6 @@ final class ThroughputEstimator {
   private double carriedSeconds;
   private double secondsSinceTaken = Double.POSITIVE_INFINITY;
   private int looksOnOtherPath;
-
-  /**
-   * Goes by another law from now on.
-   *
-   * @param headroom by what factor the buffer is larger than what is under way
-   */
-  void goBy(LossModel model, double headroom) {
-    this.model = model;
-    this.headroom = headroom;
-  }
 
   /**
    * Takes another look into account.
@@ -214,9 +202,7 @@ final class ThroughputEstimator {
       return withoutLoss(now, prior, byReceiver, bySender);
     }
     double p = Math.clamp(losses.eventRate(prior.lossEventRate()), 1e-7, 0.5);
-    double window =
-        model.segments(
-            now.control(), p, rttMicros / MICROS_PER_SECOND, rtoMicros / MICROS_PER_SECOND);
+    double window = LossModel.segments(now.control(), p, rttMicros / MICROS_PER_SECOND);
     double byLaw =
         1 / (1 / perSecond(Math.max(window, 1) * now.mssBytes()) + waitedPerOctet(now.mssBytes()));
     if (carriedSeconds >= RATE_SECONDS && losses.hasLost()) {
@@ -232,11 +218,9 @@ final class ThroughputEstimator {
         isBounded ? Basis.DELIVERY : Basis.LOSS, rate, rate, prior, byReceiver, bySender, certain);
   }
 
-  /** Seconds that time-outs cost, as the kernel counts them; one law has them already. */
+  /** Seconds that time-outs cost, as the kernel counts them. */
   private double waitedPerOctet(int mssBytes) {
-    return model == LossModel.FITTED
-        ? losses.timeoutRate() * rtoMicros / MICROS_PER_SECOND / Math.max(mssBytes, 1)
-        : 0;
+    return losses.timeoutRate() * rtoMicros / MICROS_PER_SECOND / Math.max(mssBytes, 1);
   }
 
   private Estimate withoutLoss(
@@ -294,7 +278,7 @@ final class ThroughputEstimator {
       double byReceiver,
       double bySender,
       double certain) {
-    double demand = sizing * rttMicros / MICROS_PER_SECOND * headroom;
+    double demand = sizing * rttMicros / MICROS_PER_SECOND * TuningSettings.HEADROOM;
     return new Estimate(
         basis,
         bytesPerSecond,

@@ -30,12 +30,9 @@ final class TunedConnection {
   private boolean isIdle;
   private double goodput;
   private boolean hasCarried;
-  private long overriddenBytes;
-  private long overriddenUntilNanos;
-  private boolean isOverridden;
 
   /** A connection that was looked at for the first time. */
-  TunedConnection(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
+  TunedConnection(TcpSamples samples, int row, ClientGroups groups) {
     this.channel = samples.channel(row);
     this.looker = samples.looker();
     this.sample = samples.sample(row);
@@ -43,11 +40,11 @@ final class TunedConnection {
     this.asked = channel.sendBuffer();
     this.told = channel.partBytes();
     this.activeNanos = sample.atNanos();
-    this.estimate = look(samples, row, settings, groups);
+    this.estimate = look(samples, row, groups);
   }
 
   /** Takes a look into account. */
-  final Estimate look(TcpSamples samples, int row, TuningSettings settings, ClientGroups groups) {
+  final Estimate look(TcpSamples samples, int row, ClientGroups groups) {
     TcpSample before = sample;
     sample = samples.sample(row);
     waiting = samples.waiting(row);
@@ -57,7 +54,6 @@ final class TunedConnection {
     followGoodput(before);
     grantedBytes = channel.grantedBytes();
     refused = channel.refused();
-    estimator.goBy(settings.model(), settings.headroom());
     estimate = estimator.add(sample, groups.of(channel.client()), grantedBytes);
     return estimate;
   }
@@ -99,7 +95,7 @@ final class TunedConnection {
         partBytes,
         grantedBytes,
         (nowNanos - sample.atNanos()) / NANOS_PER_SECOND,
-        TuningSentence.of(this, policy, nowNanos));
+        TuningSentence.of(this, policy));
   }
 
   TcpSample sample() {
@@ -189,26 +185,5 @@ final class TunedConnection {
   /** What it may hold now, be it that it was told less since. */
   long sizeHeld() {
     return Math.max(told, grantedBytes);
-  }
-
-  /** Somebody decided on its size, until a time. */
-  void override(long sizeBytes, long untilNanos) {
-    isOverridden = true;
-    overriddenBytes = sizeBytes;
-    overriddenUntilNanos = untilNanos;
-  }
-
-  /** Whether somebody decided on its size, and it still holds. */
-  boolean isOverridden(long nowNanos) {
-    isOverridden &= nowNanos - overriddenUntilNanos < 0;
-    return isOverridden;
-  }
-
-  long overriddenBytes() {
-    return overriddenBytes;
-  }
-
-  long overriddenUntilNanos() {
-    return overriddenUntilNanos;
   }
 }

@@ -14,7 +14,7 @@ public final class TuningMetrics {
           "kamille_tuning_budget_bytes",
           Unit.BYTES,
           "The budget of all send buffers together: as configured, or less while memory is short."
-              + " It binds with the policies equal, window and equation.");
+              + " It binds with the policy equation.");
 
   static final MetricDescriptor ALLOCATED =
       MetricDescriptor.gauge(

@@ -10,10 +10,6 @@ public enum TuningPolicy {
   OFF,
   /** The kernel, but what was never sent is bounded by what each path can use. */
   KERNEL,
-  /** Everybody gets an equal part of the budget. */
-  EQUAL,
-  /** By congestion window, what is left over equally (ATBT). */
-  WINDOW,
   /** By estimated throughput × round-trip time, what is left over in proportion (E-ATBT). */
   EQUATION;
 
@@ -24,7 +20,7 @@ public enum TuningPolicy {
 
   /** Whether the size is ours to decide, not the kernel's. */
   public boolean isSizing() {
-    return this == EQUAL || this == WINDOW || this == EQUATION;
+    return this == EQUATION;
   }
 
   /** As a setting. */

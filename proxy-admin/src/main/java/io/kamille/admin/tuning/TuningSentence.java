@@ -19,24 +19,14 @@ final class TuningSentence {
   private static final double LEAST_MILLIS = 0.1;
   private static final double PERCENT = 100;
   private static final double LEAST_PERCENT = 0.01;
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private TuningSentence() {}
 
-  static String of(TunedConnection connection, TuningPolicy policy, long nowNanos) {
-    String size =
-        connection.isOverridden(nowNanos)
-            ? format(
-                "An operator set %s for %d s more.",
-                connection.overriddenBytes() == 0
-                    ? "the kernel's tuning"
-                    : size(connection.overriddenBytes()),
-                (connection.overriddenUntilNanos() - nowNanos) / NANOS_PER_SECOND)
-            : size(connection, policy);
+  static String of(TunedConnection connection, TuningPolicy policy) {
     String refused = connection.refused() == null ? "" : " Refused: " + connection.refused() + ".";
     return path(connection.estimate(), connection.sample().control())
         + " "
-        + size
+        + size(connection, policy)
         + " "
         + mark(connection.asked())
         + refused;
@@ -143,7 +133,7 @@ final class TuningSentence {
         connection.told() < part && connection.told() < demand
             ? format(" It has %s until others give some back.", size(connection.told()))
             : "";
-    return share(policy, demand, part) + waiting + limited;
+    return share(demand, part) + waiting + limited;
   }
 
   /** Of a size that is not ours, or no longer. */
@@ -156,10 +146,7 @@ final class TuningSentence {
             size(grantedBytes));
   }
 
-  private static String share(TuningPolicy policy, long demand, long part) {
-    if (policy == TuningPolicy.EQUAL) {
-      return format("All get %s.", size(part));
-    }
+  private static String share(long demand, long part) {
     if (demand == 0) {
       return format("It gets %s.", size(part));
     }

@@ -1,5 +1,6 @@
 package io.kamille.admin.tuning;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
@@ -10,18 +11,20 @@ import java.time.Duration;
  * How send buffers are tuned.
  *
  * @param policy who decides on sizes
- * @param model how throughput follows from loss
  * @param budgetBytes content that all send buffers together may be allowed, where sizes are ours
- * @param headroom by what factor a buffer is larger than throughput × round-trip time
  * @param period between two looks at a connection
  */
-public record TuningSettings(
-    TuningPolicy policy, LossModel model, long budgetBytes, double headroom, Duration period) {
+public record TuningSettings(TuningPolicy policy, long budgetBytes, Duration period) {
+
+  /**
+   * By what factor a buffer is larger than throughput × round-trip time: lost segments stay in it
+   * for a second round trip.
+   */
+  public static final double HEADROOM = 2;
 
   /** What suits most machines. */
   public static final TuningSettings DEFAULT =
-      new TuningSettings(
-          TuningPolicy.KERNEL, LossModel.FITTED, 256L << 20, 2, Duration.ofSeconds(1));
+      new TuningSettings(TuningPolicy.KERNEL, 256L << 20, Duration.ofSeconds(1));
 
   private static final ValueType<Long> BUDGET = ValueTypes.size(64L << 10, 1L << 40);
 
@@ -32,34 +35,17 @@ public record TuningSettings(
                   "policy",
                   TuningPolicy.type(),
                   "The policy of send buffers. `kernel`: the kernel tunes sizes, and Kamille bounds"
-                      + " what was never sent by what each path can use. `equation`, `window` and"
-                      + " `equal` share `tuning.budget` by estimated throughput, by congestion"
-                      + " window, or equally. `off`: the kernel alone.")
+                      + " what was never sent by what each path can use. `equation` shares"
+                      + " `tuning.budget` by estimated throughput. `off`: the kernel alone.")
               .defaultsTo(DEFAULT.policy()),
-          Setting.of(
-                  "model",
-                  LossModel.type(),
-                  "How throughput follows from loss: `fitted` to Reno and CUBIC of today's Linux,"
-                      + " `padhye` with its time-outs, or the `square-root` bound.")
-              .defaultsTo(DEFAULT.model()),
           Setting.of(
                   "budget",
                   BUDGET,
-                  "Content that all send buffers together may be allowed with `equation`, `window`"
-                      + " and `equal`. While memory is short it is less, but lack of memory leaves"
-                      + " 16 KiB for each connection.")
+                  "Content that all send buffers together may be allowed with `equation`. While"
+                      + " memory is short it is less, but lack of memory leaves 16 KiB for each"
+                      + " connection.")
               .defaultsTo(DEFAULT.budgetBytes()),
-          Setting.of(
-                  "headroom",
-                  ValueTypes.number(1, 8),
-                  "By what factor a send buffer is larger than throughput × round-trip time. Lost"
-                      + " segments stay in the buffer for a second round trip.")
-              .defaultsTo(DEFAULT.headroom()),
-          Setting.of(
-                  "period",
-                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
-                  "The time between two looks at a connection that writes.")
-              .defaultsTo(DEFAULT.period()));
+          Row.fixed(DEFAULT.period()));
 
   /** How a budget is written. */
   public static ValueType<Long> budgetType() {
@@ -68,16 +54,11 @@ public record TuningSettings(
 
   /** With another policy. */
   public TuningSettings with(TuningPolicy policy) {
-    return new TuningSettings(policy, model, budgetBytes, headroom, period);
+    return new TuningSettings(policy, budgetBytes, period);
   }
 
   /** With another budget. */
   public TuningSettings withBudget(long budgetBytes) {
-    return new TuningSettings(policy, model, budgetBytes, headroom, period);
-  }
-
-  /** With another model. */
-  public TuningSettings with(LossModel model) {
-    return new TuningSettings(policy, model, budgetBytes, headroom, period);
+    return new TuningSettings(policy, budgetBytes, period);
   }
 }

@@ -3,7 +3,6 @@ package io.kamille.admin.view;
 import io.kamille.admin.tuning.BufferTuner;
 import io.kamille.cache.StoredObject;
 import io.kamille.cache.index.Forecast;
-import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.tiers.peak.PeakChoice;
@@ -55,9 +54,6 @@ public interface ApplianceView {
    * @return false if there is no disk
    */
   boolean choosePeak(PeakChoice choice);
-
-  /** Where in the cache's memory something lies, in at most so many cells. */
-  ArenaMap map(int most);
 
   /** Watches for so long what other amounts of memory would hit; 0 ends that. */
   void watch(long seconds);

@@ -8,13 +8,19 @@ package io.kamille.admin.view;
  * @param objects stored responses
  * @param hits requests answered from it since the start
  * @param misses requests forwarded since the start
+ * @param hitRatio the share of requests that were answered from the cache, 0 before the first
  */
 public record CacheSnapshot(
-    long capacityBytes, long usedBytes, long objects, long hits, long misses) {
+    long capacityBytes, long usedBytes, long objects, long hits, long misses, double hitRatio) {
 
-  /** The share of requests that were answered from the cache, 0 before the first. */
-  public double hitRatio() {
-    long all = hits + misses;
-    return all == 0 ? 0 : (double) hits / all;
+  /** With the ratio that follows from hits and misses. */
+  public CacheSnapshot(long capacityBytes, long usedBytes, long objects, long hits, long misses) {
+    this(
+        capacityBytes,
+        usedBytes,
+        objects,
+        hits,
+        misses,
+        hits + misses == 0 ? 0 : (double) hits / (hits + misses));
   }
 }

@@ -27,23 +27,6 @@ function memoryBar(memory) {
   ];
 }
 
-/** The memory from its start to its end, a square for each cell: the darker, the fuller. */
-function memoryMap(map) {
-  const columns = 32;
-  const rows = Math.ceil(map.cells.length / columns);
-  const full = map.cells.filter((used) => used > 0.95).length;
-  const empty = map.cells.filter((used) => used === 0).length;
-  return [
-    h("svg", { class: "cells", viewBox: `0 0 ${columns * 10} ${rows * 10}`, role: "img",
-      "aria-label": `Of ${map.cells.length} cells of ${bytes(map.cellBytes)}, ${full} are full and ${empty} are empty.` },
-    map.cells.map((used, i) => [
-      h("rect", { class: "track", x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 }),
-      used > 0 ? h("rect", { class: "s1", opacity: 0.15 + 0.85 * used, x: (i % columns) * 10 + 0.5, y: Math.floor(i / columns) * 10 + 0.5, width: 9, height: 9, rx: 1 },
-        h("title", {}, `from ${bytes(i * map.cellBytes)}: ${percent(used)} taken`)) : null])),
-    h("p", { class: "muted" }, `${map.cells.length} cells of ${bytes(map.cellBytes)}: ${full} full, ${empty} empty. The longest free run is ${map.longestFreeBytes < 65536 ? bytes(map.longestFreeBytes) : "64\u00a0KiB or more"}.`),
-  ];
-}
-
 function explainCard() {
   const url = h("input", { class: "mono", name: "url", required: true, placeholder: "http://example.org/page", size: 40 });
   const method = h("input", { class: "mono", name: "method", value: "GET", size: 6 });
@@ -134,13 +117,13 @@ export async function cache(place) {
   const purges = h("div");
   const forecast = whatIf(place);
   const look = async () => {
-    const [tiers, map, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/cache/map", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
+    const [tiers, status, done] = await Promise.all([get("/v1/cache/tiers", place.signal), get("/v1/status", place.signal), get("/v1/cache/purges", place.signal)]);
     const { policy } = tiers.memory;
     replace(head, answer(
       status.cache.objects === 0 ? "Nothing is stored yet." : `${percent(status.cache.hitRatio)} of all requests were hits; ${count(tiers.memory.keys)} URLs are stored.`,
       `${bytes(tiers.memory.usedBytes)} of ${bytes(tiers.memory.capacityBytes)} in use; ${count(tiers.memory.evictions)} responses were evicted since the start.`));
     replace(memory,
-      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers"), h("div", { class: "part" }, h("h2", {}, "Map"), memoryMap(map), copyAsCurl("/v1/cache/map"))),
+      card("c6", "Memory", memoryBar(tiers.memory), copyAsCurl("/v1/cache/tiers")),
       card("c6", "What leaves first", h("p", {}, `Policy: ${policy.policy} (${policy.setting}): ${policy.reason}.`),
         table([
           { name: "Policy", show: (one) => one.policy },

@@ -5,7 +5,6 @@ import { card, diffOf, h, note, replace, when } from "./dom.js";
 const SET = new Map([
   ["PUT /v1/engine/loops", ["pace of the loops", "#engine"]],
   ["PUT /v1/tuning", ["tuning of send buffers", "#connections"]],
-  ["PUT /v1/connections", ["send buffer of a connection", "#connections"]],
   ["PUT /v1/cache/tiers", ["peak mode", "#cache"]],
   ["PUT /v1/upstreams/{upstream}/origins/{origin}", ["change of an origin", "#origins"]],
   ["DELETE /v1/upstreams/{upstream}/origins/{origin}", ["removal of an origin", "#origins"]],

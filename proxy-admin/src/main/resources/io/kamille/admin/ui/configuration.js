@@ -106,66 +106,12 @@ export async function configuration(place) {
     ], list, "No version was kept yet."), copyAsCurl("/v1/config/versions")));
   };
 
-  const drafts = h("div");
-  const ofDraft = async (id) => (await ask(`/v1/config/drafts/${id}`, { fields: YAML })).etag;
-  const propose = async () => {
-    try {
-      const query = comment.value ? `?${new URLSearchParams({ comment: comment.value })}` : "";
-      const { document } = await ask(`/v1/config/drafts${query}`, { method: "POST", text: editor.value });
-      replace(result, note("ok", `Draft ${document.id} is kept. What runs is as before.`));
-      await listDrafts();
-    } catch (problem) {
-      replace(result, problems(problem));
-    }
-  };
-  const review = async (id) => {
-    try {
-      const found = await ask(`/v1/config/drafts/${id}`, { fields: { Accept: "text/x-diff" } });
-      replace(result, h("h2", {}, `What draft ${id} would change`), found.text ? diffOf(found.text) : h("p", { class: "empty" }, "Nothing: it is what runs."));
-      result.scrollIntoView({ block: "nearest" });
-    } catch (problem) {
-      replace(result, problems(problem));
-    }
-  };
-  const commitDraft = async (one) => {
-    const json = { rebase: one.stale };
-    for (const [name, field] of [["comment", comment], ["confirm", trial], ["guard", guard], ["guardP99", guardP99]]) {
-      if (field.value && (!name.startsWith("guard") || trial.value)) json[name] = field.value;
-    }
-    await change(async () => ask(`/v1/config/drafts/${one.id}/commit`, { method: "POST", json, fields: { "If-Match": await ofDraft(one.id) } }));
-    await listDrafts();
-  };
-  const remove = async (id) => {
-    try {
-      await ask(`/v1/config/drafts/${id}`, { method: "DELETE" });
-      await listDrafts();
-    } catch (problem) {
-      replace(result, problems(problem));
-    }
-  };
-  const listDrafts = async () => {
-    const list = (await get("/v1/config/drafts", place.signal)).drafts;
-    const press = (words, name, action) => [h("button", { type: "button", class: "plain", "aria-label": name, onclick: action }, words), " "];
-    replace(drafts, list.length === 0 ? null : card("", "Drafts", table([
-      { name: "Draft", show: (one) => one.id },
-      { name: "Time", show: (one) => when(one.time) },
-      { name: "By", show: (one) => one.by },
-      { name: "Comment", show: (one) => one.comment || "–" },
-      { name: "Made of", show: (one) => [`version ${one.base}`, one.stale ? h("span", { class: "warn" }, ", another one runs") : ""] },
-      { name: "", show: (one) => h("span", { class: "nowrap" },
-        press("what changes", `What draft ${one.id} would change`, () => review(one.id)),
-        press(one.stale ? "commit on top" : "commit", `Commit draft ${one.id}`, () => commitDraft(one)),
-        press("remove", `Remove draft ${one.id}`, () => remove(one.id))) },
-    ], list, ""), copyAsCurl("/v1/config/drafts")));
-  };
-
   replace(place.main, head,
     h("div", { class: "grid" }, card("", null, editor,
       h("div", { class: "row" }, h("label", { class: "grow" }, "Comment", comment), trialLabel, guardLabel, guardP99Label,
-        h("button", { type: "button", onclick: rehearse }, "What changes?"), h("button", { type: "button", onclick: propose }, "Keep as draft"), h("button", { type: "button", class: "main", onclick: commit }, "Commit")),
-      result)), drafts, history);
-  addEventListener("configuration", () => { read().then(versions).then(listDrafts).catch(() => {}); }, { signal: place.signal });
+        h("button", { type: "button", onclick: rehearse }, "What changes?"), h("button", { type: "button", class: "main", onclick: commit }, "Commit")),
+      result)), history);
+  addEventListener("configuration", () => { read().then(versions).catch(() => {}); }, { signal: place.signal });
   await read();
   await versions();
-  await listDrafts();
 }

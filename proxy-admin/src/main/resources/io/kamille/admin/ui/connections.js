@@ -2,7 +2,7 @@
 import { ask, get } from "./api.js";
 import { answer, bits, bytes, card, copyAsCurl, count, h, note, replace, table } from "./dom.js";
 
-const POLICIES = ["off", "kernel", "equal", "window", "equation"];
+const POLICIES = ["off", "kernel", "equation"];
 
 function waiting(one) {
   return one.pending.bufferedBytes + one.pending.leasedBytes + one.pending.fileBytes;

@@ -53,10 +53,10 @@ class BudgetTest {
 
   @Test
   void fairnessFallsIfSomeCarryLessOfWhatTheirPathsCould() {
-    assertThat(Parts.fairness(DoubleStream.of(0.8, 0.8, Double.NaN))).isEqualTo(1);
-    assertThat(Parts.fairness(DoubleStream.of(1, 0, 0, 0))).isEqualTo(0.25);
-    assertThat(Parts.fairness(DoubleStream.of(1, 0.5))).isEqualTo(0.9);
-    assertThat(Parts.fairness(DoubleStream.of(Double.NaN))).isEqualTo(1);
+    assertThat(Sizing.fairness(DoubleStream.of(0.8, 0.8, Double.NaN))).isEqualTo(1);
+    assertThat(Sizing.fairness(DoubleStream.of(1, 0, 0, 0))).isEqualTo(0.25);
+    assertThat(Sizing.fairness(DoubleStream.of(1, 0.5))).isEqualTo(0.9);
+    assertThat(Sizing.fairness(DoubleStream.of(Double.NaN))).isEqualTo(1);
   }
 
   @Test

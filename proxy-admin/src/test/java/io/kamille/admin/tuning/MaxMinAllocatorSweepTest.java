@@ -2,13 +2,10 @@ package io.kamille.admin.tuning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.admin.tuning.MaxMinAllocator.Surplus;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class MaxMinAllocatorSweepTest {
 
@@ -19,13 +16,12 @@ class MaxMinAllocatorSweepTest {
 
   private final SplittableRandom random = new SplittableRandom(SEED);
 
-  @ParameterizedTest
-  @EnumSource
-  void theSumNeverExceedsTheBudgetButForTheFloor(Surplus surplus) {
+  @Test
+  void theSumNeverExceedsTheBudgetButForTheFloor() {
     for (int round = 0; round < ROUNDS; round++) {
       long[] demands = demands();
       long budget = budget(demands);
-      long[] parts = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING, surplus);
+      long[] parts = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING);
       assertThat(LongStream.of(parts).sum())
           .isLessThanOrEqualTo(Math.max(budget, demands.length * FLOOR));
       assertThat(LongStream.of(parts).allMatch(part -> part >= FLOOR && part <= CEILING)).isTrue();
@@ -33,12 +29,11 @@ class MaxMinAllocatorSweepTest {
   }
 
   /** Who gets less than it wants gets as much as anybody, but for rounding. */
-  @ParameterizedTest
-  @EnumSource
-  void nobodyCanGainWithoutAPoorerOneLosing(Surplus surplus) {
+  @Test
+  void nobodyCanGainWithoutAPoorerOneLosing() {
     for (int round = 0; round < ROUNDS; round++) {
       long[] demands = demands();
-      long[] parts = MaxMinAllocator.allocate(demands, budget(demands), FLOOR, CEILING, surplus);
+      long[] parts = MaxMinAllocator.allocate(demands, budget(demands), FLOOR, CEILING);
       long greatest = Arrays.stream(parts).max().orElse(0);
       for (int i = 0; i < parts.length; i++) {
         if (parts[i] < demands[i]) {
@@ -48,49 +43,38 @@ class MaxMinAllocatorSweepTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aLargerBudgetTakesFromNobody(Surplus surplus) {
+  @Test
+  void aLargerBudgetTakesFromNobody() {
     for (int round = 0; round < ROUNDS; round++) {
       long[] demands = demands();
       long budget = budget(demands);
-      long[] before = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING, surplus);
+      long[] before = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING);
       long[] after =
-          MaxMinAllocator.allocate(
-              demands, budget + random.nextLong(10_000), FLOOR, CEILING, surplus);
+          MaxMinAllocator.allocate(demands, budget + random.nextLong(10_000), FLOOR, CEILING);
       for (int i = 0; i < before.length; i++) {
         assertThat(after[i]).isGreaterThanOrEqualTo(before[i] - 1);
       }
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void whoWantsMoreGetsNoLess(Surplus surplus) {
+  @Test
+  void whoWantsMoreGetsNoLess() {
     for (int round = 0; round < ROUNDS; round++) {
       long[] demands = demands();
       long budget = budget(demands);
       int one = random.nextInt(demands.length);
-      long before = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING, surplus)[one];
+      long before = MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING)[one];
       demands[one] += random.nextLong(10_000);
-      assertThat(MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING, surplus)[one])
+      assertThat(MaxMinAllocator.allocate(demands, budget, FLOOR, CEILING)[one])
           .isGreaterThanOrEqualTo(before - 1);
     }
   }
 
   @Test
   void surplusInProportionGoesByDemand() {
-    long[] parts =
-        MaxMinAllocator.allocate(
-            new long[] {100, 300}, 4000, FLOOR, CEILING, Surplus.IN_PROPORTION);
+    long[] parts = MaxMinAllocator.allocate(new long[] {100, 300}, 4000, FLOOR, CEILING);
     assertThat(parts[1]).isBetween(2 * parts[0], 3 * parts[0] + 3);
     assertThat(parts[0] + parts[1]).isBetween(3998L, 4000L);
-  }
-
-  @Test
-  void equalSurplusIsTheSameForAll() {
-    assertThat(MaxMinAllocator.allocate(new long[] {100, 300}, 1000, FLOOR, CEILING, Surplus.EQUAL))
-        .containsExactly(400, 600);
   }
 
   /** The paper's situation: 512 KB, one that could use 300 KB and 200 that could use 12 KB. */
@@ -99,15 +83,13 @@ class MaxMinAllocatorSweepTest {
     long[] demands = new long[101];
     Arrays.fill(demands, 2_000);
     demands[0] = 300_000;
-    long[] parts =
-        MaxMinAllocator.allocate(demands, 524_288, FLOOR, 1 << 20, Surplus.IN_PROPORTION);
+    long[] parts = MaxMinAllocator.allocate(demands, 524_288, FLOOR, 1 << 20);
     assertThat(parts[0]).isGreaterThanOrEqualTo(300_000);
   }
 
   @Test
   void nobodyAtAllIsFine() {
-    assertThat(MaxMinAllocator.allocate(new long[0], 1000, FLOOR, CEILING, Surplus.EQUAL))
-        .isEmpty();
+    assertThat(MaxMinAllocator.allocate(new long[0], 1000, FLOOR, CEILING)).isEmpty();
   }
 
   private long[] demands() {

@@ -96,8 +96,7 @@ class SizesSweepTest {
   /** At random, and no more than the budget together. */
   private static long[] parts(SplittableRandom random, int n) {
     long[] wanted = random.longs(n, 0, 20_000).toArray();
-    return MaxMinAllocator.allocate(
-        wanted, BUDGET, FLOOR, BUDGET, MaxMinAllocator.Surplus.IN_PROPORTION);
+    return MaxMinAllocator.allocate(wanted, BUDGET, FLOOR, BUDGET);
   }
 
   private static int[] shuffled(SplittableRandom random, int n) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.kamille.admin.tuning.Estimate.Basis;
 import io.kamille.core.socket.CongestionControl;
 import java.time.Duration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ThroughputEstimatorTest {
@@ -14,11 +13,6 @@ class ThroughputEstimatorTest {
   private static final GroupPrior NOBODY = GroupPrior.UNKNOWN;
 
   private final ThroughputEstimator estimator = new ThroughputEstimator();
-
-  @BeforeEach
-  void withHeadroom() {
-    estimator.goBy(LossModel.FITTED, 2);
-  }
 
   @Test
   void demandIsThroughputTimesRoundTripTimesHeadroom() {

@@ -1,23 +1,27 @@
 package io.kamille.admin.api;
 
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.view.ApplianceView;
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
+import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.rules.Tags;
+import io.kamille.core.http.StatusCode;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * What the content of a purge asks for.
- *
- * @param target what it is about
- * @param isSoft whether that is to be made stale, not removed
- * @param isDryRun whether it is only to be counted
- */
-record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
+/** {@code /v1/cache/purges}: purges, and how far they have come. */
+final class PurgeResources {
 
+  private static final String PATH = "/v1/cache/purges";
+  private static final String FULL =
+      "Too many purges wait to be swept, or dry runs to be counted. Try again.";
   private static final String EXPECTED =
       "The content must be an object with exactly one of \"url\", \"prefix\", \"host\" (strings),"
           + " \"tags\" (an array of strings) and \"all\" (true), and perhaps \"mode\" (\"hard\" or"
@@ -39,7 +43,73 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
           + Tags.LENGTH_LIMIT
           + " characters of ASCII, without comma.";
 
-  static PurgeOrder of(JsonNode document) throws InvalidRequest {
+  private PurgeResources() {}
+
+  static List<Resource> of(ApplianceView appliance) {
+    return List.of(
+        Resource.of(
+            Operation.post(PATH, Scope.PURGE, "Purges by URL, prefix, host or tag, or everything."),
+            (request, _) -> purge(appliance, order(Json.content(request)))),
+        Resource.of(
+            Operation.get(PATH, Scope.READ, "The last purges and how far they have come."),
+            (request, _) ->
+                Answer.json(
+                    Map.of(
+                        "purges",
+                        appliance.purges().stream()
+                            .map(report -> present(report, request))
+                            .toList()))));
+  }
+
+  private static Answer purge(ApplianceView appliance, Order order) {
+    PurgeReport report =
+        order.isDryRun()
+            ? appliance.countPurge(order.target(), order.isSoft())
+            : appliance.purge(order.target(), order.isSoft());
+    return report == null
+        ? Answer.problem(StatusCode.SERVICE_UNAVAILABLE, FULL).with("Retry-After", "1")
+        : Answer.json(order.target().kind() == Kind.URL ? atOnce(report) : begun(report));
+  }
+
+  private static Map<String, Object> atOnce(PurgeReport report) {
+    return Map.of(counted(report), report.responses());
+  }
+
+  private static Map<String, Object> begun(PurgeReport report) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("id", report.id());
+    answer.put("state", report.state());
+    return answer;
+  }
+
+  /** A purge with all that who asks may know of it. */
+  private static Map<String, Object> present(PurgeReport report, AdminRequest request) {
+    Map<String, Object> purge = new LinkedHashMap<>();
+    purge.put("id", report.id());
+    purge.put("kind", report.target().kind());
+    purge.put("of", request.shown(report.target().shown()));
+    purge.put("mode", report.isSoft() ? "soft" : "hard");
+    purge.put("time", Instant.ofEpochSecond(report.epochSeconds()).toString());
+    purge.put("state", report.state());
+    purge.put(counted(report), report.responses());
+    return purge;
+  }
+
+  private static String counted(PurgeReport report) {
+    return report.isDryRun() ? "matched" : "purged";
+  }
+
+  // What the content asks for
+
+  /**
+   * What is to be purged.
+   *
+   * @param isSoft whether it is to be made stale, not removed
+   * @param isDryRun whether it is only to be counted
+   */
+  private record Order(PurgeTarget target, boolean isSoft, boolean isDryRun) {}
+
+  private static Order order(JsonNode document) throws InvalidRequest {
     if (!document.isObject()) {
       throw new InvalidRequest(EXPECTED);
     }
@@ -57,7 +127,7 @@ record PurgeOrder(PurgeTarget target, boolean isSoft, boolean isDryRun) {
     if (target == null) {
       throw new InvalidRequest(EXPECTED);
     }
-    return new PurgeOrder(target, isSoft, isDryRun);
+    return new Order(target, isSoft, isDryRun);
   }
 
   private static PurgeTarget only(@Nullable PurgeTarget before, PurgeTarget target)

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** One file of the browser UI, by its name: what is not listed here is not served. */
-final class UiFile implements Resource {
+/** The files of the browser UI: what is not listed here is not served. */
+final class UiFiles {
 
   /*
    * Scripts and styles come from this origin alone, and no script can make markup of text (Trusted
@@ -43,29 +43,40 @@ final class UiFile implements Resource {
           "audit.js",
           "settings.js");
 
-  private final String path;
-  private final String mediaType;
-  private final byte[] content;
+  private UiFiles() {}
 
-  private UiFile(String path, String name) {
-    this.path = path;
-    this.mediaType = mediaType(name);
-    try (InputStream in = UiFile.class.getResourceAsStream(DIRECTORY + name)) {
+  static List<Resource> all() {
+    List<Resource> files = new ArrayList<>();
+    files.add(file("/", "index.html"));
+    NAMES.forEach(name -> files.add(file("/ui/" + name, name)));
+    return files;
+  }
+
+  private static Resource file(String path, String name) {
+    String mediaType = mediaType(name);
+    Answer file =
+        new Answer(
+            StatusCode.OK,
+            mediaType,
+            content(name),
+            Map.of(
+                "Content-Security-Policy", POLICY,
+                "Referrer-Policy", "no-referrer",
+                "Cross-Origin-Opener-Policy", "same-origin"));
+    return Resource.of(
+        Operation.open(path, "A file of the browser UI.").answersAs(mediaType).immediately(),
+        () -> file);
+  }
+
+  private static byte[] content(String name) {
+    try (InputStream in = UiFiles.class.getResourceAsStream(DIRECTORY + name)) {
       if (in == null) {
         throw new IllegalStateException(DIRECTORY + name + " is missing");
       }
-      this.content = in.readAllBytes();
+      return in.readAllBytes();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-  }
-
-  /** All files. */
-  static List<Resource> all() {
-    List<Resource> files = new ArrayList<>();
-    files.add(new UiFile("/", "index.html"));
-    NAMES.forEach(name -> files.add(new UiFile("/ui/" + name, name)));
-    return files;
   }
 
   private static String mediaType(String name) {
@@ -75,22 +86,5 @@ final class UiFile implements Resource {
       case ".js" -> "text/javascript; charset=utf-8";
       default -> "image/svg+xml";
     };
-  }
-
-  @Override
-  public Operation operation() {
-    return Operation.open(path, "A file of the browser UI.").answersAs(mediaType).immediately();
-  }
-
-  @Override
-  public Answer answer(AdminRequest request) {
-    return new Answer(
-        StatusCode.OK,
-        mediaType,
-        content,
-        Map.of(
-            "Content-Security-Policy", POLICY,
-            "Referrer-Policy", "no-referrer",
-            "Cross-Origin-Opener-Policy", "same-origin"));
   }
 }

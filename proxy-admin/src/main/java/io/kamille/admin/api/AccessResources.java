@@ -1,0 +1,296 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.AuditLog;
+import io.kamille.admin.auth.AuditedRefusals;
+import io.kamille.admin.auth.Authenticator;
+import io.kamille.admin.auth.Identity;
+import io.kamille.admin.auth.NamedTokens;
+import io.kamille.admin.auth.NamedTokens.Token;
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.auth.Sessions.Opened;
+import io.kamille.core.http.StatusCode;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Who may use the API, who is signed in, and who changed what. */
+final class AccessResources {
+
+  private static final System.Logger LOGGER = System.getLogger("kamille.admin");
+  private static final String SESSION = "/v1/session";
+  private static final String TOKENS = "/v1/tokens";
+  private static final String EXPECTED_PROOF =
+      "The content must be an object with token or code, a string.";
+  private static final String EXPECTED_TOKEN =
+      "The content must be an object with name (a string), scope (read, operate, admin or purge)"
+          + " and perhaps days (1 to 366).";
+  private static final Set<String> OF_TOKEN = Set.of("name", "scope", "days");
+  private static final Duration LIFETIME = Duration.ofDays(90);
+  private static final int ENTRIES = 100;
+  private static final int MOST_ENTRIES = 1000;
+
+  private final Authenticator authenticator;
+  private final AuditLog audit;
+  private final AuditedRefusals refusals;
+  private final Supplier<String> origin;
+
+  private AccessResources(
+      Authenticator authenticator,
+      AuditLog audit,
+      AuditedRefusals refusals,
+      Supplier<String> origin) {
+    this.authenticator = authenticator;
+    this.audit = audit;
+    this.refusals = refusals;
+    this.origin = origin;
+  }
+
+  /**
+   * The operations.
+   *
+   * @param refusals where wrong tokens and codes are taken down
+   * @param origin such as {@code http://127.0.0.1:9090}, where browsers find this API
+   */
+  static List<Resource> of(
+      Authenticator authenticator,
+      AuditLog audit,
+      AuditedRefusals refusals,
+      Supplier<String> origin) {
+    AccessResources all = new AccessResources(authenticator, audit, refusals, origin);
+    return List.of(
+        Resource.of(
+            Operation.get("/v1/audit", Scope.READ, "Changes and their authors, the newest first.")
+                .may("limit", "How many entries, at most 1000."),
+            all::entries),
+        Resource.of(
+            Operation.openPost(
+                SESSION,
+                "Signs a browser in with a token, or with a code that was given to somebody."),
+            (request, _) -> all.signIn(request)),
+        Resource.of(
+            Operation.get(SESSION, Scope.READ, "The caller, and what they may do.")
+                .answers(Person.class),
+            (request, _) -> Answer.json(Person.of(request.identity()))),
+        Resource.of(
+            Operation.delete(SESSION, Scope.READ, "Signs this browser out."),
+            (request, _) -> all.signOut(request)),
+        Resource.of(
+            Operation.post(
+                    "/v1/session/codes",
+                    Scope.READ,
+                    "A code for one sign-in of a browser, within a minute.")
+                .takes(),
+            (request, _) -> all.code(request.identity())),
+        Resource.of(
+            Operation.get(TOKENS, Scope.ADMIN, "All named tokens, without their secrets.")
+                .answers(Tokens.class),
+            () ->
+                Answer.json(
+                    new Tokens(authenticator.tokens().list().stream().map(Shown::of).toList()))),
+        Resource.of(
+            Operation.post(
+                TOKENS,
+                Scope.ADMIN,
+                "Makes a named token. Its secret is in this answer and nowhere else."),
+            (request, _) -> all.create(Json.content(request))),
+        Resource.of(
+            Operation.delete(
+                "/v1/tokens/{id}", Scope.ADMIN, "Revokes a token; its sessions end too."),
+            (request, _) -> all.revoke(request.parameter("id"))));
+  }
+
+  // Sessions
+
+  private Answer signIn(AdminRequest request) throws InvalidRequest {
+    Identity owner = owner(request, Json.content(request));
+    if (owner == null) {
+      return refused(request);
+    }
+    try {
+      audit.append(owner, "POST " + SESSION, SESSION, "", "200");
+    } catch (IOException full) {
+      // A sign-in changes nothing that outlives the process; a full disk must keep nobody out.
+      LOGGER.log(System.Logger.Level.WARNING, "a sign-in is not in the audit log", full);
+    }
+    Opened opened = authenticator.sessions().open(owner);
+    return Answer.json(
+            Map.of(
+                "key", opened.key(),
+                "name", owner.name(),
+                "scope", owner.scope(),
+                "expires", Instant.ofEpochSecond(opened.expiresEpochSeconds()).toString()))
+        .with(
+            "Set-Cookie",
+            request.cookieName()
+                + "="
+                + opened.cookie()
+                + "; Path=/; HttpOnly; SameSite=Strict"
+                + (origin.get().startsWith("https:") ? "; Secure" : ""));
+  }
+
+  private @Nullable Identity owner(AdminRequest request, JsonNode document) throws InvalidRequest {
+    if (document.isObject() && document.size() == 1) {
+      if (document.path("token").isString()) {
+        return authenticator.byToken(
+            "Bearer " + document.path("token").stringValue(), request.peer().address());
+      }
+      if (document.path("code").isString()) {
+        return authenticator.sessions().redeem(document.path("code").stringValue());
+      }
+    }
+    throw new InvalidRequest(EXPECTED_PROOF);
+  }
+
+  private Answer refused(AdminRequest request) {
+    refusals.wrongSecret(request.peer());
+    if (authenticator.isTooOften(request.peer())) {
+      return Answer.problem(
+              StatusCode.TOO_MANY_REQUESTS, "Too many failures; try again in a minute.")
+          .with("Retry-After", "60");
+    }
+    return Answer.problem(StatusCode.UNAUTHORIZED, "The token or the code is wrong or over.");
+  }
+
+  private record Person(
+      String id, String name, Scope scope, Identity.Via via, boolean recentlyProven) {
+    static Person of(@Nullable Identity identity) {
+      if (identity == null) {
+        throw new IllegalStateException("nobody");
+      }
+      return new Person(
+          identity.id(),
+          identity.name(),
+          identity.scope(),
+          identity.via(),
+          identity.isRecentlyProven());
+    }
+  }
+
+  private Answer signOut(AdminRequest request) {
+    String cookie = request.cookie();
+    if (cookie != null) {
+      authenticator.sessions().close(cookie);
+    }
+    return Answer.json(Map.of("signedOut", true))
+        .with(
+            "Set-Cookie", request.cookieName() + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
+  }
+
+  private Answer code(@Nullable Identity identity) {
+    if (identity == null || identity.via() == Identity.Via.SESSION) {
+      return Answer.problem(
+          StatusCode.FORBIDDEN, "A code is given for a token or by the local socket.");
+    }
+    String code = authenticator.sessions().code(identity);
+    return Answer.json(Map.of("code", code, "url", origin.get() + "/#code=" + code));
+  }
+
+  // Tokens
+
+  private record Tokens(List<Shown> tokens) {}
+
+  /** What the API says of a token: never its digest. */
+  private record Shown(
+      String id,
+      String name,
+      Scope scope,
+      String created,
+      String expires,
+      @Nullable String lastUsed) {
+
+    static Shown of(Token token) {
+      return new Shown(
+          token.id(),
+          token.name(),
+          token.scope(),
+          text(token.createdEpochSeconds()),
+          text(token.expiresEpochSeconds()),
+          token.usedEpochSeconds() == 0 ? null : text(token.usedEpochSeconds()));
+    }
+
+    private static String text(long epochSeconds) {
+      return Instant.ofEpochSecond(epochSeconds).toString();
+    }
+  }
+
+  private Answer create(JsonNode document) throws InvalidRequest {
+    if (!document.isObject()
+        || !OF_TOKEN.containsAll(document.propertyNames())
+        || !document.path("name").isString()) {
+      throw new InvalidRequest(EXPECTED_TOKEN);
+    }
+    try {
+      NamedTokens.Created created =
+          authenticator
+              .tokens()
+              .create(document.path("name").stringValue(), scope(document), lifetime(document));
+      return Answer.json(
+          StatusCode.CREATED, Map.of("token", created.secret(), "of", Shown.of(created.token())));
+    } catch (IllegalArgumentException refused) {
+      throw new InvalidRequest(String.valueOf(refused.getMessage()));
+    } catch (IOException full) {
+      return Answer.problem(StatusCode.SERVICE_UNAVAILABLE, "The token cannot be written down.");
+    }
+  }
+
+  private static Scope scope(JsonNode document) throws InvalidRequest {
+    for (Scope scope : Scope.values()) {
+      if (scope.token().equals(document.path("scope").stringValue(""))) {
+        return scope;
+      }
+    }
+    throw new InvalidRequest(EXPECTED_TOKEN);
+  }
+
+  private static Duration lifetime(JsonNode document) throws InvalidRequest {
+    JsonNode days = document.path("days");
+    if (days.isMissingNode()) {
+      return LIFETIME;
+    }
+    if (!days.isInt()) {
+      throw new InvalidRequest(EXPECTED_TOKEN);
+    }
+    return Duration.ofDays(days.intValue());
+  }
+
+  private Answer revoke(String id) {
+    authenticator.sessions().closeAllOf(id);
+    try {
+      return authenticator.tokens().revoke(id)
+          ? Answer.json(Map.of("revoked", id))
+          : Answer.problem(StatusCode.NOT_FOUND, "There is no such token.");
+    } catch (IOException full) {
+      return Answer.problem(
+          StatusCode.SERVICE_UNAVAILABLE,
+          "The token is revoked for this process, but that cannot be written down.");
+    }
+  }
+
+  // The audit log
+
+  private Answer entries(AdminRequest request, Query query) throws InvalidRequest {
+    List<Map<String, Object>> entries =
+        audit.last(query.number("limit", ENTRIES, MOST_ENTRIES)).stream()
+            .map(entry -> shown(entry, request))
+            .toList();
+    return Answer.json(Map.of("entries", entries, "head", audit.head()));
+  }
+
+  private static Map<String, Object> shown(Map<String, Object> entry, AdminRequest request) {
+    Map<String, Object> shown = new LinkedHashMap<>(entry);
+    for (String member : List.of("target", "order")) {
+      shown.computeIfPresent(
+          member,
+          (name, value) ->
+              request.shown(value instanceof JsonNode node ? node.asString() : value.toString()));
+    }
+    return shown;
+  }
+}

@@ -1,0 +1,398 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.tuning.BufferTuner;
+import io.kamille.admin.tuning.ConnectionOrder;
+import io.kamille.admin.tuning.ConnectionSnapshot;
+import io.kamille.admin.tuning.Estimate;
+import io.kamille.admin.tuning.TuningPolicy;
+import io.kamille.admin.tuning.TuningSettings;
+import io.kamille.admin.tuning.TuningSnapshot;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.core.loop.LoopTurns;
+import io.kamille.core.loop.PaceJudgement;
+import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.loop.Pacing;
+import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.socket.SendBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Loops and their pace; connections to clients and their send buffers. */
+final class EngineResources {
+
+  private static final String LOOPS = "/v1/engine/loops";
+  private static final String TUNING = "/v1/tuning";
+  private static final String EXPECTED_PACE =
+      "The content must be an object with any of pacing, latencyBudget, leastSaving and spin,"
+          + " all strings.";
+  private static final String EXPECTED_TUNING =
+      "The content must be an object with any of policy and budget, both strings.";
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MICRO = 1e3;
+  private static final double MICROS_PER_MILLI = 1000;
+  private static final double MEDIAN = 0.5;
+  private static final double PERCENTILE_99 = 0.99;
+  private static final int CONNECTIONS = 100;
+  private static final int MOST_CONNECTIONS = 10_000;
+
+  private EngineResources() {}
+
+  static List<Resource> of(ApplianceView appliance) {
+    BufferTuner tuner = appliance.tuner();
+    return List.of(
+        Resource.of(
+            Operation.get(LOOPS, Scope.READ, "How each loop turns and paces itself.")
+                .answers(Loops.class),
+            () -> loops(appliance)),
+        Resource.of(
+            Operation.put(LOOPS, Scope.OPERATE, "Changes the pace of the running process.")
+                .answers(Loops.class),
+            (request, _) -> {
+              appliance.pace(pace(Json.texts(request, EXPECTED_PACE), appliance.pace()));
+              return loops(appliance);
+            }),
+        Resource.of(
+            Operation.get(TUNING, Scope.READ, "How send buffers are shared.").answers(Tuning.class),
+            () -> tuning(tuner)),
+        Resource.of(
+            Operation.put(
+                    TUNING,
+                    Scope.OPERATE,
+                    "Changes how send buffers of the running process are tuned.")
+                .answers(Tuning.class),
+            (request, _) -> {
+              tuner.settings(tuned(Json.texts(request, EXPECTED_TUNING), tuner.settings()));
+              return tuning(tuner);
+            }),
+        Resource.of(
+            Operation.get(
+                    "/v1/connections",
+                    Scope.READ,
+                    "Connections that write, what their paths carry, what waits where, and why each"
+                        + " has its send buffer.")
+                .may(
+                    "sort",
+                    "buffer, rate or pending, the greatest first; buffer if it is not there")
+                .may("limit", "how many at the most; 100 if it is not there")
+                .answers(Connections.class),
+            (_, query) -> connections(tuner, query)));
+  }
+
+  // Loops
+
+  private static Answer loops(ApplianceView appliance) {
+    PaceSettings pace = appliance.pace();
+    Duration spin = Duration.ofNanos(pace.spinLimitNanos());
+    return Answer.json(
+        new Loops(
+            Pacing.type().print(pace.pacing()),
+            Pacing.latencyBudgetType().print(Duration.ofNanos(pace.latencyBudgetNanos())),
+            Pacing.leastSavingType().print(pace.leastSaving()),
+            Pacing.spinLimitType().print(Optional.of(spin).filter(Duration::isPositive)),
+            loops(appliance.turns(), appliance.shedShares())));
+  }
+
+  private static List<Loop> loops(List<LoopTurns> turns, List<Double> shedShares) {
+    List<Loop> loops = new ArrayList<>();
+    for (int i = 0; i < turns.size(); i++) {
+      loops.add(Loop.of(turns.get(i), i < shedShares.size() ? shedShares.get(i) : 0));
+    }
+    return loops;
+  }
+
+  private record Loops(
+      String pacing, String latencyBudget, String leastSaving, String spin, List<Loop> loops) {}
+
+  private record Loop(
+      String name,
+      double intervalMicros,
+      String reason,
+      double pollsPerSecond,
+      double eventsPerPoll,
+      double utilisation,
+      @Nullable Judgement judgement,
+      double pollCostMicros,
+      long polls,
+      long events,
+      long pauses,
+      double pauseSeconds,
+      double spinBudgetMicros,
+      long spins,
+      long paidSpins,
+      double spinSeconds,
+      long stalls,
+      double shedShare,
+      Turns turns) {
+
+    static Loop of(LoopTurns loop, double shedShare) {
+      return new Loop(
+          loop.name(),
+          loop.intervalNanos() / NANOS_PER_MICRO,
+          loop.reason().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+          loop.pollsPerSecond(),
+          loop.eventsPerPoll(),
+          loop.utilisation(),
+          Judgement.of(loop.judgement()),
+          loop.pollCostNanos() / NANOS_PER_MICRO,
+          loop.polls(),
+          loop.events(),
+          loop.pauses(),
+          loop.pauseNanos() / NANOS_PER_SECOND,
+          loop.spinBudgetNanos() / NANOS_PER_MICRO,
+          loop.spins(),
+          loop.paidSpins(),
+          loop.spinNanos() / NANOS_PER_SECOND,
+          loop.stalls(),
+          shedShare,
+          Turns.of(loop.turns()));
+    }
+  }
+
+  /** What pauses save and cost, as the last trial found it. */
+  private record Judgement(
+      boolean allowsPauses,
+      double saving,
+      double uncertainty,
+      double waitMicros,
+      int pairs,
+      long ageSeconds) {
+
+    static @Nullable Judgement of(@Nullable PaceJudgement found) {
+      return found == null
+          ? null
+          : new Judgement(
+              found.allowsPauses(),
+              found.saving(),
+              found.uncertainty(),
+              found.waitNanos() / NANOS_PER_MICRO,
+              found.pairs(),
+              TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - found.nanos()));
+    }
+  }
+
+  private record Turns(
+      long count, double seconds, double p50Micros, double p99Micros, List<Bucket> buckets) {
+
+    static Turns of(HistogramSnapshot turns) {
+      return new Turns(
+          turns.count(),
+          turns.sumNanos() / NANOS_PER_SECOND,
+          turns.quantileNanos(MEDIAN) / NANOS_PER_MICRO,
+          turns.quantileNanos(PERCENTILE_99) / NANOS_PER_MICRO,
+          buckets(turns));
+    }
+
+    /** Those that hold something; the last one of all has no bound and is left to the count. */
+    private static List<Bucket> buckets(HistogramSnapshot turns) {
+      List<Bucket> buckets = new ArrayList<>();
+      for (int i = 0; i < turns.buckets() - 1; i++) {
+        if (turns.count(i) > 0) {
+          buckets.add(new Bucket(turns.upperBoundNanos(i) / NANOS_PER_MICRO, turns.count(i)));
+        }
+      }
+      return buckets;
+    }
+  }
+
+  private record Bucket(double upToMicros, long count) {}
+
+  /** What {@code members} ask for, and for what they do not name what holds. */
+  private static PaceSettings pace(Map<String, String> members, PaceSettings present)
+      throws InvalidRequest {
+    PaceSettings next = present;
+    for (Map.Entry<String, String> member : members.entrySet()) {
+      String name = member.getKey();
+      String text = member.getValue();
+      next =
+          switch (name) {
+            case "pacing" -> next.with(Json.value(name, text, Pacing.type()));
+            case "latencyBudget" ->
+                next.withLatencyBudget(
+                    Json.value(name, text, Pacing.latencyBudgetType()).toNanos());
+            case "leastSaving" ->
+                next.withLeastSaving(Json.value(name, text, Pacing.leastSavingType()));
+            case "spin" ->
+                next.withSpinLimit(
+                    Json.value(name, text, Pacing.spinLimitType()).orElse(Duration.ZERO).toNanos());
+            default -> throw new InvalidRequest(EXPECTED_PACE);
+          };
+    }
+    return next;
+  }
+
+  // Send buffers
+
+  private record Tuning(
+      String policy,
+      String model,
+      long budgetBytes,
+      double headroom,
+      long periodMillis,
+      long budgetInForceBytes,
+      double memoryPressure,
+      long allocatedBytes,
+      long heldBytes,
+      double fairness,
+      Map<String, Integer> connections,
+      int fixedUntilTheyClose) {}
+
+  private static Answer tuning(BufferTuner tuner) {
+    TuningSnapshot now = tuner.snapshot();
+    TuningSettings settings = now.settings();
+    return Answer.json(
+        new Tuning(
+            settings.policy().token(),
+            "fitted",
+            settings.budgetBytes(),
+            TuningSettings.HEADROOM,
+            settings.period().toMillis(),
+            now.budgetBytes(),
+            now.pressure(),
+            now.allocatedBytes(),
+            now.heldBytes(),
+            now.fairness(),
+            now.connections(),
+            now.fixed()));
+  }
+
+  /** What {@code members} ask for, and for what they do not name what holds. */
+  private static TuningSettings tuned(Map<String, String> members, TuningSettings present)
+      throws InvalidRequest {
+    TuningSettings next = present;
+    for (Map.Entry<String, String> member : members.entrySet()) {
+      String name = member.getKey();
+      String text = member.getValue();
+      next =
+          switch (name) {
+            case "policy" -> next.with(Json.value(name, text, TuningPolicy.type()));
+            case "budget" -> next.withBudget(Json.value(name, text, TuningSettings.budgetType()));
+            default -> throw new InvalidRequest(EXPECTED_TUNING);
+          };
+    }
+    return next;
+  }
+
+  // Connections
+
+  private static Answer connections(BufferTuner tuner, Query query) throws InvalidRequest {
+    ConnectionOrder order = order(query.optional("sort"));
+    int limit = query.number("limit", CONNECTIONS, MOST_CONNECTIONS);
+    return Answer.json(
+        new Connections(
+            tuner.settings().policy().token(),
+            tuner.connections(order, limit).stream().map(Connection::of).toList()));
+  }
+
+  private static ConnectionOrder order(@Nullable String token) throws InvalidRequest {
+    if (token == null) {
+      return ConnectionOrder.BUFFER;
+    }
+    for (ConnectionOrder each : ConnectionOrder.values()) {
+      if (each.token().equals(token)) {
+        return each;
+      }
+    }
+    String orders =
+        Arrays.stream(ConnectionOrder.values())
+            .map(ConnectionOrder::token)
+            .collect(Collectors.joining(", "));
+    throw new InvalidRequest("The parameter sort must be one of " + orders + ".");
+  }
+
+  private record Connections(String policy, List<Connection> connections) {}
+
+  private record Connection(
+      long number,
+      String client,
+      String protocol,
+      String congestionControl,
+      double ageSeconds,
+      Path path,
+      long demandBytes,
+      long allocationBytes,
+      Buffer sendBuffer,
+      Pending pending,
+      String why) {
+
+    static Connection of(ConnectionSnapshot connection) {
+      return new Connection(
+          connection.number(),
+          connection.client(),
+          connection.protocol(),
+          connection.sample().control().token(),
+          connection.ageSeconds(),
+          Path.of(connection.estimate()),
+          connection.estimate().demandBytes(),
+          connection.partBytes(),
+          Buffer.of(connection.buffer(), connection.grantedBytes()),
+          Pending.of(connection),
+          connection.why());
+    }
+  }
+
+  private record Path(
+      String basis,
+      long bytesPerSecond,
+      double rttMillis,
+      double rtoMillis,
+      double lossEventRate,
+      double lossEvents,
+      long deliveryRate,
+      double receiverLimited,
+      double senderLimited,
+      double confidence) {
+
+    static Path of(Estimate estimate) {
+      return new Path(
+          estimate.basis().name().toLowerCase(Locale.ROOT),
+          (long) estimate.bytesPerSecond(),
+          estimate.rttMicros() / MICROS_PER_MILLI,
+          estimate.rtoMicros() / MICROS_PER_MILLI,
+          estimate.lossEventRate(),
+          estimate.lossEvents(),
+          (long) estimate.deliveryRate(),
+          estimate.receiverLimitedShare(),
+          estimate.senderLimitedShare(),
+          estimate.confidence());
+    }
+  }
+
+  private record Buffer(
+      long sizeBytes,
+      long grantedBytes,
+      long notSentLowWatermarkBytes,
+      long lowWatermarkBytes,
+      long highWatermarkBytes) {
+
+    static Buffer of(SendBuffer buffer, int grantedBytes) {
+      return new Buffer(
+          buffer.sendBufferBytes(),
+          grantedBytes,
+          buffer.notSentLowWatermarkBytes(),
+          buffer.lowWatermarkBytes(),
+          buffer.highWatermarkBytes());
+    }
+  }
+
+  private record Pending(
+      long bufferedBytes, long leasedBytes, long fileBytes, long unsentBytes, long inFlightBytes) {
+
+    static Pending of(ConnectionSnapshot connection) {
+      return new Pending(
+          connection.waiting().bufferedBytes(),
+          connection.waiting().leasedBytes(),
+          connection.waiting().fileBytes(),
+          connection.sample().unsentBytes(),
+          connection.sample().inFlightBytes());
+    }
+  }
+}

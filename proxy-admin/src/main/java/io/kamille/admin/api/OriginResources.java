@@ -1,0 +1,269 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.RouteSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.CheckSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.HistogramSnapshot;
+import io.kamille.core.metric.MetricFamily;
+import io.kamille.core.metric.MetricRegistry;
+import io.kamille.core.origin.OriginSettings;
+import io.kamille.core.origin.UpstreamMetrics;
+import io.kamille.core.origin.names.OriginList.Kind;
+import io.kamille.core.setting.OriginUrl;
+import io.kamille.core.setting.ValueType;
+import io.kamille.core.setting.ValueTypes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Routes, upstreams and their origins: how they do, and which of them get requests. */
+final class OriginResources {
+
+  private static final String ORIGIN = "/v1/upstreams/{upstream}/origins/{origin}";
+  private static final String EXPECTED =
+      "The content must be an object with state, drain or in, and for drain with for, such as 10m."
+          + " Or it has url and ttl, such as 30s, and may have weight and backup.";
+  private static final Set<String> OF_LEASE = Set.of("url", "ttl", "weight", "backup");
+  private static final ValueType<Duration> LASTING =
+      ValueTypes.duration(Duration.ofSeconds(1), Duration.ofDays(1));
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final ApplianceView appliance;
+  private final MetricRegistry registry;
+  private final WallClock clock;
+
+  private OriginResources(ApplianceView appliance, MetricRegistry registry, WallClock clock) {
+    this.appliance = appliance;
+    this.registry = registry;
+    this.clock = clock;
+  }
+
+  static List<Resource> of(ApplianceView appliance, MetricRegistry registry, WallClock clock) {
+    OriginResources all = new OriginResources(appliance, registry, clock);
+    return List.of(
+        Resource.of(
+            Operation.get(
+                    "/v1/routes",
+                    Scope.READ,
+                    "The routes, and what was asked of each since the start.")
+                .answers(Routes.class),
+            all::routes),
+        Resource.of(
+            Operation.get(
+                    "/v1/upstreams",
+                    Scope.READ,
+                    "The upstreams, their origins, and how they answer.")
+                .answers(Upstreams.class),
+            all::upstreams),
+        Resource.of(
+            Operation.put(
+                    ORIGIN,
+                    Scope.OPERATE,
+                    "Adds an origin for a time, or drains one, or ends a drain.")
+                .answers(Changed.class),
+            all::change),
+        Resource.of(
+            Operation.delete(ORIGIN, Scope.OPERATE, "Removes an origin that the API has added."),
+            all::remove));
+  }
+
+  // Routes
+
+  private record Routes(List<Route> routes) {}
+
+  private record Route(
+      String name,
+      String host,
+      String path,
+      String upstream,
+      boolean cached,
+      long requests,
+      long hits,
+      long failures,
+      @Nullable String lastRequest) {
+
+    static Route of(RouteSnapshot route, long now) {
+      return new Route(
+          route.name(),
+          route.host(),
+          route.path(),
+          route.upstream(),
+          route.isCached(),
+          route.requests(),
+          route.hits(),
+          route.failures(),
+          route.idleMillis() < 0
+              ? null
+              : Instant.ofEpochMilli(now - route.idleMillis()).toString());
+    }
+  }
+
+  private Answer routes() {
+    long now = clock.epochMillis();
+    return Answer.json(
+        new Routes(appliance.routes().stream().map(route -> Route.of(route, now)).toList()));
+  }
+
+  // Upstreams
+
+  private record Upstreams(List<Upstream> upstreams) {}
+
+  private record Upstream(
+      String name,
+      long requests,
+      long failures,
+      long retries,
+      Head head,
+      List<Origin> origins,
+      List<ListSnapshot> lists) {}
+
+  private record Head(double p50Millis, double p99Millis) {}
+
+  private record Origin(
+      String name,
+      Kind from,
+      @Nullable String until,
+      OriginState state,
+      long inFlight,
+      long limit,
+      long failures,
+      @Nullable String since,
+      String why,
+      @Nullable String drainedUntil,
+      @Nullable CheckSnapshot check,
+      long requests) {}
+
+  private Answer upstreams() {
+    MetricFamily requests = registry.read(UpstreamMetrics.REQUESTS);
+    MetricFamily failures = registry.read(UpstreamMetrics.FAILURES);
+    MetricFamily retries = registry.read(UpstreamMetrics.RETRIES);
+    MetricFamily heads = registry.read(UpstreamMetrics.HEAD_TIME);
+    return Answer.json(
+        new Upstreams(
+            appliance.upstreams().stream()
+                .map(
+                    upstream ->
+                        new Upstream(
+                            upstream.name(),
+                            sum(requests, upstream.name()),
+                            sum(failures, upstream.name()),
+                            sum(retries, upstream.name()),
+                            head(heads, upstream.name()),
+                            origins(upstream, requests),
+                            upstream.lists()))
+                .toList()));
+  }
+
+  private static List<Origin> origins(UpstreamSnapshot upstream, MetricFamily requests) {
+    return upstream.origins().stream()
+        .map(
+            origin ->
+                new Origin(
+                    origin.name(),
+                    origin.from(),
+                    origin.until(),
+                    origin.state(),
+                    origin.inFlight(),
+                    origin.limit(),
+                    origin.failures(),
+                    origin.since(),
+                    origin.why(),
+                    origin.drainedUntil(),
+                    origin.check(),
+                    sum(requests, upstream.name(), origin.name())))
+        .toList();
+  }
+
+  /** Of all samples whose labels begin so. */
+  private static long sum(MetricFamily family, String... labels) {
+    List<String> wanted = List.of(labels);
+    return (long)
+        family.samples().stream()
+            .filter(sample -> sample.labelValues().subList(0, wanted.size()).equals(wanted))
+            .mapToDouble(MetricFamily.Sample::value)
+            .sum();
+  }
+
+  private static Head head(MetricFamily family, String upstream) {
+    HistogramSnapshot durations =
+        family.samples().stream()
+            .filter(sample -> sample.labelValues().getFirst().equals(upstream))
+            .map(MetricFamily.Sample::durations)
+            .reduce(HistogramSnapshot.EMPTY, HistogramSnapshot::plus);
+    return new Head(
+        durations.quantileNanos(0.5) / NANOS_PER_MILLI,
+        durations.quantileNanos(0.99) / NANOS_PER_MILLI);
+  }
+
+  // One origin
+
+  /** For 0 seconds it is not drained. */
+  private record Changed(String upstream, String origin, long seconds) {}
+
+  private Answer change(AdminRequest request, Query query) throws InvalidRequest {
+    Map<String, String> members = Json.texts(request, EXPECTED, "weight");
+    return members.containsKey("ttl") ? lease(request, members) : drain(request, members);
+  }
+
+  private Answer drain(AdminRequest request, Map<String, String> members) throws InvalidRequest {
+    String lasting = members.getOrDefault("for", "");
+    long seconds = 0;
+    if (members.equals(Map.of("state", "drain", "for", lasting))) {
+      seconds = Json.value("for", lasting, LASTING).toSeconds();
+    } else if (!members.equals(Map.of("state", "in"))) {
+      throw new InvalidRequest(EXPECTED);
+    }
+    String upstream = request.parameter("upstream");
+    String origin = request.parameter("origin");
+    return switch (appliance.drain(upstream, origin, seconds)) {
+      case DONE -> Answer.json(new Changed(upstream, origin, seconds));
+      case UNKNOWN -> Answer.problem(StatusCode.NOT_FOUND, "There is no such origin.");
+      case LAST -> conflict("No other origin of this upstream would get its requests.");
+    };
+  }
+
+  private Answer lease(AdminRequest request, Map<String, String> members) throws InvalidRequest {
+    if (!OF_LEASE.containsAll(members.keySet())) {
+      throw new InvalidRequest(EXPECTED);
+    }
+    long seconds = Json.value("ttl", members.getOrDefault("ttl", ""), LASTING).toSeconds();
+    OriginUrl url = Json.value("url", members.getOrDefault("url", ""), OriginSettings.URL.type());
+    OriginSettings named =
+        new OriginSettings(
+            url,
+            Json.value("weight", members.getOrDefault("weight", "1"), OriginSettings.WEIGHT.type()),
+            Json.value(
+                "backup", members.getOrDefault("backup", "off"), OriginSettings.BACKUP.type()));
+    String upstream = request.parameter("upstream");
+    String origin = request.parameter("origin");
+    if (!url.address().toString().equals(origin)) {
+      throw new InvalidRequest("url: expected that of " + origin + ", as the path says.");
+    }
+    return switch (appliance.lease(upstream, named, seconds)) {
+      case DONE -> Answer.json(new Changed(upstream, origin, seconds));
+      case UNKNOWN -> Answer.problem(StatusCode.NOT_FOUND, "There is no such upstream.");
+      case NAMED -> conflict("The configuration, a file or DNS names this origin.");
+      case UNSUITED -> conflict("The protocol or the TLS of this upstream does not suit this URL.");
+      case FULL -> conflict("This upstream has as many origins of the API as it may.");
+    };
+  }
+
+  private static Answer conflict(String sentence) {
+    return Answer.problem(StatusCode.CONFLICT, sentence);
+  }
+
+  private Answer remove(AdminRequest request, Query query) {
+    return appliance.endLease(request.parameter("upstream"), request.parameter("origin"))
+        ? Answer.nothing()
+        : Answer.problem(StatusCode.NOT_FOUND, "The API has added no such origin.");
+  }
+}

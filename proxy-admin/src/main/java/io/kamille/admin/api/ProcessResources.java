@@ -1,0 +1,91 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.metric.PrometheusText;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.CacheSnapshot;
+import io.kamille.admin.view.ListenerSnapshot;
+import io.kamille.admin.view.LoopSnapshot;
+import io.kamille.admin.view.UpstreamSnapshot;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.loop.WallClock;
+import java.time.Instant;
+import java.util.List;
+
+/** Whether the process lives and is ready, what it counts, and the appliance at a glance. */
+final class ProcessResources {
+
+  private ProcessResources() {}
+
+  /**
+   * The operations.
+   *
+   * @param isConfigurable whether {@code /v1/config} is served
+   */
+  static List<Resource> of(
+      ApplianceView appliance, PrometheusText metrics, WallClock clock, boolean isConfigurable) {
+    return List.of(
+        Resource.of(
+            Operation.open("/healthz", "Says that this process lives.")
+                .answersAs("text/plain")
+                .immediately(),
+            () -> Answer.text(StatusCode.OK, "ok")),
+        Resource.of(
+            Operation.open("/readyz", "Says whether to send requests here.")
+                .answersAs("text/plain")
+                .immediately(),
+            () -> readiness(appliance.state())),
+        Resource.of(
+            Operation.open("/metrics", "Every metric in the text format of Prometheus.")
+                .answersAs("text/plain"),
+            () -> Answer.of(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.text())),
+        Resource.of(
+            Operation.open("/problems/{name}", "The meaning of a type of problem, and what to do.")
+                .answersAs("text/plain; charset=utf-8"),
+            (request, _) -> problem(request.parameter("name"))),
+        Resource.of(
+            Operation.get("/v1/status", Scope.READ, "The appliance at a glance.")
+                .answers(Status.class),
+            () -> Answer.json(status(appliance, clock, isConfigurable))));
+  }
+
+  private static Answer readiness(ApplianceView.State state) {
+    return switch (state) {
+      case STARTING -> Answer.text(StatusCode.SERVICE_UNAVAILABLE, "starting");
+      case READY -> Answer.text(StatusCode.OK, "ready");
+      case DRAINING -> Answer.text(StatusCode.SERVICE_UNAVAILABLE, "draining");
+    };
+  }
+
+  private static Answer problem(String name) {
+    ProblemType type = ProblemType.of(name);
+    return type == null
+        ? Answer.problem(StatusCode.NOT_FOUND, "There is no such type of problem.")
+        : Answer.text(StatusCode.OK, type.title() + " (" + type.status() + ").\n" + type.advice());
+  }
+
+  private static Status status(ApplianceView appliance, WallClock clock, boolean isConfigurable) {
+    long started = appliance.startedEpochMillis();
+    return new Status(
+        appliance.version(),
+        appliance.state(),
+        Instant.ofEpochMilli(started).toString(),
+        (clock.epochMillis() - started) / 1000,
+        appliance.listeners(),
+        appliance.loops(),
+        appliance.cache(),
+        appliance.upstreams(),
+        isConfigurable);
+  }
+
+  private record Status(
+      String version,
+      ApplianceView.State state,
+      String started,
+      long uptimeSeconds,
+      List<ListenerSnapshot> listeners,
+      List<LoopSnapshot> loops,
+      CacheSnapshot cache,
+      List<UpstreamSnapshot> upstreams,
+      boolean configurable) {}
+}

@@ -1,0 +1,415 @@
+package io.kamille.admin.api;
+
+import io.kamille.admin.auth.Scope;
+import io.kamille.admin.view.ApplianceView;
+import io.kamille.admin.view.RequestExplanation;
+import io.kamille.admin.view.RequestExplanation.MatchedRoute;
+import io.kamille.cache.decision.Explanation;
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Reason;
+import io.kamille.core.exchange.Trace;
+import io.kamille.core.gate.AddressRange;
+import io.kamille.core.http.Octets;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
+import io.kamille.core.log.RequestSample;
+import io.kamille.core.loop.WallClock;
+import io.kamille.core.trace.RequestTrace;
+import io.kamille.core.trace.TraceOrder;
+import io.kamille.core.trace.Tracing;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Single requests: the last ones, recorded step by step, and what would become of one. */
+final class RequestResources {
+
+  private static final String TRACES = "/v1/traces";
+
+  /** Methods of requests that come to no route. */
+  private static final Set<String> UNROUTED = Set.of("CONNECT", "TRACE");
+
+  private static final Set<String> MEMBERS = Set.of("url", "count", "seconds");
+  private static final Pattern TARGET = Pattern.compile("(?:https?://([^/?#\\s]{1,255}))?(/\\S*)?");
+  private static final String EXPECTED_ORDER =
+      "The content must be an object with url (a URL, or the beginning of a path), and perhaps"
+          + " count (1 to 20) and seconds (1 to 600).";
+  private static final int MOST_ORDERED = 20;
+  private static final int USUAL_SECONDS = 60;
+  private static final int LONGEST_SECONDS = 600;
+  private static final int USUAL = 100;
+  private static final int MOST = 1000;
+  private static final int LONGEST_MILLIS = 86_400_000;
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final ApplianceView appliance;
+  private final Tracing tracing;
+  private final WallClock clock;
+
+  private RequestResources(ApplianceView appliance, WallClock clock) {
+    this.appliance = appliance;
+    this.tracing = appliance.tracing();
+    this.clock = clock;
+  }
+
+  static List<Resource> of(ApplianceView appliance, WallClock clock) {
+    RequestResources all = new RequestResources(appliance, clock);
+    return List.of(
+        Resource.of(
+            Operation.get(
+                    "/v1/explain", Scope.READ, "The decisions on a request, and their reasons.")
+                .must("url", "The URL.")
+                .may("method", "GET unless it is there.")
+                .may("field", "A field line; may be there several times.")
+                .may("client", "The address of the client.")
+                .answers(Explained.class),
+            (_, query) -> all.explain(query)),
+        Resource.of(
+            Operation.get(
+                    "/v1/requests", Scope.READ, "Some of the last requests, the newest first.")
+                .may("status", "A status code, or a class such as 5xx.")
+                .may("cache", "What the cache did, such as miss.")
+                .may("url", "A part of the URL.")
+                .may("minMillis", "The shortest duration, in milliseconds.")
+                .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
+                .answers(Samples.class),
+            all::requests),
+        Resource.of(
+            Operation.get(
+                    TRACES,
+                    Scope.READ,
+                    "Requests that were recorded step by step, the newest first.")
+                .may("limit", "How many at the most: 1 to 1000, 100 if it is not there.")
+                .answers(Traces.class),
+            (request, query) -> all.traces(request, query.number("limit", USUAL, MOST))),
+        Resource.of(
+            Operation.post(TRACES, Scope.OPERATE, "Records the next requests whose URL begins so.")
+                .answers(Traces.class),
+            all::order),
+        Resource.of(
+            Operation.delete(TRACES, Scope.OPERATE, "Records no more than the settings say.")
+                .answers(Traces.class),
+            (request, _) -> {
+              all.tracing.cancelOrder();
+              return all.traces(request, USUAL);
+            }),
+        Resource.of(
+            Operation.get("/v1/traces/{trace}", Scope.READ, "The way of a request, step by step.")
+                .answers(Exchanges.class),
+            all::trace));
+  }
+
+  private static String begun(RequestSample request) {
+    return Instant.ofEpochMilli(request.startEpochMillis()).toString();
+  }
+
+  private static double inMillis(long nanos) {
+    return Math.round(nanos / 1e3) / 1e3;
+  }
+
+  // What would become of a request; nothing changes
+
+  private Answer explain(Query query) throws InvalidRequest {
+    String url = query.url();
+    RequestHead head = head(method(query.optional("method")), url, query.all("field"));
+    RequestExplanation explained = appliance.explain(head, client(query.optional("client")));
+    Explanation explanation = explained.explanation();
+    ForwardReason forward = explanation.forward();
+    return Answer.json(
+        new Explained(
+            head.methodText(),
+            url,
+            explained.route(),
+            explanation.key(),
+            explanation.decision().token(),
+            forward == null ? null : forward.token(),
+            explanation.because()));
+  }
+
+  private record Explained(
+      String method,
+      String url,
+      @Nullable MatchedRoute route,
+      @Nullable String key,
+      String decision,
+      @Nullable String fwd,
+      List<Reason> because) {}
+
+  private static String method(@Nullable String given) throws InvalidRequest {
+    String method = given == null ? "GET" : given;
+    if (!Octets.isToken(method) || UNROUTED.contains(method)) {
+      throw new InvalidRequest("method must be a token other than CONNECT and TRACE.");
+    }
+    return method;
+  }
+
+  private static @Nullable InetAddress client(@Nullable String given) throws InvalidRequest {
+    if (given == null) {
+      return null;
+    }
+    if (given.indexOf('/') >= 0 || AddressRange.parse(given) == null) {
+      throw new InvalidRequest("client must be an IP address.");
+    }
+    return InetAddress.ofLiteral(given);
+  }
+
+  private static RequestHead head(String method, String url, List<String> fields)
+      throws InvalidRequest {
+    RequestHead head = RequestHead.of(method, withPath(url));
+    for (String field : fields) {
+      int colon = field.indexOf(':');
+      String name = colon < 0 ? "" : field.substring(0, colon);
+      if (!Octets.isToken(name) || !isValue(field.substring(colon + 1))) {
+        throw new InvalidRequest("field must be a field line such as Accept: text/html.");
+      }
+      if (name.equalsIgnoreCase("Host")) {
+        throw new InvalidRequest("field must not be Host: it comes from url.");
+      }
+      head.fields().add(name, field.substring(colon + 1).strip());
+    }
+    return head;
+  }
+
+  /** The URL with its scheme in lower case and a path behind its authority. */
+  private static String withPath(String url) {
+    int authority = url.indexOf("://") + "://".length();
+    int end = authority;
+    while (end < url.length() && url.charAt(end) != '/' && url.charAt(end) != '?') {
+      end++;
+    }
+    String target = url.substring(end);
+    return url.substring(0, authority).toLowerCase(Locale.ROOT)
+        + url.substring(authority, end)
+        + (target.startsWith("/") ? target : "/" + target);
+  }
+
+  /** Whether these octets can be a field value (RFC 9110 §5.5). */
+  private static boolean isValue(String text) {
+    return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f));
+  }
+
+  // Some of the last requests
+
+  private Answer requests(AdminRequest request, Query query) throws InvalidRequest {
+    String status = status(query.optional("status"));
+    String cache = query.optional("cache");
+    String url = query.optional("url");
+    long least =
+        query.optional("minMillis") == null ? 0 : query.number("minMillis", 1, LONGEST_MILLIS);
+    int limit = query.number("limit", USUAL, MOST);
+    return Answer.json(
+        new Samples(
+            appliance.samplesPerSecond(),
+            appliance.requests().stream()
+                .filter(sample -> status == null || isOf(sample.status(), status))
+                .filter(sample -> cache == null || sample.cache().equals(cache))
+                .filter(sample -> url == null || sample.url().contains(url))
+                .filter(sample -> sample.durationNanos() / NANOS_PER_MILLI >= least)
+                .sorted(Comparator.comparingLong(RequestSample::startEpochMillis).reversed())
+                .limit(limit)
+                .map(sample -> Sample.of(sample, request.showsQueries()))
+                .toList()));
+  }
+
+  private static @Nullable String status(@Nullable String given) throws InvalidRequest {
+    if (given != null && !given.matches("[1-5](xx|[0-9]{2})|0")) {
+      throw new InvalidRequest("status is a status code, or a class such as 5xx.");
+    }
+    return given;
+  }
+
+  private static boolean isOf(int status, String wanted) {
+    return wanted.endsWith("xx")
+        ? status / 100 == wanted.charAt(0) - '0'
+        : status == Integer.parseInt(wanted);
+  }
+
+  private record Samples(int samplesPerSecond, List<Sample> requests) {}
+
+  private record Sample(
+      String id,
+      String time,
+      double millis,
+      String method,
+      String url,
+      @Nullable String query,
+      int status,
+      long contentBytes,
+      String cache,
+      String failure,
+      String route,
+      String origin,
+      String client,
+      String trace) {
+
+    static Sample of(RequestSample sample, boolean showsQuery) {
+      return new Sample(
+          String.format(Locale.ROOT, "%d-%d", sample.loop(), sample.number()),
+          begun(sample),
+          inMillis(sample.durationNanos()),
+          sample.method(),
+          sample.url(),
+          showsQuery ? sample.query() : null,
+          sample.status(),
+          sample.contentBytes(),
+          sample.cache(),
+          sample.failure(),
+          sample.route(),
+          sample.origin(),
+          sample.client(),
+          sample.trace());
+    }
+  }
+
+  // Requests that were recorded step by step
+
+  private Answer traces(AdminRequest request, int limit) {
+    TraceOrder order = tracing.order();
+    return Answer.json(
+        new Traces(
+            tracing.settings().ratio(),
+            tracing.settings().perSecond(),
+            tracing.settings().endpoint().isPresent(),
+            order == null
+                ? null
+                : new Open(
+                    order.host(),
+                    request.shown(order.path()),
+                    order.count(),
+                    order.left(),
+                    Duration.ofNanos(order.leftNanos(clock.nanos())).toSeconds()),
+            tracing.traces().stream()
+                .sorted(newestFirst())
+                .limit(limit)
+                .map(Recorded::of)
+                .toList()));
+  }
+
+  private static Comparator<RequestTrace> newestFirst() {
+    return Comparator.<RequestTrace>comparingLong(trace -> trace.request().startEpochMillis())
+        .reversed();
+  }
+
+  private Answer order(AdminRequest request, Query query) throws InvalidRequest {
+    JsonNode document = Json.content(request);
+    if (!document.isObject()
+        || !MEMBERS.containsAll(document.propertyNames())
+        || !document.path("url").isString()) {
+      throw new InvalidRequest(EXPECTED_ORDER);
+    }
+    Matcher target = TARGET.matcher(document.path("url").stringValue());
+    if (!target.matches()) {
+      throw new InvalidRequest(EXPECTED_ORDER);
+    }
+    String path = target.group(2) == null ? "/" : target.group(2);
+    int count = Json.number(document, "count", 1, MOST_ORDERED, EXPECTED_ORDER);
+    int seconds = Json.number(document, "seconds", USUAL_SECONDS, LONGEST_SECONDS, EXPECTED_ORDER);
+    tracing.order(target.group(1), path, count, Duration.ofSeconds(seconds).toNanos());
+    return traces(request, USUAL);
+  }
+
+  /** The steps of all exchanges that belong to it. */
+  private Answer trace(AdminRequest request, Query query) {
+    String id = request.parameter("trace");
+    List<Exchanged> exchanges =
+        tracing.traces().stream()
+            .filter(trace -> trace.ids().trace().equals(id))
+            .sorted(newestFirst().reversed())
+            .map(trace -> Exchanged.of(trace, request.showsQueries()))
+            .toList();
+    return exchanges.isEmpty()
+        ? Answer.problem(StatusCode.NOT_FOUND, "No such trace is kept.")
+        : Answer.json(new Exchanges(id, exchanges));
+  }
+
+  private record Traces(
+      double ratio, int perSecond, boolean exported, @Nullable Open order, List<Recorded> traces) {}
+
+  private record Open(String host, String path, int count, int left, long secondsLeft) {}
+
+  private record Recorded(
+      String trace,
+      String cause,
+      String time,
+      double millis,
+      String method,
+      String url,
+      int status,
+      String cache,
+      int steps) {
+
+    static Recorded of(RequestTrace trace) {
+      RequestSample request = trace.request();
+      return new Recorded(
+          trace.ids().trace(),
+          trace.cause().token(),
+          begun(request),
+          inMillis(request.durationNanos()),
+          request.method(),
+          request.url(),
+          request.status(),
+          request.cache(),
+          trace.steps().size());
+    }
+  }
+
+  private record Exchanges(String trace, List<Exchanged> exchanges) {}
+
+  private record Exchanged(
+      String span,
+      String parent,
+      String originSpan,
+      String cause,
+      String time,
+      double millis,
+      String method,
+      String url,
+      @Nullable String query,
+      int status,
+      long contentBytes,
+      String cache,
+      String failure,
+      String route,
+      String origin,
+      String client,
+      List<Step> steps) {
+
+    static Exchanged of(RequestTrace trace, boolean showsQuery) {
+      RequestSample request = trace.request();
+      return new Exchanged(
+          trace.ids().span(),
+          trace.ids().parent(),
+          trace.ids().origin(),
+          trace.cause().token(),
+          begun(request),
+          inMillis(request.durationNanos()),
+          request.method(),
+          request.url(),
+          showsQuery ? request.query() : null,
+          request.status(),
+          request.contentBytes(),
+          request.cache(),
+          request.failure(),
+          request.route(),
+          request.origin(),
+          request.client(),
+          trace.steps().stream().map(mark -> Step.of(mark, trace.startNanos())).toList());
+    }
+  }
+
+  /** Milliseconds count from the complete head of the request. */
+  private record Step(String step, double atMillis, String detail) {
+
+    static Step of(Trace.Mark mark, long startNanos) {
+      return new Step(mark.step().token(), inMillis(mark.nanos() - startNanos), mark.detail());
+    }
+  }
+}
