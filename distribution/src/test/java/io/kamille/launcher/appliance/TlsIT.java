@@ -285,6 +285,8 @@ class TlsIT {
     assertThat(redirect.field("Strict-Transport-Security")).isNull();
     assertThat(journey.say("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").status()).isEqualTo(400);
     assertThat(journey.get("/.well-known/acme-challenge/x").content()).isEqualTo("token");
+    assertThat(journey.get("/.well-known/acme-challenge/../../a").status()).isEqualTo(308);
+    assertThat(journey.get("/.well-known/acme-challenge/%2e%2e/%2e./a").status()).isEqualTo(308);
     assertThat(journey.origin().requests("/a")).isEmpty();
   }
 

@@ -4,11 +4,13 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -24,7 +26,8 @@ public record HttpsPolicy(int redirectPort, byte[] hsts) {
   private static final int HTTPS_PORT = 443;
 
   /** Authorities look for this in clear text (RFC 8555 §8.3). */
-  private static final String CHALLENGES = "/.well-known/acme-challenge/";
+  private static final byte[] CHALLENGES =
+      "/.well-known/acme-challenge/".getBytes(StandardCharsets.US_ASCII);
 
   /** It does not. */
   public static final HttpsPolicy NONE = of(0, Duration.ZERO);
@@ -56,9 +59,16 @@ public record HttpsPolicy(int redirectPort, byte[] hsts) {
     return redirectPort == 0 ? first : exchange -> redirect(exchange, first);
   }
 
+  /** By the path that routes compare: no dots lead to another one in clear text. */
+  private static boolean isChallenge(RequestHead request) {
+    byte[] path = NormalPath.of(request.octets(), request.pathStart(), request.pathEnd());
+    int length = CHALLENGES.length;
+    return path.length >= length && Arrays.equals(path, 0, length, CHALLENGES, 0, length);
+  }
+
   private void redirect(Exchange exchange, ExchangeHandler first) {
     RequestHead request = exchange.request();
-    if (request.path().startsWith(CHALLENGES)) {
+    if (isChallenge(request)) {
       first.handle(exchange);
       return;
     }

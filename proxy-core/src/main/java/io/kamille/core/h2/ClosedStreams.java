@@ -8,6 +8,13 @@ import java.util.Arrays;
  */
 final class ClosedStreams {
 
+  /*
+   * A frame on a stream that we reset is no fault of the other side, for as long as one is on its
+   * way. So those streams are remembered apart: others end by the hundred within one round trip.
+   */
+  private static final int REMEMBERED_ENDS = 256;
+  private static final int REMEMBERED_RESETS = 1024;
+
   /** How a stream ended. */
   enum End {
     /** Nothing is known: it was never open, or that is long ago. */
@@ -18,31 +25,49 @@ final class ClosedStreams {
     KNOWN
   }
 
-  private static final int REMEMBERED = 256;
-
-  private int[] ids = new int[16];
-  private int next;
+  private final Last ended = new Last(REMEMBERED_ENDS);
+  private final Last reset = new Last(REMEMBERED_RESETS);
 
   /** Remembers one that has ended. */
   void add(int id, boolean resetByUs) {
-    if (next == ids.length && next < REMEMBERED) {
-      ids = Arrays.copyOf(ids, 2 * ids.length);
-    }
-    if (next == ids.length) {
-      next = 0;
-    }
-    ids[next++] = resetByUs ? -id : id;
+    (resetByUs ? reset : ended).add(id);
   }
 
   End find(int id) {
-    for (int closed : ids) {
-      if (closed == id) {
-        return End.KNOWN;
-      }
-      if (closed == -id) {
-        return End.RESET_BY_US;
-      }
+    if (reset.has(id)) {
+      return End.RESET_BY_US;
     }
-    return End.UNKNOWN;
+    return ended.has(id) ? End.KNOWN : End.UNKNOWN;
+  }
+
+  /** The last streams of a kind. */
+  private static final class Last {
+
+    private final int most;
+    private int[] ids = new int[8];
+    private int next;
+
+    Last(int most) {
+      this.most = most;
+    }
+
+    void add(int id) {
+      if (next == ids.length && next < most) {
+        ids = Arrays.copyOf(ids, 2 * ids.length);
+      }
+      if (next == ids.length) {
+        next = 0;
+      }
+      ids[next++] = id;
+    }
+
+    boolean has(int id) {
+      for (int closed : ids) {
+        if (closed == id) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 }

@@ -22,7 +22,12 @@ final class FrameReceiver extends Http2FrameAdapter {
    * frames, one at a time: so what a frame is for is known before it is read. What the other side
    * does wrong ends its stream or the connection as RFC 9113 says; where it leaves a choice, the
    * connection.
+   *
+   * The decoder bounds a header section. Each part of it costs a copy of those before, so small
+   * parts are paid for as other floods are (CVE-2024-27316); Netty would allow a fixed few.
    */
+  private static final int SMALL_PART_BYTES = 64;
+
   private static final int MOST_SETTINGS = 32;
 
   private static final char NO_OLD_PRIORITIES = 9;
@@ -54,7 +59,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     this.writer = writer;
     this.window = window;
     this.farewells = farewells;
-    this.reader = new DefaultHttp2FrameReader(heads.decoder());
+    this.reader = new DefaultHttp2FrameReader(heads.decoder(), Integer.MAX_VALUE);
   }
 
   /** Reads the frame at the reader index, which has so many octets. Borrows the buffer. */
@@ -65,7 +70,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     int end = in.writerIndex();
     in.writerIndex(next);
     try {
-      if (mayCome(type, id, in)) {
+      if (mayCome(type, id, in) && isPaidFor(type, bytes)) {
         count(type, in, bytes);
         reader.readFrame(context, in, this);
       }
@@ -93,6 +98,12 @@ final class FrameReceiver extends Http2FrameAdapter {
     }
     // Within a section nothing else may come, which the reader sees to.
     return type != FrameWriter.HEADERS || headBytes > 0 || heads.begins(id);
+  }
+
+  private boolean isPaidFor(int type, int bytes) {
+    return type != FrameWriter.CONTINUATION
+        || bytes - FrameWriter.HEADER_BYTES >= SMALL_PART_BYTES
+        || faults.spend(AttackBudget.CONTROL);
   }
 
   /** Counts what an unfinished header section has taken so far. */

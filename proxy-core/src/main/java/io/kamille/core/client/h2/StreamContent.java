@@ -20,10 +20,12 @@ final class StreamContent implements RequestContent {
    * What comes before anybody wants it, or while its taker pauses, waits here; the stream's window
    * bounds it. Credit goes back to the client for what was passed on, and for nothing else.
    *
-   * A chunk is a slice of what one read brought. A small one that has to wait is copied: otherwise
-   * it would keep a buffer of many times its size.
+   * A chunk is a slice of what one read brought. One that has to wait is copied into a block:
+   * otherwise it would keep a buffer of many times its size. Blocks are as large as what waits
+   * already, so that a client makes us hold little more than it has sent.
    */
-  private static final int COPIED_BYTES = 1024;
+  private static final int LEAST_BLOCK_BYTES = 1024;
+  private static final int GREATEST_BLOCK_BYTES = 16 * 1024;
 
   /** The stream. */
   interface Owner {
@@ -50,6 +52,7 @@ final class StreamContent implements RequestContent {
   private final boolean isTunnel;
   private @Nullable ContentSink sink;
   private @Nullable ArrayDeque<ByteBuf> waiting;
+  private int waitingBytes;
   private @Nullable LeastRate rate;
   private long octets;
   private long seenOctets;
@@ -155,22 +158,37 @@ final class StreamContent implements RequestContent {
       owner.credit(bytes);
       return;
     }
-    boolean waits = sink == null || isPaused || isDelivering;
+    ContentSink taker = sink;
+    if (taker == null || isPaused || isDelivering) {
+      keep(chunk);
+      return;
+    }
+    isDelivering = true;
+    try {
+      taker.write(chunk);
+      owner.credit(bytes);
+    } finally {
+      isDelivering = false;
+    }
+    deliver();
+  }
+
+  private void keep(ByteBuf chunk) {
+    int bytes = chunk.readableBytes();
     ArrayDeque<ByteBuf> queue = waiting;
     if (queue == null) {
       queue = new ArrayDeque<>(4);
       waiting = queue;
     }
-    queue.addLast(waits ? small(chunk) : chunk);
-    deliver();
-  }
-
-  private static ByteBuf small(ByteBuf chunk) {
-    if (chunk.readableBytes() >= COPIED_BYTES) {
-      return chunk;
-    }
     try {
-      return chunk.alloc().directBuffer(chunk.readableBytes()).writeBytes(chunk);
+      ByteBuf last = queue.peekLast();
+      if (last == null || last.writableBytes() < bytes) {
+        int room = Math.clamp(waitingBytes, LEAST_BLOCK_BYTES, GREATEST_BLOCK_BYTES);
+        last = chunk.alloc().directBuffer(Math.max(room, bytes));
+        queue.addLast(last);
+      }
+      last.writeBytes(chunk);
+      waitingBytes += bytes;
     } finally {
       chunk.release();
     }
@@ -200,6 +218,7 @@ final class StreamContent implements RequestContent {
       while (sink != null && !isPaused && waiting != null && !waiting.isEmpty()) {
         ByteBuf chunk = waiting.removeFirst();
         int bytes = chunk.readableBytes();
+        waitingBytes -= bytes;
         sink.write(chunk);
         owner.credit(bytes);
       }

@@ -118,6 +118,35 @@ class H2FloodIT {
   }
 
   @Test
+  void aSectionMayComeInManyParts() {
+    byte[] section =
+        TestH2Client.section(
+            ":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/in-parts", "a",
+            "x".repeat(2048));
+    try (TestH2Client client = client()) {
+      client.frame(TestH2Client.HEADERS, TestH2Client.END_STREAM, 1, Arrays.copyOf(section, 100));
+      for (int at = 100; at < section.length; at += 100) {
+        int end = Math.min(at + 100, section.length);
+        int flags = end == section.length ? TestH2Client.END_HEADERS : 0;
+        client.frame(TestH2Client.CONTINUATION, flags, 1, Arrays.copyOfRange(section, at, end));
+      }
+      assertThat(client.answer(1).content()).isEqualTo("/in-parts");
+    }
+  }
+
+  @Test
+  void emptyContinuationsAreFew() {
+    try (TestH2Client client = client()) {
+      client.frame(TestH2Client.HEADERS, 0, 1, TestH2Client.section(":method", "GET"));
+      for (int i = 0; i < MANY; i++) {
+        client.frame(TestH2Client.CONTINUATION, 0, 1);
+      }
+      assertThat(client.goAwayCode()).isEqualTo(CALM);
+    }
+    assertOthersAreServed();
+  }
+
+  @Test
   void aHeadThatNeverEndsHasItsTime() {
     try (TestH2Client client = client().get(1, "/one")) {
       client.answer(1);

@@ -49,6 +49,21 @@ class H2FrameRulesIT {
   }
 
   @Test
+  void contentMayComeLateOnAStreamThatWeReset() {
+    server.on("/slow", exchange -> {});
+    try (TestH2Client client = TestH2Client.connect(server.address())) {
+      client.request(1, "POST", "/slow", false);
+      client.frame(TestH2Client.PRIORITY, 0, 1, new byte[] {0, 0, 0, 1, 0});
+      assertThat(client.resetCode(1)).isEqualTo(PROTOCOL_ERROR);
+      for (int i = 1; i <= 300; i++) {
+        assertThat(client.get(1 + 2 * i, "/fine").answer(1 + 2 * i).status()).isEqualTo(200);
+      }
+      client.data(1, "late", false);
+      assertThat(client.get(901, "/fine").answer(901).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void whetherOldPrioritiesCountIsSaidOnce() {
     // RFC 9218 §2.1.
     UnaryOperator<TestH2Client> nothing = client -> client;
