@@ -47,8 +47,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
   private final RequestAdmission admission;
   private final Pipeline pipeline;
   private Phase phase = Phase.HEAD;
-  private @Nullable ClientExchange exchange;
-  private boolean handling;
+  private @Nullable H1Exchange exchange;
   private boolean moreBehind;
 
   /**
@@ -81,13 +80,13 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
   }
 
   private boolean head(ByteBuf in) {
-    ClientExchange begun = exchange;
+    H1Exchange begun = exchange;
     if (begun == null && (!output.isWritable() || pipeline.mustWait())) {
       connections.busy(this);
       awaitClient();
       return false;
     }
-    ClientExchange current = begun == null ? shard.exchange(this) : begun;
+    H1Exchange current = begun == null ? shard.exchange(this) : begun;
     exchange = current;
     switch (current.parse(in)) {
       case NEED_MORE -> {
@@ -110,7 +109,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   protected void refuseHead(Failure why) {
-    ClientExchange current = Objects.requireNonNull(exchange);
+    H1Exchange current = Objects.requireNonNull(exchange);
     connections.headIsOver(this);
     connections.busy(this);
     phase = Phase.EXCHANGE;
@@ -118,24 +117,19 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     current.refuse(why);
   }
 
-  private void begin(ClientExchange current) {
+  private void begin(H1Exchange current) {
     phase = Phase.EXCHANGE;
     progress.atAnyTime();
     current.request().secure(isSecure());
     identify(current.request());
-    handling = true;
-    current.handle();
-    handling = false;
-    if (current.reply().isOver()) {
-      exchangeIsOver(current, current.isReusable());
-    } else if (!isGone()) {
+    if (current.handle() && !isGone()) {
       connections.busy(this);
       admission.begun(current.headBytes());
     }
   }
 
   private boolean content(ByteBuf in) {
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     if (current == null || !current.wantsContent()) {
       return false;
     }
@@ -144,7 +138,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
   }
 
   private boolean tunnel(ByteBuf in) {
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     if (current == null || !current.isTunnelStarted()) {
       return false;
     }
@@ -155,12 +149,12 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   protected void inputEnded() {
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     switch (phase) {
       case HEAD -> {
         // Of a request whose head is cut short nobody has heard.
         if (current != null) {
-          current.reply().leave();
+          current.leave();
           exchange = null;
         }
         end();
@@ -181,11 +175,11 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
   @Override
   protected void gone(Failure why) {
     admission.over();
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     exchange = null;
     if (current != null) {
-      current.reply().notSent(output.unsentRegionBytes());
-      current.reply().clientGone(why);
+      current.notSent(output.unsentRegionBytes());
+      current.gone(why);
     }
   }
 
@@ -198,7 +192,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   public void writabilityChanged() {
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     if (isBetweenRequests()) {
       betweenRequests();
     } else if (current == null || phase == Phase.HEAD) {
@@ -207,10 +201,10 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
       if (phase == Phase.EXCHANGE && !current.wantsContent()) {
         progress.atAnyTime();
       }
-      current.reply().source().resume();
+      current.resumeSource();
     } else {
       awaitClient();
-      current.reply().source().pause();
+      current.pauseSource();
     }
   }
 
@@ -237,7 +231,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
   @Override
   public void notSent(long bytes) {
     if (exchange != null) {
-      exchange.reply().notSent(bytes);
+      exchange.notSent(bytes);
     }
   }
 
@@ -264,25 +258,20 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     pipeline.holdBack(nanos);
   }
 
-  @Override
-  public void exchangeEnded() {
-    if (exchange != null && !handling) {
-      exchangeIsOver(exchange, false);
-    }
-  }
-
   // From one request to the next
 
-  private void exchangeIsOver(ClientExchange over, boolean reusable) {
-    if (isGone()) {
+  @Override
+  public void exchangeEnded() {
+    H1Exchange over = exchange;
+    if (over == null || isGone()) {
       return;
     }
     exchange = null;
-    over.reply().leave();
+    over.leave();
     admission.over();
-    boolean ends = over.reply().endsConnection() || mustClose();
+    boolean ends = over.endsConnection() || mustClose();
     boolean isLastSaid = over.isLastSaid() && !moreBehind && !connections.isDraining();
-    if (reusable) {
+    if (over.isReusable()) {
       shard.giveBack(over);
     }
     if (ends) {
@@ -351,7 +340,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   protected void lookAtDeadline() {
-    ClientExchange current = exchange;
+    H1Exchange current = exchange;
     if (phase == Phase.EXCHANGE && current != null && current.isUploadTooSlow()) {
       breakOff(current, "the request content came too slowly");
     } else if (phase == Phase.TUNNEL && connections.mustEndTunnels()) {
@@ -365,7 +354,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     }
   }
 
-  private void deadlineHasPassed(@Nullable ClientExchange current) {
+  private void deadlineHasPassed(@Nullable H1Exchange current) {
     if (phase == Phase.HEAD && current != null) {
       refuseHead(Failure.request(StatusCode.REQUEST_TIMEOUT, "the request head took too long"));
     } else if (progress.hasMoved()) {
@@ -375,7 +364,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     }
   }
 
-  private void nothingHasMoved(@Nullable ClientExchange current) {
+  private void nothingHasMoved(@Nullable H1Exchange current) {
     boolean wantsContent = current != null && current.wantsContent();
     if (phase == Phase.TUNNEL) {
       close();
@@ -391,7 +380,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     }
   }
 
-  private void breakOff(ClientExchange current, String reason) {
+  private void breakOff(H1Exchange current, String reason) {
     progress.atAnyTime();
     current.breakOff(Failure.request(StatusCode.REQUEST_TIMEOUT, reason));
   }

@@ -17,7 +17,7 @@ public final class H1Shard {
   private final ServerShard server;
   private final ExchangeHandler handler;
   private final ReplyHeads heads;
-  private final ArrayDeque<ClientExchange> spare = new ArrayDeque<>(MAX_SPARE);
+  private final ArrayDeque<H1Exchange> spare = new ArrayDeque<>(MAX_SPARE);
 
   /** The HTTP/1.1 part of {@code server}, for listeners with that policy. */
   public H1Shard(ServerShard server, HttpsPolicy policy) {
@@ -31,12 +31,12 @@ public final class H1Shard {
   }
 
   /** An exchange for the next request of {@code connection}. */
-  ClientExchange exchange(Carrier connection) {
-    ClientExchange used = spare.pollLast();
-    ClientExchange exchange =
+  H1Exchange exchange(Carrier connection) {
+    H1Exchange used = spare.pollLast();
+    H1Exchange exchange =
         used != null && isCurrent(used)
             ? used
-            : new ClientExchange(server, handler, heads, server.settings().head());
+            : H1Exchange.of(server, handler, heads, server.settings().head());
     exchange.begin(connection);
     return exchange;
   }
@@ -45,7 +45,7 @@ public final class H1Shard {
    * Takes back an exchange that nobody can know of any more, unless its limits are old ones or a
    * large head has made it large.
    */
-  void giveBack(ClientExchange exchange) {
+  void giveBack(H1Exchange exchange) {
     if (spare.size() < MAX_SPARE
         && exchange.headBytes() <= HeadsUnderWay.LARGE_BYTES
         && isCurrent(exchange)) {
@@ -54,7 +54,7 @@ public final class H1Shard {
     }
   }
 
-  private boolean isCurrent(ClientExchange exchange) {
+  private boolean isCurrent(H1Exchange exchange) {
     return exchange.limits().equals(server.settings().head());
   }
 }

@@ -18,9 +18,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one answer to the connection: its head, its content in the framing that is due (RFC 9112
- * §6), and counts whether that is as much as was announced. Used for one answer after the other.
- * Confined to its loop.
+ * Writes one answer to the connection: its head, and its content in the framing that is due (RFC
+ * 9112 §6). Used for one answer after the other. Confined to its loop.
  */
 final class ReplyWriter {
 
@@ -46,7 +45,6 @@ final class ReplyWriter {
   private @Nullable ClientOutput output;
   private Framing framing = Framing.LENGTH;
   private long announcedBytes;
-  private long sentBytes;
   private boolean awaitsContinue;
 
   ReplyWriter(ReplyHeads heads) {
@@ -57,7 +55,6 @@ final class ReplyWriter {
   void begin(ClientOutput output) {
     this.output = output;
     framing = Framing.LENGTH;
-    sentBytes = 0;
     announcedBytes = Reply.UNKNOWN_LENGTH;
     awaitsContinue = false;
   }
@@ -124,9 +121,6 @@ final class ReplyWriter {
     output()
         .write(
             heads.answer(head, length(head.status()), announcedBytes, line, joined, allocator()));
-    if (joins) {
-      sentBytes = announcedBytes;
-    }
     return joins;
   }
 
@@ -161,27 +155,13 @@ final class ReplyWriter {
     }
   }
 
-  /** The stored head announces so much content, which follows. */
-  void announced(long contentLength) {
-    announcedBytes = contentLength;
-  }
-
-  /** So much content has gone with the stored head. */
-  void sentWhole(long contentLength) {
-    sentBytes = contentLength;
-  }
-
   /** The answer to a request that is shed. */
   void shed(int retryAfterSeconds, ConnectionLine line) {
     output().write(heads.shed(retryAfterSeconds, line, allocator()));
   }
 
-  /** Takes ownership; false if it is more than was announced. */
-  boolean write(ByteBuf chunk) {
-    if (!mayGo(chunk.readableBytes())) {
-      chunk.release();
-      return false;
-    }
+  /** Takes ownership. */
+  void write(ByteBuf chunk) {
     if (framing == Framing.CHUNKED) {
       int bytes = chunk.readableBytes();
       ChunkedEncoder.write(output().channel(), chunk);
@@ -189,46 +169,19 @@ final class ReplyWriter {
     } else {
       output().write(chunk);
     }
-    return true;
   }
 
-  /** Takes ownership; false if it is more than was announced. */
-  boolean write(FileRegion region) {
-    if (!mayGo(region.count())) {
-      region.release();
-      return false;
-    }
+  /** Takes ownership. */
+  void write(FileRegion region) {
     output().write(region);
-    return true;
   }
 
-  private boolean mayGo(long bytes) {
-    sentBytes += bytes;
-    return framing != Framing.LENGTH || announcedBytes < 0 || sentBytes <= announcedBytes;
-  }
-
-  /** So many octets were counted that did not go. */
-  void notSent(long bytes) {
-    sentBytes -= bytes;
-  }
-
-  /** The content is complete; false if it is less than was announced. */
-  boolean end(@Nullable Fields trailers) {
+  /** The content is complete. */
+  void end(@Nullable Fields trailers) {
     if (framing == Framing.CHUNKED) {
       ChunkedEncoder.end(output().channel(), trailers);
       output().flushSoon();
     }
-    return framing != Framing.LENGTH || announcedBytes < 0 || sentBytes == announcedBytes;
-  }
-
-  /** Octets of content that have gone. */
-  long sentBytes() {
-    return sentBytes;
-  }
-
-  /** Whether content is dropped, be it that some is announced. */
-  boolean hasNoContent() {
-    return framing == Framing.NONE;
   }
 
   /** Whether content goes as it is, as long as announced. */

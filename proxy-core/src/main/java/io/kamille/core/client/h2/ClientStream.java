@@ -1,13 +1,10 @@
 package io.kamille.core.client.h2;
 
 import io.kamille.core.client.ClientSettings;
-import io.kamille.core.client.ObservedExchange;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
-import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.RequestSink;
@@ -16,24 +13,19 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
-import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /** One request of an HTTP/2 connection. Confined to its loop. */
-final class ClientStream extends H2Stream implements StreamContent.Owner {
-
-  private static final System.Logger LOG = System.getLogger("kamille.server");
+final class ClientStream extends H2Stream implements H2Content.Stream {
 
   private final StreamClient client;
   private final ServerShard shared;
   private final RequestHead request;
-  private final ObservedExchange observed;
   private final RequestAdmission admission;
-  private final StreamReply reply;
+  private final H2Exchange exchange;
   private final @Nullable Failure refusal;
-  private final @Nullable StreamContent content;
+  private final @Nullable H2Content content;
   private @Nullable WindowStall stall;
-  private boolean isHandedOn;
   private boolean wasAnswered;
 
   /**
@@ -56,37 +48,22 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
     this.shared = client.shard().server();
     this.request = request;
     this.refusal = verdict.refusal();
-    this.observed = new ObservedExchange(shared);
     this.admission = new RequestAdmission(shared, client.tally());
     boolean isTunnel = verdict.isTunnel();
-    StreamContent following =
-        isLast && !isTunnel ? null : new StreamContent(this, contentLength, isTunnel);
+    H2Content following = isLast && !isTunnel ? null : new H2Content(this, contentLength, isTunnel);
     if (following != null && isLast) {
       following.receivedEnd();
     }
     this.content = following;
-    this.reply = new StreamReply(this, client, request, observed, following);
+    this.exchange = new H2Exchange(this, client, request, following);
   }
 
   // The request
 
   /** Hands the request on. */
   void begin() {
-    observed.begin();
-    RequestContent given = content == null ? RequestContent.NONE : content;
-    Exchange exchange =
-        new Exchange(shared.loop(), client.client(), client.local(), request, given, reply);
-    observed.met(exchange);
-    isHandedOn = true;
-    reply.handling(true);
-    Failure trouble = trouble();
-    if (trouble == null) {
-      handle(exchange);
-    } else {
-      reply.fail(trouble);
-    }
-    reply.handling(false);
-    if (!reply.isEnded()) {
+    exchange.begin(trouble());
+    if (!exchange.isEnded()) {
       admission.begun(request.fields().heapBytes());
     }
   }
@@ -106,7 +83,7 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
             StatusCode.EXPECTATION_FAILED, "an expectation other than 100-continue");
       }
       if (content != null) {
-        reply.awaitsContinue();
+        exchange.awaitsContinue();
       }
     }
     if (client.isMisdirected(request)) {
@@ -117,18 +94,9 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
     return lack == null ? admission.refusal() : lack;
   }
 
-  private void handle(Exchange exchange) {
-    try {
-      client.shard().handler().handle(exchange);
-    } catch (RuntimeException | OutOfMemoryError bug) {
-      LOG.log(Level.ERROR, "an exchange failed by a fault of ours: " + request.target(), bug);
-      reply.failAndTell(Failure.of(Kind.PROXY_INTERNAL_ERROR, "a fault in the proxy"));
-    }
-  }
-
   @Override
   protected void received(ByteBuf chunk) {
-    reply.contentComes();
+    exchange.contentComes();
     if (content == null) {
       chunk.release();
     } else {
@@ -167,18 +135,18 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
 
   @Override
   public void sendContinue() {
-    reply.sendContinue();
+    exchange.sendContinue();
   }
 
   @Override
   public void contentIsMalformed(String reason) {
-    observed.note(Failure.request(StatusCode.BAD_REQUEST, reason));
+    exchange.contentIsMalformed(Failure.request(StatusCode.BAD_REQUEST, reason));
     reset(ErrorCode.PROTOCOL_ERROR);
   }
 
   @Override
   public void contentIsTooLarge() {
-    reply.failAndTell(Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit"));
+    exchange.failAndTell(Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit"));
   }
 
   // Deadlines
@@ -187,17 +155,17 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
   void lookAtDeadline() {
     long now = shared.nowNanos();
     if (content != null && content.isTooSlow(now, client.h2().partialContentBytes(this))) {
-      reply.failAndTell(StreamContent.tooSlow());
+      exchange.failAndTell(H2Content.tooSlow());
       client.sendReady();
     }
     endIfAnswered();
-    if (reply.isSwitched()) {
+    if (exchange.isSwitched()) {
       endIfDraining();
     } else if (!isBlocked()) {
       stall = null;
     } else if (stall == null) {
-      stall = new WindowStall(now, reply.sentBytes());
-    } else if (stall.isTooLong(now, reply.sentBytes(), shared.settings())) {
+      stall = new WindowStall(now, exchange.sentBytes());
+    } else if (stall.isTooLong(now, exchange.sentBytes(), shared.settings())) {
       shared.connections().resetTooSlow();
       reset(ErrorCode.CANCEL);
     }
@@ -226,27 +194,27 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
 
   @Override
   protected void pauseSource() {
-    reply.source().pause();
+    exchange.pauseSource();
   }
 
   @Override
   protected void resumeSource() {
-    reply.source().resume();
+    exchange.resumeSource();
   }
 
   @Override
   protected void sent(int bytes) {
-    reply.sent(bytes);
+    exchange.sent(bytes);
   }
 
   @Override
   protected void sentEnd() {
-    reply.sentEnd();
+    exchange.sentEnd();
     admission.over();
     if (content != null && !content.isTaken()) {
       content.dismiss();
     }
-    if (reply.isReusable()) {
+    if (exchange.isReusable()) {
       client.shard().giveBack(request);
     }
   }
@@ -254,7 +222,7 @@ final class ClientStream extends H2Stream implements StreamContent.Owner {
   @Override
   protected void broken(ErrorCode code, boolean byPeer) {
     String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
-    reply.broken(Failure.of(Kind.CLIENT_GONE, reason + code), isHandedOn);
+    exchange.broken(Failure.of(Kind.CLIENT_GONE, reason + code));
     admission.over();
   }
 }

@@ -128,7 +128,7 @@ class UnfinishedHeadsIT {
     TestClient slow = server.connect(4_096).get("/large");
     slow.readUntil("\r\n\r\n");
     send(slow, PART);
-    ClientReply spare = (ClientReply) Objects.requireNonNull(met.get()).reply();
+    H1Exchange spare = (H1Exchange) Objects.requireNonNull(met.get()).reply();
     assertThat(onLoop(spare::isUnderWay)).as("the loop's spare one is in use again").isTrue();
     slow.closeOutput();
     Await.until(() -> onLoop(() -> loop.connections().lingering() > 0), "its end");

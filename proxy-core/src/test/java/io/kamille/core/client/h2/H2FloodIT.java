@@ -121,7 +121,15 @@ class H2FloodIT {
   void aSectionMayComeInManyParts() {
     byte[] section =
         TestH2Client.section(
-            ":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/in-parts", "a",
+            ":method",
+            "GET",
+            ":scheme",
+            "http",
+            ":authority",
+            "h",
+            ":path",
+            "/in-parts",
+            "a",
             "x".repeat(2048));
     try (TestH2Client client = client()) {
       client.frame(TestH2Client.HEADERS, TestH2Client.END_STREAM, 1, Arrays.copyOf(section, 100));

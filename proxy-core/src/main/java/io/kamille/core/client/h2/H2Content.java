@@ -1,12 +1,9 @@
 package io.kamille.core.client.h2;
 
-import io.kamille.core.client.ClientSettings;
-import io.kamille.core.client.LeastRate;
+import io.kamille.core.client.ClientContent;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.LimitedSink;
-import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
@@ -14,7 +11,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** The content of one request on its way in. Confined to its loop. */
-final class StreamContent implements RequestContent {
+final class H2Content extends ClientContent {
 
   /*
    * What comes before anybody wants it, or while its taker pauses, waits here; the stream's window
@@ -28,40 +25,25 @@ final class StreamContent implements RequestContent {
   private static final int GREATEST_BLOCK_BYTES = 16 * 1024;
 
   /** The stream. */
-  interface Owner {
-
-    ClientSettings settings();
-
-    /** Monotonic nanoseconds. */
-    long now();
-
-    /** Asks the client for its content, if it waits to be asked (RFC 9110 §10.1.1). */
-    void sendContinue();
+  interface Stream extends ClientContent.Owner {
 
     /** So many octets were passed on: the client may send as many again. */
     void credit(int bytes);
 
     /** The content is not what the request says of it (RFC 9113 §8.1.1). */
     void contentIsMalformed(String reason);
-
-    void contentIsTooLarge();
   }
 
-  private final Owner owner;
-  private final long length;
+  private final Stream owner;
   private final boolean isTunnel;
-  private @Nullable ContentSink sink;
   private @Nullable ArrayDeque<ByteBuf> waiting;
   private int waitingBytes;
-  private @Nullable LeastRate rate;
-  private long octets;
   private long seenOctets;
   private long movedNanos;
   private @Nullable Fields trailers;
   private boolean isPaused;
-  private boolean isComplete;
+  private boolean isAllHere;
   private boolean isEnded;
-  private boolean isDropped;
   private boolean isDelivering;
 
   /**
@@ -70,9 +52,9 @@ final class StreamContent implements RequestContent {
    * @param length -1 if the request does not say
    * @param isTunnel whether there is none, and what comes is for {@link #tunnel}
    */
-  StreamContent(Owner owner, long length, boolean isTunnel) {
+  H2Content(Stream owner, long length, boolean isTunnel) {
+    super(owner, length < 0 ? UNKNOWN_LENGTH : length);
     this.owner = owner;
-    this.length = length;
     this.isTunnel = isTunnel;
   }
 
@@ -82,59 +64,45 @@ final class StreamContent implements RequestContent {
 
   @Override
   public long length() {
-    if (isTunnel) {
-      return 0;
-    }
-    return length < 0 ? UNKNOWN_LENGTH : length;
+    return isTunnel ? 0 : super.length();
   }
 
   @Override
   public void start(ContentSink sink) {
     if (isTunnel) {
       sink.end(null);
-      return;
+    } else {
+      super.start(sink);
     }
-    if (this.sink != null) {
-      throw new IllegalStateException("start: the content of a request is delivered once");
-    }
-    if (isDropped) {
-      sink.abort(Failure.of(Kind.CLIENT_GONE, "the request content came to an early end"));
-      return;
-    }
-    long limit = owner.settings().maxContentBytes();
-    this.sink =
-        limit == Long.MAX_VALUE ? sink : new LimitedSink(sink, limit, owner::contentIsTooLarge);
+  }
+
+  @Override
+  protected void started() {
     movedNanos = owner.now();
-    rate = new LeastRate(movedNanos, octets);
-    owner.sendContinue();
     deliver();
   }
 
   @Override
   public void tunnel(ContentSink sink) {
-    if (!isTunnel || isDropped) {
+    if (!isTunnel || isDropped()) {
       sink.abort(Failure.of(Kind.CLIENT_GONE, "there is no tunnel"));
       return;
     }
-    this.sink = sink;
+    take(sink);
     deliver();
   }
 
   @Override
   public void pause() {
     isPaused = true;
-    if (rate != null) {
-      rate.hold(owner.now());
-    }
+    super.pause();
   }
 
   @Override
   public void resume() {
     if (isPaused) {
       isPaused = false;
-      if (rate != null) {
-        rate.release(owner.now());
-      }
+      super.resume();
       deliver();
     }
   }
@@ -147,18 +115,18 @@ final class StreamContent implements RequestContent {
   /** Takes ownership. */
   void received(ByteBuf chunk) {
     int bytes = chunk.readableBytes();
-    octets += bytes;
-    if (length >= 0 && octets > length) {
+    came(bytes);
+    if (super.length() >= 0 && octets() > super.length()) {
       chunk.release();
       owner.contentIsMalformed("more content than its length says");
       return;
     }
-    if (isDropped) {
+    if (isDropped()) {
       chunk.release();
       owner.credit(bytes);
       return;
     }
-    ContentSink taker = sink;
+    ContentSink taker = sink();
     if (taker == null || isPaused || isDelivering) {
       keep(chunk);
       return;
@@ -200,11 +168,11 @@ final class StreamContent implements RequestContent {
   }
 
   void receivedEnd() {
-    if (length >= 0 && octets != length) {
+    if (super.length() >= 0 && octets() != super.length()) {
       owner.contentIsMalformed("less content than its length says");
       return;
     }
-    isComplete = true;
+    isAllHere = true;
     deliver();
   }
 
@@ -215,27 +183,28 @@ final class StreamContent implements RequestContent {
     }
     isDelivering = true;
     try {
-      while (sink != null && !isPaused && waiting != null && !waiting.isEmpty()) {
+      ContentSink taker = sink();
+      while (taker != null && !isPaused && waiting != null && !waiting.isEmpty()) {
         ByteBuf chunk = waiting.removeFirst();
         int bytes = chunk.readableBytes();
         waitingBytes -= bytes;
-        sink.write(chunk);
+        taker.write(chunk);
         owner.credit(bytes);
+        taker = sink();
       }
     } finally {
       isDelivering = false;
     }
-    ContentSink taker = sink;
-    if (taker != null && isComplete && !isEnded && (waiting == null || waiting.isEmpty())) {
+    ContentSink taker = sink();
+    if (taker != null && isAllHere && !isEnded && (waiting == null || waiting.isEmpty())) {
       isEnded = true;
-      sink = null;
       taker.end(trailers);
     }
   }
 
-  /** Whether somebody still takes it. */
-  boolean isTaken() {
-    return sink != null && !isEnded;
+  @Override
+  protected boolean isComplete() {
+    return isEnded;
   }
 
   /**
@@ -245,26 +214,21 @@ final class StreamContent implements RequestContent {
    * @param partialBytes what has come of a frame that is not complete
    */
   boolean isTooSlow(long nowNanos, int partialBytes) {
-    LeastRate measured = rate;
-    if (measured == null || isComplete || !isTaken()) {
+    if (isTunnel || isAllHere || !isTaken()) {
       return false;
     }
-    long seen = octets + partialBytes;
+    long seen = octets() + partialBytes;
     if (isPaused || seen != seenOctets) {
       seenOctets = seen;
       movedNanos = nowNanos;
     }
-    ClientSettings settings = owner.settings();
-    return nowNanos - movedNanos >= settings.contentTimeout().toNanos()
-        || measured.isTooSlow(
-            nowNanos, seen, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
+    return nowNanos - movedNanos >= owner.settings().contentTimeout().toNanos()
+        || isBelowLeastRate(nowNanos, seen);
   }
 
-  /** Gives nothing more to who took it, and says who that was if not all had come. */
-  @Nullable ContentSink dismiss() {
-    ContentSink taker = isEnded ? null : sink;
-    sink = null;
-    isDropped = true;
+  @Override
+  public @Nullable ContentSink dismiss() {
+    ContentSink taker = super.dismiss();
     ArrayDeque<ByteBuf> rest = waiting;
     waiting = null;
     if (rest != null) {
@@ -274,14 +238,6 @@ final class StreamContent implements RequestContent {
       }
     }
     return taker;
-  }
-
-  /** The rest will not come. */
-  void breakOff(Failure why) {
-    ContentSink taker = dismiss();
-    if (taker != null) {
-      taker.abort(why);
-    }
   }
 
   /** What a request is told whose content comes too slowly. */

@@ -9,10 +9,10 @@ import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
 
 /** What content that nobody takes yet holds. */
-class StreamContentTest {
+class H2ContentTest {
 
-  private static final StreamContent.Owner STREAM =
-      new StreamContent.Owner() {
+  private static final H2Content.Stream STREAM =
+      new H2Content.Stream() {
         @Override
         public ClientSettings settings() {
           return TestServer.SETTINGS;
@@ -38,7 +38,7 @@ class StreamContentTest {
 
   @Test
   void aChunkThatWaitsKeepsNoReadBuffer() {
-    StreamContent content = new StreamContent(STREAM, -1, false);
+    H2Content content = new H2Content(STREAM, -1, false);
     for (int bytes : new int[] {1, 1024, 16 * 1024}) {
       ByteBuf read = Unpooled.directBuffer(64 * 1024).writeZero(64 * 1024);
       content.received(read.readRetainedSlice(bytes));
