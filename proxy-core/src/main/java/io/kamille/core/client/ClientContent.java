@@ -3,8 +3,9 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.exchange.LimitedSink;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.http.Fields;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,6 +148,48 @@ public abstract class ClientContent implements RequestContent {
     ContentSink taker = dismiss();
     if (taker != null) {
       taker.abort(why);
+    }
+  }
+
+  /** Passes content on up to a limit. Confined to the exchange's loop. */
+  private static final class LimitedSink implements ContentSink {
+
+    private final ContentSink sink;
+    private final Runnable exceeded;
+    private long left;
+
+    /**
+     * Passes up to {@code limit} octets on to {@code sink}.
+     *
+     * @param exceeded called for each chunk beyond the limit, which is dropped; to end the exchange
+     */
+    LimitedSink(ContentSink sink, long limit, Runnable exceeded) {
+      this.sink = sink;
+      this.left = limit;
+      this.exceeded = exceeded;
+    }
+
+    @Override
+    public void write(ByteBuf chunk) {
+      left -= chunk.readableBytes();
+      if (left < 0) {
+        chunk.release();
+        exceeded.run();
+      } else {
+        sink.write(chunk);
+      }
+    }
+
+    @Override
+    public void end(@Nullable Fields trailers) {
+      if (left >= 0) {
+        sink.end(trailers);
+      }
+    }
+
+    @Override
+    public void abort(Failure why) {
+      sink.abort(why);
     }
   }
 }

@@ -233,7 +233,7 @@ public abstract class ClientExchange implements Reply {
   @Override
   public final void stored(
       int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-    if (maySendStored(linesAndContent)) {
+    if (admitStored(linesAndContent)) {
       begin(status, contentLength);
       givenBytes = contentLength;
       isReusable = isHandling && content == null;
@@ -244,13 +244,14 @@ public abstract class ClientExchange implements Reply {
   @Override
   public final void storedHead(
       int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-    if (maySendStored(lines)) {
+    if (admitStored(lines)) {
       begin(status, contentLength);
       sendStoredHead(status, ownLines, ownLength, lines);
     }
   }
 
-  private boolean maySendStored(ByteBuf octets) {
+  /** Releases a stored response for which it is too late, or that will not do. */
+  private boolean admitStored(ByteBuf octets) {
     Failure misfit = null;
     if (state != State.WAITING) {
       cameTooLate();

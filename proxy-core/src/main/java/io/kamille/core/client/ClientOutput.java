@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -205,5 +206,40 @@ public final class ClientOutput {
   /** Octets of regions that the kernel has not taken. */
   public long unsentRegionBytes() {
     return regions == null ? 0 : regions.unsentBytes();
+  }
+
+  /** The regions of files in a channel's queue, which leave it in order. Confined to its loop. */
+  private static final class PendingRegions {
+
+    private final ArrayDeque<FileRegion> regions = new ArrayDeque<>(2);
+    private long bytes;
+
+    /** Notes one that is about to be queued; it stays the channel's. */
+    void add(FileRegion region) {
+      regions.addLast(region);
+      bytes += region.count();
+    }
+
+    /** Forgets the oldest, and says how much of it was never sent. */
+    long remove() {
+      FileRegion region = regions.removeFirst();
+      bytes -= region.count();
+      return region.count() - region.transferred();
+    }
+
+    boolean isEmpty() {
+      return regions.isEmpty();
+    }
+
+    /** What the regions hold, sent or not. */
+    long bytes() {
+      return bytes;
+    }
+
+    /** What of it the kernel has not taken. */
+    long unsentBytes() {
+      FileRegion oldest = regions.peekFirst();
+      return oldest == null ? 0 : bytes - oldest.transferred();
+    }
   }
 }

@@ -32,7 +32,6 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   protected final ServerShard shared;
   protected final Channel channel;
-  protected final ClientInput input;
   protected final ClientOutput output;
   protected final ClientProgress progress;
   private final boolean secure;
@@ -43,6 +42,8 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   private final LingeringClose farewell;
   private Stage stage = Stage.OPEN;
   private boolean processing;
+  private @Nullable ByteBuf waiting;
+  private boolean inputPaused;
   private boolean inputClosed;
 
   /**
@@ -60,7 +61,6 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     this.client = accepted.client();
     this.local = accepted.local();
     this.certificate = accepted.certificate();
-    this.input = new ClientInput(channel);
     String protocol = secure ? version + " over TLS" : version;
     this.tunable = shared.opened(channel, accepted.peer(), protocol);
     this.output = new ClientOutput(channel, shared.time(), shared.flushes(), this, tunable, secure);
@@ -109,12 +109,38 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   public void channelRead(ChannelHandlerContext context, Object message) {
     output.burstBegins();
     shared.read();
-    process(input.takeWith((ByteBuf) message));
+    process(behindWaiting((ByteBuf) message));
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     output.burstEnds();
+  }
+
+  /** What waited, and these octets behind it. Takes ownership, gives ownership. */
+  private ByteBuf behindWaiting(ByteBuf in) {
+    ByteBuf before = waiting;
+    if (before == null) {
+      return in;
+    }
+    waiting = null;
+    return joined(before, in);
+  }
+
+  /**
+   * Octets that waited and those behind them. Room is doubled: once a client has closed its side,
+   * epoll delivers all that the kernel holds, whether we read or not. Takes ownership of both.
+   */
+  private static ByteBuf joined(ByteBuf before, ByteBuf behind) {
+    ByteBuf joined = before;
+    if (before.writableBytes() < behind.readableBytes()) {
+      int length = before.readableBytes() + behind.readableBytes();
+      joined = before.alloc().directBuffer(2 * length).writeBytes(before);
+      before.release();
+    }
+    joined.writeBytes(behind);
+    behind.release();
+    return joined;
   }
 
   private void process(ByteBuf in) {
@@ -137,7 +163,8 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
       }
     }
     if (kept) {
-      input.keep(in);
+      waiting = in;
+      readMore(false);
     }
     if (inputClosed) {
       inputEnds();
@@ -156,8 +183,9 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   /** Hands over what came while nobody was there to take it. */
   public final void processWaiting() {
-    ByteBuf in = input.take();
-    input.readMore(true);
+    ByteBuf in = waiting;
+    waiting = null;
+    readMore(true);
     if (in != null) {
       process(in);
     } else if (inputClosed) {
@@ -167,7 +195,27 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
 
   /** Whether the client may send more now. */
   public final void readMore(boolean wanted) {
-    input.readMore(wanted);
+    if (inputPaused == wanted && channel.isOpen()) {
+      inputPaused = !wanted;
+      channel.config().setAutoRead(wanted);
+    }
+  }
+
+  /** Whether the client is not read from. */
+  protected final boolean isInputPaused() {
+    return inputPaused;
+  }
+
+  /** Whether nothing has come that nobody has taken yet. */
+  protected final boolean isInputEmpty() {
+    return waiting == null;
+  }
+
+  private void dropWaiting() {
+    if (waiting != null) {
+      waiting.release();
+      waiting = null;
+    }
   }
 
   /** Whether this is called by {@link #take}. */
@@ -184,7 +232,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
   }
 
   private void inputEnds() {
-    if (!input.isEmpty() || processing) {
+    if (waiting != null || processing) {
       return;
     }
     switch (stage) {
@@ -279,7 +327,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
     }
     linger();
     if (!inputClosed) {
-      input.readMore(true);
+      readMore(true);
     }
     if (inputClosed || isLastSaid) {
       farewell.afterFlush();
@@ -298,7 +346,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
       connections.lingers(this);
     }
     awaitClient();
-    input.release();
+    dropWaiting();
   }
 
   @Override
@@ -377,7 +425,7 @@ public abstract class ClientSocket extends ListedConnection implements ClientOut
       if (tunable != null) {
         tunable.closed();
       }
-      input.release();
+      dropWaiting();
       gone(Failure.of(Kind.CLIENT_GONE, farewell.reason(reason)));
     }
   }

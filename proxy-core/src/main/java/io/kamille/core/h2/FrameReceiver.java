@@ -70,7 +70,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     int end = in.writerIndex();
     in.writerIndex(next);
     try {
-      if (mayCome(type, id, in) && isPaidFor(type, bytes)) {
+      if (admit(type, id, in) && pay(type, bytes)) {
         count(type, in, bytes);
         reader.readFrame(context, in, this);
       }
@@ -86,7 +86,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     }
   }
 
-  private boolean mayCome(int type, int id, ByteBuf in) {
+  private boolean admit(int type, int id, ByteBuf in) {
     boolean isSettings = type == FrameWriter.SETTINGS && !FrameHeader.has(in, FrameWriter.ACK);
     if (!settingsSeen && !isSettings) {
       faults.fail(ErrorCode.PROTOCOL_ERROR, "a connection that does not begin with settings");
@@ -100,7 +100,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     return type != FrameWriter.HEADERS || headBytes > 0 || heads.begins(id);
   }
 
-  private boolean isPaidFor(int type, int bytes) {
+  private boolean pay(int type, int bytes) {
     return type != FrameWriter.CONTINUATION
         || bytes - FrameWriter.HEADER_BYTES >= SMALL_PART_BYTES
         || faults.spend(AttackBudget.CONTROL);
@@ -162,7 +162,7 @@ final class FrameReceiver extends Http2FrameAdapter {
     int length = data.readableBytes();
     int flowBytes = length + padding;
     H2Stream stream = streams.find(id);
-    if (stream == null && !mayComeLate(id)) {
+    if (stream == null && !admitLate(id)) {
       return flowBytes;
     }
     if (!window.take(flowBytes)) {
@@ -199,8 +199,8 @@ final class FrameReceiver extends Http2FrameAdapter {
     }
   }
 
-  /** Whether content may still come on a stream that is gone, or was never taken. */
-  private boolean mayComeLate(int id) {
+  /** Admits content on a stream that is gone, or was never taken, or fails the connection. */
+  private boolean admitLate(int id) {
     if (streams.isTooLate(id)) {
       return true;
     }

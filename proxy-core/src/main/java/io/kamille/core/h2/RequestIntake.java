@@ -1,9 +1,13 @@
 package io.kamille.core.h2;
 
+import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersDecoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +39,7 @@ final class RequestIntake implements SectionIntake {
   private final H2Settings settings;
   private final H2Stream.Carrier carrier;
   private final RequestSink sink;
-  private final RequestReader reader;
+  private final Decoder decoder;
   private final boolean secure;
   private final List<H2Stream> begun = new ArrayList<>(4);
   private @Nullable RequestHead head;
@@ -57,26 +61,23 @@ final class RequestIntake implements SectionIntake {
     this.settings = settings;
     this.carrier = carrier;
     this.sink = sink;
-    this.reader = new RequestReader(sink, settings.head());
+    this.decoder = new Decoder(settings.head());
     this.secure = secure;
   }
 
   @Override
   public Http2HeadersDecoder decoder() {
-    return reader;
+    return decoder;
   }
 
   @Override
   public boolean begins(int id) {
     taker = Taker.NOBODY;
-    reader.intoNothing();
     H2Stream stream = streams.find(id);
     if (stream != null) {
       if (!stream.hasReceivedAll()) {
         taker = Taker.TRAILERS;
-        Fields next = new Fields();
-        trailers = next;
-        reader.into(next);
+        trailers = new Fields();
       }
       return true;
     }
@@ -87,21 +88,20 @@ final class RequestIntake implements SectionIntake {
     if (id > streams.lastId()) {
       if (!streams.isTooLate(id)) {
         taker = Taker.REQUEST;
-        reader.into(emptyHead());
+        emptyHead();
       }
       return true;
     }
-    return mayComeLate(id);
+    return admitLate(id);
   }
 
-  private RequestHead emptyHead() {
+  private void emptyHead() {
     RequestHead next = head == null ? owner.newHead() : head;
     next.clear();
     head = next;
-    return next;
   }
 
-  private boolean mayComeLate(int id) {
+  private boolean admitLate(int id) {
     switch (streams.endOf(id)) {
       case RESET_BY_US -> {
         return true;
@@ -207,5 +207,35 @@ final class RequestIntake implements SectionIntake {
   @Override
   public void release() {
     begun.clear();
+  }
+
+  /** Decodes into the sink of the loop. */
+  private final class Decoder extends DefaultHttp2HeadersDecoder {
+
+    private final HeadLimits limits;
+
+    Decoder(HeadLimits limits) {
+      // Twice the limit: the sink answers what is over it; only what is far over it resets.
+      super(true, false, 2L * limits.headBytes());
+      this.limits = limits;
+    }
+
+    @Override
+    public Http2Headers decodeHeaders(int streamId, ByteBuf block) throws Http2Exception {
+      RequestHead into = head;
+      if (taker == Taker.REQUEST && into != null) {
+        sink.beginHead(into, limits);
+      } else if (taker == Taker.TRAILERS) {
+        sink.beginTrailers(HeadLimits.TRAILERS, trailers);
+      } else {
+        sink.beginTrailers(limits, null);
+      }
+      return super.decodeHeaders(streamId, block);
+    }
+
+    @Override
+    protected Http2Headers newHeaders() {
+      return sink;
+    }
   }
 }

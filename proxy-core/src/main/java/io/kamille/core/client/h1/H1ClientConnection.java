@@ -81,7 +81,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   private boolean head(ByteBuf in) {
     H1Exchange begun = exchange;
-    if (begun == null && (!output.isWritable() || pipeline.mustWait())) {
+    if (begun == null && (!output.isWritable() || pipeline.delayNext())) {
       connections.busy(this);
       awaitClient();
       return false;
@@ -216,7 +216,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     } else {
       connections.busy(this);
       awaitClient();
-      input.readMore(false);
+      readMore(false);
     }
   }
 
@@ -239,7 +239,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   public boolean mustClose() {
-    return connections.isDraining() || (isInputClosed() && !moreBehind && input.isEmpty());
+    return connections.isDraining() || (isInputClosed() && !moreBehind && isInputEmpty());
   }
 
   @Override
@@ -275,15 +275,15 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
       shard.giveBack(over);
     }
     if (ends) {
-      end(isLastSaid && input.isEmpty());
+      end(isLastSaid && isInputEmpty());
       return;
     }
     phase = Phase.HEAD;
     settle();
-    if (!input.isEmpty() || isInputClosed()) {
+    if (!isInputEmpty() || isInputClosed()) {
       pipeline.planNext();
     } else {
-      input.readMore(true);
+      readMore(true);
     }
   }
 
@@ -295,7 +295,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     if (output.isBehind()) {
       connections.busy(this);
       awaitClient();
-    } else if (input.isEmpty() && !isInputClosed()) {
+    } else if (isInputEmpty() && !isInputClosed()) {
       progress.atAnyTime();
       connections.idle(this);
     } else {
@@ -306,10 +306,10 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   /** Goes on with the next request, if it still stands there. */
   private void processNext() {
-    if (phase != Phase.HEAD || !isOpen() || (!input.isEmpty() && pipeline.isHeldBack())) {
+    if (phase != Phase.HEAD || !isOpen() || (!isInputEmpty() && pipeline.isHeldBack())) {
       return;
     }
-    if (!input.isEmpty()) {
+    if (!isInputEmpty()) {
       pipeline.comesToNext();
     }
     processWaiting();
@@ -321,12 +321,12 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
 
   @Override
   protected boolean isIdle() {
-    return isBetweenRequests() && input.isEmpty() && !isInputClosed() && output.pendingBytes() == 0;
+    return isBetweenRequests() && isInputEmpty() && !isInputClosed() && output.pendingBytes() == 0;
   }
 
   @Override
   protected void drain() {
-    if (isBetweenRequests() && input.isEmpty() && !connections.isLastRequestAwaited()) {
+    if (isBetweenRequests() && isInputEmpty() && !connections.isLastRequestAwaited()) {
       end();
     }
   }
@@ -368,7 +368,7 @@ public final class H1ClientConnection extends ClientSocket implements Carrier {
     boolean wantsContent = current != null && current.wantsContent();
     if (phase == Phase.TUNNEL) {
       close();
-    } else if (wantsContent && input.isPaused()) {
+    } else if (wantsContent && isInputPaused()) {
       // The origin is slow to take it, not the client to send it.
       progress();
     } else if (wantsContent) {

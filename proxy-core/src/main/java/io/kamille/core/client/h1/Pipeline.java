@@ -1,9 +1,7 @@
 package io.kamille.core.client.h1;
 
-import io.kamille.core.client.HoldBack;
 import io.kamille.core.client.ServerShard;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When the next request of a connection is looked at (RFC 9112 §9.3.2). Confined to its loop.
@@ -11,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A turn of the loop takes so many heads of one pipeline and no more. Then the loop polls before
  * it goes on, so that no client keeps it from the others, and the requests left are judged by how
  * long they have waited for the loop since.
+ *
+ * <p>For some seconds no request of a client that was shed is taken. The first that it sends
+ * meanwhile waits, unread, and the rest with the kernel. A client that obeys and sends nothing
+ * costs nothing: neither a timer nor a change of what the kernel tells of its socket.
  */
 final class Pipeline {
 
@@ -18,9 +20,11 @@ final class Pipeline {
 
   private final ServerShard shared;
   private final Runnable next;
-  private @Nullable HoldBack holdBack;
   private long readySinceNanos;
   private int headsLeft;
+  private long heldUntilNanos;
+  private boolean isHeld;
+  private boolean isTimed;
 
   /**
    * A pipeline without a request.
@@ -37,8 +41,8 @@ final class Pipeline {
     headsLeft = HEADS_PER_TURN;
   }
 
-  /** Whether no head may be begun with now; if so, {@code next} will be called. */
-  boolean mustWait() {
+  /** Puts the next head off if none may be begun with now: then {@code next} will be called. */
+  boolean delayNext() {
     if (isHeldBack()) {
       return true;
     }
@@ -52,24 +56,32 @@ final class Pipeline {
     return true;
   }
 
-  /** Takes no request of this client for a while. */
+  /** Takes no request of this client for so long. */
   void holdBack(long nanos) {
-    if (holdBack == null) {
-      holdBack = new HoldBack(shared, this::letGo);
-    }
-    holdBack.begin(nanos);
+    isHeld = true;
+    heldUntilNanos = shared.nowNanos() + nanos;
   }
 
   /** Whether no request is taken; if so, {@code next} will be called. */
   boolean isHeldBack() {
-    return holdBack != null && holdBack.holds();
+    if (!isHeld) {
+      return false;
+    }
+    long left = heldUntilNanos - shared.nowNanos();
+    if (left <= 0) {
+      isHeld = false;
+    } else if (!isTimed) {
+      isTimed = true;
+      shared.loop().schedule(this::letGo, left, TimeUnit.NANOSECONDS);
+    }
+    return isHeld;
   }
 
   private void letGo() {
+    isTimed = false;
+    isHeld = false;
     shared.time().look();
-    if (holdBack != null) {
-      readySinceNanos = holdBack.untilNanos();
-    }
+    readySinceNanos = heldUntilNanos;
     next.run();
   }
 

@@ -18,7 +18,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +43,12 @@ public final class H2ClientConnection extends ClientSocket
   private final H2Shard shard;
   private final ClientTally tally;
   private final LoopConnections connections;
-  private final CertificateScope scope;
+  private final @Nullable ServerTls tls;
+  private final @Nullable ServerContext certificates;
   private @Nullable H2Connection h2;
   private @Nullable StreamHeads heads;
   private @Nullable WindowStall stall;
+  private byte[] lastAuthority = {};
   private boolean headIsCounted;
   private boolean endIsDue;
   private boolean drains;
@@ -63,7 +68,8 @@ public final class H2ClientConnection extends ClientSocket
     this.shard = shard;
     this.tally = accepted.tally();
     this.connections = shared.connections();
-    this.scope = new CertificateScope(tls, certificates);
+    this.tls = tls;
+    this.certificates = certificates;
   }
 
   @Override
@@ -219,9 +225,26 @@ public final class H2ClientConnection extends ClientSocket
     return Objects.requireNonNull(heads, "not in the pipeline yet");
   }
 
+  /** A client that finds several names in one certificate asks for all of them (§9.1.1). */
   @Override
   public boolean isMisdirected(RequestHead request) {
-    return scope.isMisdirected(request);
+    if (tls == null || certificates == null) {
+      return false;
+    }
+    byte[] octets = request.octets();
+    int start = request.authorityStart();
+    int end = request.authorityEnd();
+    if (Arrays.equals(lastAuthority, 0, lastAuthority.length, octets, start, end)) {
+      return false;
+    }
+    String authority = new String(octets, start, end - start, StandardCharsets.ISO_8859_1);
+    int port = authority.lastIndexOf(':');
+    String host = port > authority.lastIndexOf(']') ? authority.substring(0, port) : authority;
+    boolean isMisdirected = tls.isMisdirected(certificates, host.toLowerCase(Locale.ROOT));
+    if (!isMisdirected) {
+      lastAuthority = Arrays.copyOfRange(octets, start, end);
+    }
+    return isMisdirected;
   }
 
   // What goes
@@ -258,7 +281,7 @@ public final class H2ClientConnection extends ClientSocket
       return;
     }
     if (output.isWritable()) {
-      if (!input.isEmpty()) {
+      if (!isInputEmpty()) {
         processWaiting();
       }
       burstEnds();
@@ -324,7 +347,7 @@ public final class H2ClientConnection extends ClientSocket
     return isOpen()
         && h2().isIdle()
         && !headIsCounted
-        && input.isEmpty()
+        && isInputEmpty()
         && !isInputClosed()
         && output.pendingBytes() == 0;
   }

@@ -11,6 +11,8 @@ import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -22,11 +24,13 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -367,6 +371,56 @@ public final class Listener implements AutoCloseable {
       } else {
         begin(channel, client);
         channel.config().setAutoRead(true);
+      }
+    }
+  }
+
+  /**
+   * What is done when a connection cannot be accepted, mostly for want of a file descriptor. Stands
+   * behind Netty's acceptor. Confined to its loop.
+   */
+  private static final class AcceptTrouble extends ChannelInboundHandlerAdapter {
+
+    /*
+     * The acceptor does not accept for a second then, and tries again; who wants to connect waits in
+     * the kernel's queue meanwhile. In this second connections that are idle longest give back their
+     * descriptors, a few at a time. The log hears of it once a minute.
+     */
+    private static final System.Logger LOG = System.getLogger("kamille.server");
+    private static final int YIELDING = 16;
+    private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final ServerShard shared;
+    private final ConnectionLimiter limiter;
+    private boolean hasTold;
+    private long toldNanos;
+
+    AcceptTrouble(ServerShard shared, ConnectionLimiter limiter) {
+      this.shared = shared;
+      this.limiter = limiter;
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      limiter.failToAccept();
+      tell(cause, System.nanoTime());
+      shared.loop().execute(this::makeRoom);
+    }
+
+    private void tell(Throwable cause, long nowNanos) {
+      if (!hasTold || nowNanos - toldNanos >= SILENCE_NANOS) {
+        hasTold = true;
+        toldNanos = nowNanos;
+        LOG.log(
+            Level.WARNING,
+            "connections cannot be accepted, idle ones are closed to make room: {0}",
+            cause.getMessage());
+      }
+    }
+
+    private void makeRoom() {
+      for (int i = 0; i < YIELDING && shared.connections().displaceIdle(); i++) {
+        // Each gives back a descriptor.
       }
     }
   }
