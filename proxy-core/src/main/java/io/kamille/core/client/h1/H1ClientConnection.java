@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One HTTP/1.1 connection to a client: heads in, exchanges one after the other, answers out (RFC
  * 9112 §9). Confined to its loop.
  */
-public final class H1ClientConnection extends ClientSocket implements Carrier {
+public final class H1ClientConnection extends ClientSocket implements H1Exchange.Connection {
 
   /*
    * At most one exchange is under way. What the client sends meanwhile (pipelining) waits in the

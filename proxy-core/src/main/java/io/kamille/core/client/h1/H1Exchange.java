@@ -2,8 +2,10 @@ package io.kamille.core.client.h1;
 
 import io.kamille.core.client.ClientContent;
 import io.kamille.core.client.ClientExchange;
+import io.kamille.core.client.ClientOutput;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.LingeringClose;
+import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.h1.ReplyHeads.ConnectionLine;
 import io.kamille.core.exchange.ConnectionExchange;
@@ -25,6 +27,7 @@ import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.FileRegion;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,12 +47,50 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   /** Unwanted content up to this length is read and dropped to keep the connection. */
   private static final long DRAIN_BYTES = 64 * 1024;
 
+  /** The connection that carries an exchange, as the exchange sees it. Confined to its loop. */
+  interface Connection {
+
+    InetSocketAddress client();
+
+    /** The address of ours that the client connected to. */
+    InetSocketAddress local();
+
+    ClientOutput output();
+
+    /** Whether nobody between us and the socket wants to see the octets. */
+    boolean takesRegions();
+
+    /** Whether this connection will end with the present exchange. */
+    boolean mustClose();
+
+    /** Whether the next request of the client may begin. */
+    RequestAdmission admission();
+
+    /** Something moved: the content time-out begins anew. */
+    void progress();
+
+    /** Hands over what came while nobody was there to take it. */
+    void processWaiting();
+
+    /** Whether the client may send more now. */
+    void readMore(boolean wanted);
+
+    /** Both sides talk another protocol from now on. */
+    void becomeTunnel();
+
+    /** Takes no request of this client for a while, once the present exchange is over. */
+    void holdBack(long nanos);
+
+    /** Nothing of the exchange is left, and its handler has returned; once. */
+    void exchangeEnded();
+  }
+
   private final ExchangeHandler handler;
   private final HeadLimits limits;
   private final RequestParser parser;
   private final RequestTerms terms = new RequestTerms();
   private final ReplyWriter writer;
-  private @Nullable Carrier carrier;
+  private @Nullable Connection connection;
   private @Nullable ConnectionExchange exchange;
   private @Nullable Content content;
   private @Nullable ClientTunnel tunnel;
@@ -84,11 +125,11 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   // The head
 
   /** The first octet of a request has come. */
-  void begin(Carrier carrier) {
-    this.carrier = carrier;
+  void begin(Connection connection) {
+    this.connection = connection;
     reset();
     parser.reset();
-    writer.begin(carrier.output());
+    writer.begin(connection.output());
     content = null;
     tunnel = null;
     unsentBytes = 0;
@@ -99,7 +140,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   /** Lets go of everything but the memory worth keeping. */
   void forget() {
-    carrier = null;
+    connection = null;
     content = null;
     writer.forget();
   }
@@ -137,7 +178,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   }
 
   private Exchange exchange(RequestContent given) {
-    Carrier here = carrier();
+    Connection here = connection();
     ConnectionExchange met = exchange;
     if (met == null) {
       met =
@@ -155,12 +196,12 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
       return Failure.request(
           StatusCode.MISDIRECTED_REQUEST, "another scheme than the connection's");
     }
-    Failure lack = carrier().admission().lackOfRoom(headBytes());
+    Failure lack = connection().admission().lackOfRoom(headBytes());
     if (lack != null) {
       isPersistent = false;
       return lack;
     }
-    return carrier().admission().refusal();
+    return connection().admission().refusal();
   }
 
   /** Answers a head that is malformed, late or too large; the connection ends with it. */
@@ -191,7 +232,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   /** Borrows the buffer. */
   void contentArrived(ByteBuf in) {
     writer.awaitsContinue(false);
-    carrier().progress();
+    connection().progress();
     if (content != null) {
       content.arrived(in);
       endIfOver();
@@ -240,14 +281,14 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   private void wantContent() {
     if (isUnderWay()) {
-      carrier().progress();
-      carrier().processWaiting();
+      connection().progress();
+      connection().processWaiting();
     }
   }
 
   private void readMore(boolean wanted) {
     if (isUnderWay()) {
-      carrier().readMore(wanted);
+      connection().readMore(wanted);
     }
   }
 
@@ -284,7 +325,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   }
 
   private void settlePersistence() {
-    isPersistent = isPersistent && !writer.endsWithConnection() && !carrier().mustClose();
+    isPersistent = isPersistent && !writer.endsWithConnection() && !connection().mustClose();
     if (content != null && !content.isComplete() && !content.isWanted()) {
       contentIsDropped();
     }
@@ -319,7 +360,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
 
   @Override
   protected boolean isClientSlow() {
-    return !carrier().output().isWritable();
+    return !connection().output().isWritable();
   }
 
   @Override
@@ -354,7 +395,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
     }
     writer.head(head, ConnectionLine.UPGRADE, null);
     tunnel = new ClientTunnel();
-    carrier().becomeTunnel();
+    connection().becomeTunnel();
     return false;
   }
 
@@ -362,13 +403,13 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   protected void send(ByteBuf chunk) {
     writer.write(chunk);
     if (tunnel != null) {
-      carrier().progress();
+      connection().progress();
     }
   }
 
   @Override
   public boolean takesRegions() {
-    return !isEnded() && writer.isPlain() && carrier().takesRegions();
+    return !isEnded() && writer.isPlain() && connection().takesRegions();
   }
 
   @Override
@@ -393,7 +434,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
       finishAnswer();
     } else {
       answered();
-      ClientTunnel.endOutput(carrier().output().channel());
+      ClientTunnel.endOutput(connection().output().channel());
       endIfTunnelIsOver();
     }
   }
@@ -418,7 +459,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
     settlePersistence();
     int retryAfter = shared.shedder().retryAfterSeconds();
     if (isPersistent) {
-      carrier().holdBack(shared.shedder().holdNanos(retryAfter));
+      connection().holdBack(shared.shedder().holdNanos(retryAfter));
     }
     writer.shed(retryAfter, line());
     finishAnswer();
@@ -428,7 +469,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   protected void breakOffAnswer() {
     isPersistent = false;
     dismissContent();
-    LingeringClose.breakOff(carrier().output().channel(), writer.endsWithConnection());
+    LingeringClose.breakOff(connection().output().channel(), writer.endsWithConnection());
     finishAnswer();
   }
 
@@ -451,7 +492,7 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   /** Tells the connection if the exchange is over, and its handler has returned. */
   private void endIfOver() {
     if (!isHandling() && isUnderWay() && isOver()) {
-      carrier().exchangeEnded();
+      connection().exchangeEnded();
     }
   }
 
@@ -481,11 +522,11 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
     return !hasLeft;
   }
 
-  private Carrier carrier() {
-    if (carrier == null) {
-      throw new IllegalStateException("carrier: the exchange has no connection");
+  private Connection connection() {
+    if (connection == null) {
+      throw new IllegalStateException("connection: the exchange has none");
     }
-    return carrier;
+    return connection;
   }
 
   /** The content of the request, as it comes off the wire. */

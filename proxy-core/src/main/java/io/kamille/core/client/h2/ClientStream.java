@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** One request of an HTTP/2 connection. Confined to its loop. */
 final class ClientStream extends H2Stream implements H2Content.Stream {
 
-  private final StreamClient client;
+  private final H2Exchange.Connection client;
   private final ServerShard shared;
   private final RequestHead request;
   private final RequestAdmission admission;
@@ -36,7 +36,7 @@ final class ClientStream extends H2Stream implements H2Content.Stream {
    * @param isLast whether no content follows
    */
   ClientStream(
-      StreamClient client,
+      H2Exchange.Connection client,
       Carrier carrier,
       int id,
       RequestHead request,

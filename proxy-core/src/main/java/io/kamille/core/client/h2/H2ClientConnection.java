@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One HTTP/2 connection to a client (RFC 9113). Confined to its loop. */
 public final class H2ClientConnection extends ClientSocket
-    implements StreamClient, RequestOwner, H2Wire {
+    implements H2Exchange.Connection, RequestOwner, H2Wire {
 
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of

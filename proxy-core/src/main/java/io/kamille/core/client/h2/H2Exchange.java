@@ -4,7 +4,9 @@ import io.kamille.core.client.ClientExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.gate.ClientTally;
 import io.kamille.core.h2.ErrorCode;
+import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.http.Fields;
@@ -12,6 +14,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The request of one stream and its answer (RFC 9113 §8.1). Confined to its loop. */
@@ -21,8 +24,32 @@ final class H2Exchange extends ClientExchange {
    * The exchange of a stream that the client resets ends when its source is told. If there is none
    * yet, somebody may still be about to answer: until then the stream keeps its place.
    */
+  /** The client whose requests come by streams, and its connection. Confined to its loop. */
+  interface Connection {
+
+    InetSocketAddress client();
+
+    /** The address of ours that the client connected to. */
+    InetSocketAddress local();
+
+    /** What the client has open. */
+    ClientTally tally();
+
+    H2Shard shard();
+
+    H2Connection h2();
+
+    StreamHeads heads();
+
+    /** Whether the request belongs on a connection under another certificate (RFC 9113 §9.1.2). */
+    boolean isMisdirected(RequestHead request);
+
+    /** Sends what became ready outside a burst of reads. */
+    void sendReady();
+  }
+
   private final H2Stream stream;
-  private final StreamClient client;
+  private final Connection client;
   private final @Nullable H2Content content;
   private long sentBytes;
   private boolean awaitsContinue;
@@ -30,8 +57,7 @@ final class H2Exchange extends ClientExchange {
   private boolean isHandedOn;
   private boolean lingers;
 
-  H2Exchange(
-      H2Stream stream, StreamClient client, RequestHead request, @Nullable H2Content content) {
+  H2Exchange(H2Stream stream, Connection client, RequestHead request, @Nullable H2Content content) {
     super(client.shard().server(), request);
     this.stream = stream;
     this.client = client;
