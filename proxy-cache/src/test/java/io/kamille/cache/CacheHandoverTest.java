@@ -11,7 +11,6 @@ import io.kamille.core.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two caches of which one has the disk, as two processes have them during an upgrade. */
 class CacheHandoverTest {
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final String[] FRESH = {"Cache-Control", "max-age=3600", "Surrogate-Key", "news"};
 
   private @TempDir Path directory;
