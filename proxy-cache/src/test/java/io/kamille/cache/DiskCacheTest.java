@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Requests for what is on the disk and not in memory; the test plays the threads that read. */
 class DiskCacheTest {
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final String[] FRESH = {"Cache-Control", "max-age=3600"};
 
   private final Queue<Runnable> reads = new ArrayDeque<>();

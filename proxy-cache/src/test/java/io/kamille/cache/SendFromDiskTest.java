@@ -23,7 +23,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Large responses that stay on the disk and are sent from there; the test plays the readers. */
 class SendFromDiskTest {
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int LENGTH = 3_000_001;
   private static final int MEMORY = 8 << 20;
   private static final String FROM_DISK = "kamille; hit; ttl=3600; detail=disk";
