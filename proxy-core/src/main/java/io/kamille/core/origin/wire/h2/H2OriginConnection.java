@@ -33,7 +33,8 @@ public final class H2OriginConnection extends RequestConnection
 
   /*
    * It counts as open once the origin has said what it allows: before that, nobody knows how many
-   * streams it takes, and one too many ends the connection with some servers.
+   * streams it takes, and one too many ends the connection with some servers. An origin that allows
+   * none has as long for that as for the whole handshake, and counts as unreachable then.
    *
    * While requests are under way, an origin that has sent nothing for a while is asked for a sign
    * of life. After GOAWAY no stream is opened any more; those that the origin has not looked at are
@@ -125,7 +126,7 @@ public final class H2OriginConnection extends RequestConnection
         .schedule(
             () -> {
               if (!isReady && !isClosed) {
-                end("sent no settings of HTTP/2 in time");
+                end("allowed no request of HTTP/2 in time");
               }
             },
             timeout.toNanos(),
@@ -212,17 +213,20 @@ public final class H2OriginConnection extends RequestConnection
     if (streams != null) {
       allowedStreams = (int) Math.min(streams, MOST_STREAMS);
     }
-    if (!isReady) {
+    if (isReady) {
+      pool.placesChanged(this);
+    } else if (allowedStreams > 0) {
       isReady = true;
       opening.ready();
-    } else {
-      pool.placesChanged(this);
     }
   }
 
   @Override
   public void goAway(int lastId) {
     takesNoMore = true;
+    if (!isReady) {
+      fault = failure(Kind.CONNECTION_TERMINATED, "takes no requests");
+    }
     h2().refused(lastId);
     if (isReady && !isClosed) {
       pool.placesChanged(this);
@@ -323,7 +327,7 @@ public final class H2OriginConnection extends RequestConnection
     }
     h2().receive(in);
     if (fault != null) {
-      end("broke the rules of HTTP/2");
+      end(takesNoMore ? "takes no requests" : "broke the rules of HTTP/2");
     }
   }
 
