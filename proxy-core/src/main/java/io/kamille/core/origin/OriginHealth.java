@@ -190,12 +190,6 @@ public final class OriginHealth {
         && standing.compareAndSet(last, last.probedUntil(nowNanos + policy.outFor().toNanos()));
   }
 
-  /** How long the origin is still left alone; the least bad of all that are out has the least. */
-  long remainingOutNanos(long nowNanos) {
-    Standing now = standing.getAcquire();
-    return now.isIn() ? 0 : now.nanos() - nowNanos;
-  }
-
   /**
    * Whether it may not be asked even when all others are out: it takes no connections, or the
    * policy says so.

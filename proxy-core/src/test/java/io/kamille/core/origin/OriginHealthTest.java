@@ -209,7 +209,7 @@ class OriginHealthTest {
     for (int i = 0; i < 3; i++) {
       unlucky.failed(false, clock.nanos());
     }
-    assertThat(unlucky.remainingOutNanos(clock.nanos()))
+    assertThat(unlucky.standing().nanos() - clock.nanos())
         .isEqualTo(Duration.ofMillis(12_500).toNanos());
   }
 

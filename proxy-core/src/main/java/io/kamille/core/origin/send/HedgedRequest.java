@@ -192,26 +192,18 @@ final class HedgedRequest implements ContentSource {
   @Override
   public void pause() {
     isPaused = true;
-    if (winner == null) {
-      first.pause();
-      if (second != null) {
-        second.pause();
-      }
-    } else {
-      winner.pause();
+    first.pause();
+    if (second != null) {
+      second.pause();
     }
   }
 
   @Override
   public void resume() {
     isPaused = false;
-    if (winner == null) {
-      first.resume();
-      if (second != null) {
-        second.resume();
-      }
-    } else {
-      winner.resume();
+    first.resume();
+    if (second != null) {
+      second.resume();
     }
   }
 

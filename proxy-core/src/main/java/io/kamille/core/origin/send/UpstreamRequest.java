@@ -8,7 +8,6 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.choose.OriginChoice;
 import io.kamille.core.origin.choose.StickyCookie;
@@ -87,10 +86,7 @@ final class UpstreamRequest
     this.reply = sticky == null ? exchange.reply() : sticky.reply(exchange, () -> this.place);
     RequestContent given = exchange.content();
     this.buffer = given.length() == 0 ? null : home.buffer(given, this);
-    this.content =
-        given.length() == 0
-            ? given
-            : new WatchedContent(buffer == null ? given : buffer, this::uploaded);
+    this.content = buffer == null ? given : buffer;
     this.needsHttp11 = home.pools().needsHttp11(exchange.request());
     this.retries = place == NOWHERE ? home.settings().retries() : 0;
   }
@@ -260,9 +256,6 @@ final class UpstreamRequest
       exchange.notes().mark(TraceStep.RESPONSE, Integer.toString(status));
     }
     home.answered(place, head, home.nanos() - sentNanos);
-    if (status >= StatusCode.BAD_REQUEST) {
-      uploaded();
-    }
   }
 
   @Override
@@ -322,8 +315,9 @@ final class UpstreamRequest
     uploaded();
   }
 
-  /** Its content takes no more time: another upload may have its place. */
-  private void uploaded() {
+  /** Another upload may have its place. */
+  @Override
+  public void uploaded() {
     if (isUploading) {
       isUploading = false;
       pool().uploaded();

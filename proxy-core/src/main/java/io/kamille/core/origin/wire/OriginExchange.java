@@ -47,6 +47,9 @@ public final class OriginExchange implements ContentSource {
      */
     void answered(ResponseHead head);
 
+    /** Its content takes no more time: all was sent, or the origin wants no more of it. */
+    void uploaded();
+
     /** The response is complete, or the tunnel closed; said before the reply ends. */
     void ended();
 
@@ -200,6 +203,7 @@ public final class OriginExchange implements ContentSource {
     if (isUploading()) {
       framing.stopContent();
       stopUpload(failure(Kind.CONNECTION_TERMINATED, "did not read the whole request"));
+      owner().uploaded();
     }
   }
 
@@ -502,6 +506,9 @@ public final class OriginExchange implements ContentSource {
         removed.removeFrom(trailers);
       }
       framing.endContent(trailers);
+      if (owner != null) {
+        owner.uploaded();
+      }
     }
 
     /** The origin must not believe that the client has sent all it had announced. */

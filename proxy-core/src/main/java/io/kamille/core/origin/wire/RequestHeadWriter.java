@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -96,9 +97,26 @@ public final class RequestHeadWriter {
     return removed;
   }
 
-  /** Whether the request's wish for another protocol is passed on. */
+  /**
+   * Whether the request's wish for another protocol is passed on (RFC 9110 §7.8): it asks for
+   * nothing but what may be switched to. A tunnel carries what nobody looks at: HTTP/2 in it would
+   * pass by all rules for requests.
+   */
   public boolean allowsUpgrade(RequestHead request) {
-    return UpgradeRule.allows(request, settings.upgrades());
+    Fields fields = request.fields();
+    if (!fields.has(FieldName.UPGRADE)
+        || request.minorVersion() == 0
+        || !ConnectionFields.names(fields, "upgrade")) {
+      return false;
+    }
+    for (String line : fields.all(FieldName.UPGRADE)) {
+      for (String protocol : line.split(",", -1)) {
+        if (!settings.upgrades().contains(protocol.strip().toLowerCase(Locale.ROOT))) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /**

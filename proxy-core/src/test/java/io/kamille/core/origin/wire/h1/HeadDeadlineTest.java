@@ -214,6 +214,9 @@ class HeadDeadlineTest {
     public void answered(ResponseHead head) {}
 
     @Override
+    public void uploaded() {}
+
+    @Override
     public void ended() {}
 
     @Override
