@@ -58,9 +58,8 @@ class AllowedStreamsTest {
     pass(CONNECT_TIMEOUT.minusMillis(1));
     assertThat(refused).isNull();
     pass(Duration.ofMillis(1));
-    assertThat(refused).isNotNull();
-    assertThat(refused.kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
-    assertThat(refused.reason()).contains("allowed no request");
+    assertThat(refused().kind()).isEqualTo(Kind.HTTP_PROTOCOL_ERROR);
+    assertThat(refused().reason()).contains("allowed no request");
     assertThat(dialed).hasSize(1);
   }
 
@@ -80,9 +79,12 @@ class AllowedStreamsTest {
   void anOriginThatGoesAwayInsteadFailsAtOnce() {
     await();
     receive(SETTINGS + "\0" + GOAWAY);
-    assertThat(refused).isNotNull();
-    assertThat(refused.reason()).contains("takes no requests");
+    assertThat(refused().reason()).contains("takes no requests");
     assertThat(dialed).hasSize(1);
+  }
+
+  private Failure refused() {
+    return Objects.requireNonNull(refused, "not refused");
   }
 
   private ConnectionPool<RequestConnection> pool() {
