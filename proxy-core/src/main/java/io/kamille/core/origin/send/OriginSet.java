@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The origins that a handler has at a time. Compared by identity.
+ * The origins that a handler has at a time.
  *
  * @param origins perhaps none
  * @param tls for those that speak it; null if none does

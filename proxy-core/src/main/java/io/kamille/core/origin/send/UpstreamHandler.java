@@ -109,7 +109,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
       // Who closes, or changes the origins, looks at the loops after that: it may have missed this.
       if (closed.get()) {
         retire();
-      } else if (present.set() != set) {
+      } else if (!present.set().equals(set)) {
         present = shard(loop, present);
       }
     }
@@ -163,7 +163,7 @@ public final class UpstreamHandler implements ExchangeHandler, AutoCloseable {
 
   private void renew(EventLoop loop) {
     UpstreamShard present = SHARDS.get().get(this);
-    if (present != null && present.set() != set) {
+    if (present != null && !present.set().equals(set)) {
       shard(loop, present);
     }
   }

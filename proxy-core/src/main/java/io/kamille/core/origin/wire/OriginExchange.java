@@ -192,7 +192,7 @@ public final class OriginExchange implements ContentSource {
 
   /** The origin takes more again. */
   public void resumeUpload() {
-    if (upload != null && upload.isPaused) {
+    if (upload != null && !upload.isOver && upload.isPaused) {
       upload.isPaused = false;
       upload.content.resume();
     }
