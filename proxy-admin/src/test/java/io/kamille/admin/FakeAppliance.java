@@ -211,8 +211,8 @@ final class FakeAppliance implements ApplianceView {
   @Override
   public List<RouteSnapshot> routes() {
     return List.of(
-        new RouteSnapshot("*/", "*", "/", "site", true, 100, 75, 2, 500),
-        new RouteSnapshot("*/new", "*", "/new", "site", false, 0, 0, 0, -1));
+        new RouteSnapshot("*/", "*", "/", "site", true, 100, 75, 2, "2026-11-21T09:00:59.500Z"),
+        new RouteSnapshot("*/new", "*", "/new", "site", false, 0, 0, 0, null));
   }
 
   @Override

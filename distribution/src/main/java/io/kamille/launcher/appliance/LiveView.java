@@ -29,6 +29,7 @@ import io.kamille.core.route.Route;
 import io.kamille.core.trace.Tracing;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -161,7 +162,7 @@ final class LiveView implements ApplianceView {
 
   @Override
   public List<RouteSnapshot> routes() {
-    long now = System.nanoTime();
+    WallClock clock = WallClock.system();
     return appliance.assembly().routes().stream()
         .map(
             route -> {
@@ -176,11 +177,14 @@ final class LiveView implements ApplianceView {
                   counts.requests(),
                   counts.hits(),
                   counts.failures(),
-                  counts.requests() == 0
-                      ? -1
-                      : TimeUnit.NANOSECONDS.toMillis(Math.max(0, now - counts.lastNanos())));
+                  counts.requests() == 0 ? null : time(clock, counts.lastNanos()));
             })
         .toList();
+  }
+
+  private static String time(WallClock clock, long nanos) {
+    long ago = TimeUnit.NANOSECONDS.toMillis(Math.max(0, System.nanoTime() - nanos));
+    return Instant.ofEpochMilli(clock.epochMillis() - ago).toString();
   }
 
   @Override

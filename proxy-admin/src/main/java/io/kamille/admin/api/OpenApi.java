@@ -1,5 +1,6 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedType;
@@ -128,7 +129,9 @@ final class OpenApi {
 
   private static Map<String, Object> ofClass(Class<?> type) {
     if (type.isRecord()) {
-      return ofRecord(type);
+      Map<String, Object> properties = properties(type);
+      List<String> names = List.copyOf(properties.keySet());
+      return ordered("type", "object", "properties", properties, "required", names);
     }
     if (type.isEnum()) {
       List<String> tokens =
@@ -149,20 +152,21 @@ final class OpenApi {
     return type == String.class ? ordered("type", "string") : new LinkedHashMap<>();
   }
 
-  private static Map<String, Object> ofRecord(Class<?> type) {
+  /** The members of what is written from a record. */
+  private static Map<String, Object> properties(Class<?> type) {
     Map<String, Object> properties = new LinkedHashMap<>();
-    List<String> required = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
+      if (component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
+        properties.putAll(properties(component.getType()));
+        continue;
+      }
       Map<String, Object> schema = schema(component.getGenericType());
       if (isNullable(component.getAnnotatedType()) && schema.get("type") instanceof String one) {
         schema.put("type", List.of(one, "null"));
       }
       properties.put(component.getName(), schema);
-      required.add(component.getName());
     }
-    Map<String, Object> schema = ordered("type", "object", "properties", properties);
-    schema.put("required", required);
-    return schema;
+    return properties;
   }
 
   private static boolean isNullable(AnnotatedType type) {

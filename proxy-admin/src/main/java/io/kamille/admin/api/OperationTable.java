@@ -89,7 +89,7 @@ public final class OperationTable {
     all.addAll(EngineResources.of(appliance));
     all.addAll(CacheResources.of(appliance));
     all.addAll(PurgeResources.of(appliance));
-    all.addAll(OriginResources.of(appliance, registry, clock));
+    all.addAll(OriginResources.of(appliance, registry));
     all.addAll(RequestResources.of(appliance, clock));
     all.addAll(HistoryResources.of(history, clock));
     all.addAll(AccessResources.of(authenticator, audit, refusals, origin));

@@ -1,29 +1,25 @@
 package io.kamille.admin.api;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.kamille.admin.auth.Scope;
 import io.kamille.admin.view.ApplianceView;
 import io.kamille.admin.view.RouteSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.CheckSnapshot;
 import io.kamille.admin.view.UpstreamSnapshot.ListSnapshot;
-import io.kamille.admin.view.UpstreamSnapshot.OriginState;
+import io.kamille.admin.view.UpstreamSnapshot.OriginSnapshot;
 import io.kamille.core.http.StatusCode;
-import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.metric.MetricFamily;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamMetrics;
-import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.setting.OriginUrl;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Routes, upstreams and their origins: how they do, and which of them get requests. */
 final class OriginResources {
@@ -39,16 +35,14 @@ final class OriginResources {
 
   private final ApplianceView appliance;
   private final MetricRegistry registry;
-  private final WallClock clock;
 
-  private OriginResources(ApplianceView appliance, MetricRegistry registry, WallClock clock) {
+  private OriginResources(ApplianceView appliance, MetricRegistry registry) {
     this.appliance = appliance;
     this.registry = registry;
-    this.clock = clock;
   }
 
-  static List<Resource> of(ApplianceView appliance, MetricRegistry registry, WallClock clock) {
-    OriginResources all = new OriginResources(appliance, registry, clock);
+  static List<Resource> of(ApplianceView appliance, MetricRegistry registry) {
+    OriginResources all = new OriginResources(appliance, registry);
     return List.of(
         Resource.of(
             Operation.get(
@@ -56,7 +50,7 @@ final class OriginResources {
                     Scope.READ,
                     "The routes, and what was asked of each since the start.")
                 .answers(Routes.class),
-            all::routes),
+            () -> Answer.json(new Routes(appliance.routes()))),
         Resource.of(
             Operation.get(
                     "/v1/upstreams",
@@ -76,42 +70,7 @@ final class OriginResources {
             all::remove));
   }
 
-  // Routes
-
-  private record Routes(List<Route> routes) {}
-
-  private record Route(
-      String name,
-      String host,
-      String path,
-      String upstream,
-      boolean cached,
-      long requests,
-      long hits,
-      long failures,
-      @Nullable String lastRequest) {
-
-    static Route of(RouteSnapshot route, long now) {
-      return new Route(
-          route.name(),
-          route.host(),
-          route.path(),
-          route.upstream(),
-          route.isCached(),
-          route.requests(),
-          route.hits(),
-          route.failures(),
-          route.idleMillis() < 0
-              ? null
-              : Instant.ofEpochMilli(now - route.idleMillis()).toString());
-    }
-  }
-
-  private Answer routes() {
-    long now = clock.epochMillis();
-    return Answer.json(
-        new Routes(appliance.routes().stream().map(route -> Route.of(route, now)).toList()));
-  }
+  private record Routes(List<RouteSnapshot> routes) {}
 
   // Upstreams
 
@@ -128,19 +87,7 @@ final class OriginResources {
 
   private record Head(double p50Millis, double p99Millis) {}
 
-  private record Origin(
-      String name,
-      Kind from,
-      @Nullable String until,
-      OriginState state,
-      long inFlight,
-      long limit,
-      long failures,
-      @Nullable String since,
-      String why,
-      @Nullable String drainedUntil,
-      @Nullable CheckSnapshot check,
-      long requests) {}
+  private record Origin(@JsonUnwrapped OriginSnapshot origin, long requests) {}
 
   private Answer upstreams() {
     MetricFamily requests = registry.read(UpstreamMetrics.REQUESTS);
@@ -165,21 +112,7 @@ final class OriginResources {
 
   private static List<Origin> origins(UpstreamSnapshot upstream, MetricFamily requests) {
     return upstream.origins().stream()
-        .map(
-            origin ->
-                new Origin(
-                    origin.name(),
-                    origin.from(),
-                    origin.until(),
-                    origin.state(),
-                    origin.inFlight(),
-                    origin.limit(),
-                    origin.failures(),
-                    origin.since(),
-                    origin.why(),
-                    origin.drainedUntil(),
-                    origin.check(),
-                    sum(requests, upstream.name(), origin.name())))
+        .map(origin -> new Origin(origin, sum(requests, upstream.name(), origin.name())))
         .toList();
   }
 

@@ -159,7 +159,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   /** Gives all connections back to the kernel. */
   @GuardedBy("this")
   private void release() {
-    var changes = new SendBufferChanges();
+    var changes = new Changes();
     connections.values().forEach(each -> changes.add(each, system));
     changes.send();
   }
@@ -280,7 +280,7 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
     groups.fade(now.period().toNanos() / NANOS_PER_SECOND);
     budget.look(pressure.getAsDouble());
     if (now.policy() != TuningPolicy.OFF) {
-      var changes = new SendBufferChanges();
+      var changes = new Changes();
       Collection<TunedConnection> concerned =
           now.policy().isSizing() ? sharing(now, unseenBytes) : looked;
       concerned.forEach(each -> changes.add(each, wanted(each, now)));
@@ -355,5 +355,26 @@ public final class BufferTuner implements SendBufferAdvisor, AutoCloseable {
   public void close() {
     isClosed = true;
     LockSupport.unpark(thread);
+  }
+
+  /** Which send buffers are to change, by the loop that has to do it. */
+  private static final class Changes {
+
+    private final Map<TcpSamples.Looker, List<TcpSamples.Change>> byLooker = new HashMap<>();
+
+    /** Asks for that buffer, unless the connection was asked for it already. */
+    void add(TunedConnection connection, SendBuffer next) {
+      if (!next.equals(connection.asked())) {
+        connection.asked(next);
+        byLooker
+            .computeIfAbsent(connection.looker, _ -> new ArrayList<>())
+            .add(new TcpSamples.Change(connection.channel, next));
+      }
+    }
+
+    /** Tells the loops. */
+    void send() {
+      byLooker.forEach(TcpSamples.Looker::apply);
+    }
   }
 }

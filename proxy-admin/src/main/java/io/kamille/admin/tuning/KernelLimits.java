@@ -1,6 +1,9 @@
 package io.kamille.admin.tuning;
 
+import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -32,10 +35,25 @@ public record KernelLimits(long tunedBytes, long fixedBytes) {
 
   private static long last(Path file, long otherwise) {
     try {
-      String[] numbers = ProcFile.numbers(file);
+      String[] numbers = numbers(file);
       return Long.parseLong(numbers[numbers.length - 1]);
     } catch (IOException | NumberFormatException untold) {
       return otherwise;
+    }
+  }
+
+  /**
+   * The numbers in the first line of a file below /proc/sys, as text. The kernel gives them to the
+   * first read of it and nothing to a second one. So it must be a large one: Files.readString
+   * begins with one octet, because the file's size is 0.
+   */
+  static String[] numbers(Path file) throws IOException {
+    try (BufferedReader reader = Files.newBufferedReader(file)) {
+      String line = reader.readLine();
+      if (line == null) {
+        throw new EOFException(file + " is empty");
+      }
+      return line.strip().split("\\s+", -1);
     }
   }
 }

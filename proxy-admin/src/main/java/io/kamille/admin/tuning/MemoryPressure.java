@@ -29,7 +29,7 @@ public final class MemoryPressure {
   private double kernel() {
     try {
       String sockets = Files.readString(proc.resolve("net/sockstat"));
-      String[] limits = ProcFile.numbers(proc.resolve("sys/net/ipv4/tcp_mem"));
+      String[] limits = KernelLimits.numbers(proc.resolve("sys/net/ipv4/tcp_mem"));
       int tcp = sockets.indexOf("TCP:");
       int at = sockets.indexOf(MEM, Math.max(tcp, 0)) + MEM.length();
       int end = sockets.indexOf('\n', at);
