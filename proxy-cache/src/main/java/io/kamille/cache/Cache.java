@@ -5,6 +5,7 @@ import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.StoreOpening;
+import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.IndexMemory;
@@ -58,20 +59,15 @@ public final class Cache implements AutoCloseable {
   private final Arena arena;
   private final CaffeineIndex index;
   private final TieredStore store;
-  private final InFlightTable flights;
-  private final LoopStates loops;
-  private final WallClock clock;
   private final SweeperThread sweeperThread;
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
   private final CacheContents contents;
-  private final long sendfileFromBytes;
   private final Executor workers;
-  private final Coder coder;
+  private final CacheParts parts;
 
   private final @Nullable HeldDisk disk;
-  private final @Nullable DiskLookups lookups;
   private final CacheHandover handover;
 
   private Cache(
@@ -86,7 +82,6 @@ public final class Cache implements AutoCloseable {
     this.arena = arena;
     this.disk = disk;
     this.sweeperThread = new SweeperThread();
-    this.sendfileFromBytes = sendfileFromBytes;
     this.index =
         CaffeineIndex.open(
             TieredStore.indexCapacityBytes(arena.capacityBytes()),
@@ -94,13 +89,14 @@ public final class Cache implements AutoCloseable {
             memory(arena),
             clock);
     PurgeTable purges = new PurgeTable();
+    DiskLookups lookups;
     if (disk == null) {
       this.store = new TieredStore(arena, index, purges);
-      this.lookups = null;
+      lookups = null;
     } else {
       disk.begin(purges, registry);
       this.store = new TieredStore(arena, index, purges, disk.copies());
-      this.lookups =
+      lookups =
           new DiskLookups(
               store, disk.copies(), disk.readers(), disk.settings().sendFromBytes(), registry);
     }
@@ -109,12 +105,13 @@ public final class Cache implements AutoCloseable {
       disk.warm(store);
     }
     this.workers = workers;
-    this.coder = new Coder(store, workers, registry);
-    this.flights = new InFlightTable(clock, purges);
-    this.loops = loops;
-    this.clock = clock;
+    Coder coder = new Coder(store, workers, registry);
+    InFlightTable flights = new InFlightTable(clock, purges);
     Sweeper sweeper = new Sweeper(store, purges, sweeperThread);
     this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
+    this.parts =
+        new CacheParts(
+            store, lookups, flights, coder, loops, removals::invalidate, sendfileFromBytes, clock);
     this.operations =
         new CacheOperations(
             store, flights, removals, new OperatorPurges(removals, sweeper, clock), queries);
@@ -279,18 +276,7 @@ public final class Cache implements AutoCloseable {
    * @param forwardGate asked once about every request that what is stored does not answer
    */
   public CacheHandler handler(ExchangeHandler next, CacheSettings settings, RouteGate forwardGate) {
-    return new CacheHandler(
-        next,
-        store,
-        lookups,
-        flights,
-        removals,
-        coder,
-        loops,
-        settings,
-        forwardGate,
-        sendfileFromBytes,
-        clock);
+    return new CacheHandler(next, parts, settings, forwardGate);
   }
 
   /**
@@ -338,9 +324,9 @@ public final class Cache implements AutoCloseable {
       own.close();
     }
     if (disk != null) {
-      disk.close(clock);
+      disk.close(parts.clock());
     }
-    flights.clear();
+    parts.flights().clear();
     store.close();
     index.close();
     arena.close();

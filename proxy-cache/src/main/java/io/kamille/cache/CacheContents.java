@@ -5,6 +5,7 @@ import io.kamille.cache.StoredObject.SelectedBy;
 import io.kamille.cache.decision.ShownText;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.removal.RouteQueries;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.store.StoredResponse;
@@ -66,7 +67,7 @@ public final class CacheContents {
     return new StoredObject(
         response.status(),
         facts.isFresh(now),
-        ReusePlanner.plan(PLAIN_GET, facts, now).token(),
+        ReusePlanner.plan(PLAIN_GET, CacheControl.NONE, facts, now).token(),
         facts.ageSeconds(now),
         facts.ttlSeconds(now),
         facts.freshness(),

@@ -1,21 +1,23 @@
 package io.kamille.cache.decision;
 
+import io.kamille.cache.decision.CacheDecision.Ask;
+import io.kamille.cache.decision.CacheDecision.Ask.Way;
+import io.kamille.cache.decision.CacheDecision.Pass;
+import io.kamille.cache.decision.CacheDecision.Pass.Cause;
+import io.kamille.cache.decision.CacheDecision.Refuse;
+import io.kamille.cache.decision.CacheDecision.Serve;
 import io.kamille.cache.decision.Explanation.Decision;
+import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
+import io.kamille.cache.fill.Refusal;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryFilter;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.Cookies;
 import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.Reason;
 import io.kamille.cache.rules.Reasons;
-import io.kamille.cache.rules.ReusePlan;
-import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Refuse;
-import io.kamille.cache.rules.ReusePlan.Serve;
-import io.kamille.cache.rules.ReusePlan.ServeStale;
-import io.kamille.cache.rules.ReusePlan.Validate;
-import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.Storability;
 import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.CodedForms.Form;
@@ -24,195 +26,181 @@ import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.cache.tiers.peak.TierMode;
-import io.kamille.core.http.AcceptedCodings;
 import io.kamille.core.http.FieldName;
+import io.kamille.core.http.Fields;
 import io.kamille.core.http.NormalAuthority;
 import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One explanation in the making. Nothing is sent or stored. Any thread, one at a time. */
 public final class CacheExplainer {
 
   /*
-   * The way is that of a request (CacheHandler), and every decision on it is made by what the
-   * handler asks: ReusePlanner, Variants.select, ForwardWay. What differs is that here nothing is
-   * done.
+   * What becomes of the request is decided by what a real one asks (CacheDecisions). Here the
+   * decision is told, with the values that it saw.
    */
+
+  /** What follows for an answer when nothing in the request is against storing it. */
+  private static final String IS_STORED = "the response is stored if it allows that";
+
+  private static final Pattern SECTION = Pattern.compile("(.*) \\((RFC [^)]*)\\)");
+
+  private final CacheDecisions decisions;
   private final TieredStore store;
   private final InFlightTable flights;
   private final CacheSettings settings;
   private final WallClock clock;
   private final RequestHead request;
+  private final CacheControl demands;
   private final boolean isFiltered;
   private final CacheKey key;
-  private final ExplanationSteps steps = new ExplanationSteps();
-  private final OriginExplainer origin;
+  private final List<Reason> steps = new ArrayList<>();
 
+  /**
+   * An explanation of one request, which it borrows.
+   *
+   * @param decisions those of its route
+   */
   public CacheExplainer(
-      TieredStore store,
-      InFlightTable flights,
-      CacheSettings settings,
-      WallClock clock,
-      RequestHead request) {
-    this.store = store;
-    this.flights = flights;
+      CacheDecisions decisions, CacheParts parts, CacheSettings settings, RequestHead request) {
+    this.decisions = decisions;
+    this.store = parts.store();
+    this.flights = parts.flights();
     this.settings = settings;
-    this.clock = clock;
+    this.clock = parts.clock();
     this.request = QueryFilter.filtered(settings.query(), request);
+    this.demands = CacheControl.ofRequest(request.fields());
     this.isFiltered = !this.request.pathAndQuery().equals(request.pathAndQuery());
     this.key = CacheKey.of(this.request);
-    this.origin = new OriginExplainer(flights, settings, clock, this.request, key, steps);
   }
 
   public Explanation explain() {
-    Forward bypass = ReusePlanner.bypass(request);
+    CacheDecision early = decisions.beforeLookup(request, demands);
     Variants variants = store.peek(key);
-    if (bypass != null) {
-      steps.addAll(Reasons.ofBypass(request));
-      invalidation(variants);
-      return passedBy(bypass.reason());
-    }
-    if (Cookies.has(request.fields(), settings.bypassCookies())) {
-      steps.add(
-          "cookie",
-          "routes[].cache.bypass-cookies",
-          "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
-          "it bypasses the cache");
-      return passedBy(ForwardReason.BYPASS);
+    if (early != null) {
+      bypass(early, variants);
+      return decided(early);
     }
     if (isFiltered) {
-      steps.add(
+      step(
           "query",
           "RFC 9111 §2",
           "routes[].cache.query",
           "it is looked up and forwarded as " + request.pathAndQuery());
     }
     int stored = variants == null ? 0 : variants.size();
-    steps.add("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
+    step("key", "RFC 9111 §2", keyText(), "responses stored under it: " + stored);
     long now = clock.epochSeconds();
     StoredResponse selected = variants == null ? null : variants.select(request, now);
     variants(variants, selected);
     if (selected == null && store.copies(key) > 0) {
-      steps.add(
-          "disk",
-          "cache.disk",
-          "responses under the key on the disk: " + store.copies(key),
-          isPeak()
-              ? "they are not read at a peak; what follows is as if there were none"
-              : "they are read first, or sent from the disk by sendfile if they are large"
-                  + " (cache.disk.send-from); what follows is for the case that none is usable");
+      disk();
     }
-    if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
-      return identityRefused(selected, now);
+    CacheDecision decision =
+        decisions.afterLookup(
+            request, demands, key, variants != null, selected, settings.mayCollapse(), now);
+    if (decisions.refusesStored(request, demands, selected, now)) {
+      step(
+          "identity-refused",
+          "RFC 9110 §12.5.3",
+          acceptEncoding(),
+          decision == Refuse.ONLY_IF_CACHED
+              ? "no stored coding is acceptable, and only-if-cached: 504 (Gateway Timeout)"
+              : "no stored coding is acceptable: the origin decides");
+    } else if (selected == null) {
+      addAll(Reasons.ofMiss(request, demands, variants != null));
+    } else {
+      boolean hasForms = selected.forms().isCodable();
+      addAll(Reasons.of(request, demands, selected.facts(), hasForms, now));
     }
-    return selected == null ? miss(variants != null) : hit(selected, now);
+    follow(decision, selected);
+    return decided(decision);
   }
 
-  private Explanation passedBy(ForwardReason reason) {
-    if (!ReusePlanner.isOnlyForCache(request)) {
-      return decided(Decision.PASS, reason);
+  private void bypass(CacheDecision early, @Nullable Variants variants) {
+    List<Reason> rule = Reasons.ofBypass(request);
+    addAll(rule);
+    if (rule.isEmpty()) {
+      step(
+          "cookie",
+          "routes[].cache.bypass-cookies",
+          "routes[].cache.bypass-cookies: " + settings.bypassCookies(),
+          "it bypasses the cache");
+    } else {
+      invalidation(variants);
     }
-    steps.add(
-        "only-if-cached",
-        "RFC 9111 §5.2.1.7",
-        "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
-        "it is not forwarded: the response is 504 (Gateway Timeout)");
-    return decided(Decision.REFUSE, null);
+    if (early == Refuse.ONLY_IF_CACHED) {
+      step(
+          "only-if-cached",
+          "RFC 9111 §5.2.1.7",
+          "Cache-Control: " + request.fields().joined(FieldName.CACHE_CONTROL),
+          "it is not forwarded: the response is 504 (Gateway Timeout)");
+    }
   }
 
-  private boolean isPeak() {
+  private void disk() {
     PeakWatch peak = store.peak();
-    return peak != null && peak.mode() == TierMode.PEAK;
+    step(
+        "disk",
+        "cache.disk",
+        "responses under the key on the disk: " + store.copies(key),
+        peak != null && peak.mode() == TierMode.PEAK
+            ? "they are not read at a peak; what follows is as if there were none"
+            : "they are read first, or sent from the disk by sendfile if they are large"
+                + " (cache.disk.send-from); what follows is for the case that none is usable");
   }
 
-  private Explanation identityRefused(@Nullable StoredResponse stored, long now) {
-    if (stored != null && ForwardWay.mayServeCoded(request, stored, now)) {
-      return hit(stored, now);
-    }
-    boolean isRefused = CacheControl.ofRequest(request.fields()).isOnlyIfCached();
-    steps.add(
-        "identity-refused",
-        "RFC 9110 §12.5.3",
-        acceptEncoding(),
-        isRefused
-            ? "no stored coding is acceptable, and only-if-cached: 504 (Gateway Timeout)"
-            : "no stored coding is acceptable: the origin decides");
-    return isRefused
-        ? decided(Decision.REFUSE, null)
-        : decided(Decision.PASS, ForwardReason.BYPASS);
-  }
-
-  private Explanation miss(boolean isVariantMiss) {
-    steps.addAll(Reasons.ofMiss(request, isVariantMiss));
-    return ReusePlanner.planMiss(request, isVariantMiss) instanceof Forward miss
-        ? forward(miss.reason(), false)
-        : decided(Decision.REFUSE, null);
-  }
-
-  private Explanation hit(StoredResponse stored, long now) {
-    steps.addAll(Reasons.of(request, stored.facts(), stored.forms().isCodable(), now));
-    ReusePlan plan = ReusePlanner.plan(request, stored.facts(), now);
-    return switch (plan) {
-      case Serve.SERVE -> {
-        coding(stored);
-        if (settings.background().isDue(request, stored.facts(), now)) {
-          origin.behind();
+  /** What else is done for the decision. */
+  private void follow(CacheDecision decision, @Nullable StoredResponse selected) {
+    switch (decision) {
+      case Serve serve -> {
+        coding(selected);
+        if (serve != Serve.AS_IT_IS) {
+          behind();
         }
-        yield decided(Decision.SERVE, null);
       }
-      case ServeStale.SERVE_STALE -> {
-        coding(stored);
-        origin.behind();
-        yield decided(Decision.SERVE_STALE, null);
+      case Ask ask -> {
+        way(ask);
+        if (!ask.isValidation()) {
+          if (ask.way() != Way.FRESHEN) {
+            storing();
+          }
+          lastAnswer();
+        }
       }
-      case Refuse.REFUSE -> decided(Decision.REFUSE, null);
-      case Forward forward -> forward(forward.reason(), true);
-      case Validate validate -> {
-        origin.way(
-            ForwardWay.ofValidation(
-                request, validate.reason(), stored.facts(), settings.mayCollapse()),
-            validate.reason());
-        yield decided(Decision.VALIDATE, validate.reason());
-      }
+      case Pass pass -> pass(pass);
+      case Refuse.ONLY_IF_CACHED -> {}
+    }
+  }
+
+  private Explanation decided(CacheDecision decision) {
+    return switch (decision) {
+      case Serve.WHILE_REVALIDATED -> decided(Decision.SERVE_STALE, null);
+      case Serve serve -> decided(Decision.SERVE, null);
+      case Ask ask ->
+          decided(ask.isValidation() ? Decision.VALIDATE : Decision.FORWARD, ask.reason());
+      case Pass pass -> decided(Decision.PASS, pass.reason());
+      case Refuse.ONLY_IF_CACHED -> decided(Decision.REFUSE, null);
     };
   }
 
-  /** Which form of a response with coded forms is the answer. */
-  private void coding(StoredResponse stored) {
-    if (stored.forms().all().isEmpty()) {
-      return;
-    }
-    StoredResponse sent = StoredReply.form(request, stored);
-    String so = "its content is sent as it came";
-    for (Form form : stored.forms().all()) {
-      if (form.response() == sent) {
-        so = "its content is sent in the coding " + form.coding().token();
-      }
-    }
-    steps.add("coding", "RFC 9110 §12.5.3", acceptEncoding(), so);
-  }
-
-  private String acceptEncoding() {
-    String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
-    return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
-  }
-
-  private Explanation forward(ForwardReason reason, boolean hasStale) {
-    ForwardWay way = ForwardWay.of(request, key, reason, hasStale, settings.mayCollapse(), flights);
-    origin.way(way, reason);
-    boolean isPassed = way == ForwardWay.PASS_FOR_ORIGIN || way == ForwardWay.PASS_UNSTORABLE;
-    if (!isPassed && way != ForwardWay.FRESHEN) {
-      origin.storing();
-    }
-    origin.lastAnswer();
-    return decided(isPassed ? Decision.PASS : Decision.FORWARD, reason);
-  }
-
   private Explanation decided(Decision decision, @Nullable ForwardReason reason) {
-    return new Explanation(decision, reason, keyText(), steps.all());
+    return new Explanation(decision, reason, keyText(), steps);
+  }
+
+  private void step(String rule, String section, String found, String so) {
+    steps.add(new Reason(rule, section, ShownText.cut(found), ShownText.cut(so)));
+  }
+
+  private void addAll(List<Reason> reasons) {
+    reasons.forEach(reason -> step(reason.rule(), reason.section(), reason.found(), reason.so()));
   }
 
   // The key and what is under it
@@ -241,7 +229,7 @@ public final class CacheExplainer {
     if (mismatch == null) {
       String found =
           selecting.isEmpty() ? "no Vary" : "Vary: " + String.join(", ", selecting.names());
-      steps.add(
+      step(
           "variant",
           "RFC 9111 §4.1",
           found,
@@ -254,7 +242,7 @@ public final class CacheExplainer {
               + quoted(mismatch, selecting.values().get(mismatch))
               + ", is "
               + quoted(mismatch, present.isEmpty() ? null : String.join(", ", present));
-      steps.add("variant", "RFC 9111 §4.1", found, "it does not match");
+      step("variant", "RFC 9111 §4.1", found, "it does not match");
     }
   }
 
@@ -265,11 +253,186 @@ public final class CacheExplainer {
 
   private void invalidation(@Nullable Variants variants) {
     if (!request.method().isSafe()) {
-      steps.add(
+      step(
           "invalidation",
           "RFC 9111 §4.4",
           "responses stored under the key: " + (variants == null ? 0 : variants.size()),
           "a response that is no error removes them");
     }
+  }
+
+  // What is sent
+
+  /** Which form of a response with coded forms is the answer. */
+  private void coding(@Nullable StoredResponse stored) {
+    if (stored == null || stored.forms().all().isEmpty()) {
+      return;
+    }
+    StoredResponse sent = StoredReply.form(request, stored);
+    String so = "its content is sent as it came";
+    for (Form form : stored.forms().all()) {
+      if (form.response() == sent) {
+        so = "its content is sent in the coding " + form.coding().token();
+      }
+    }
+    step("coding", "RFC 9110 §12.5.3", acceptEncoding(), so);
+  }
+
+  private String acceptEncoding() {
+    String accepted = request.fields().joined(FieldName.ACCEPT_ENCODING);
+    return accepted == null ? "no Accept-Encoding" : "Accept-Encoding: " + accepted;
+  }
+
+  // Toward the origin
+
+  /** The origin is asked without anybody waiting for it. */
+  private void behind() {
+    boolean isOnItsWay = flights.find(key, request) != null;
+    boolean isPostponed = flights.isPostponed(key);
+    boolean isAsked = !isOnItsWay && !isPostponed;
+    String found = isPostponed ? "it failed just now" : request.methodText();
+    step(
+        "background",
+        "RFC 5861 §3",
+        isOnItsWay ? "a request for the key is on its way" : found,
+        isAsked ? "the origin is asked in the background" : "the origin is not asked");
+  }
+
+  private void pass(Pass pass) {
+    switch (pass.cause()) {
+      case FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> {
+        step(
+            "for-the-origin",
+            "RFC 9110 §13.1, §14.2",
+            forTheOrigin(),
+            "it bypasses the cache: a shared response would not fit it");
+        if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
+          fillAround();
+        }
+        lastAnswer();
+      }
+      case UNSTORABLE -> {
+        Storability why = Storability.of(request, demands);
+        explained(
+            why.detail(), request.methodText(), why.explanation(), "the response is not stored: ");
+        lastAnswer();
+      }
+      case RULE, COOKIE, IDENTITY_REFUSED -> {}
+    }
+  }
+
+  /** How the request goes toward the origin. */
+  private void way(Ask ask) {
+    switch (ask.way()) {
+      case FRESHEN ->
+          step(
+              "head",
+              "RFC 9111 §4.3.5",
+              request.methodText(),
+              "it is forwarded by itself, and tells whether the stored response is still good");
+      case PERHAPS ->
+          step(
+              "uncachable",
+              "RFC 9111 §4",
+              "for "
+                  + seconds(flights.uncachableNanos(key, request))
+                  + " more: the last response could not be shared",
+              "it is forwarded by itself, and no other request waits for it");
+      case COLLAPSE -> collapse();
+      case ALONE -> step("alone", "RFC 9111 §4", alone(ask.reason()), "it is forwarded by itself");
+    }
+  }
+
+  private void fillAround() {
+    boolean isOnItsWay = flights.find(key, request) != null;
+    boolean isUseless = flights.isPostponed(key) || flights.isUncachable(key, request);
+    step(
+        "fill-around",
+        "RFC 9110 §14.2",
+        isOnItsWay
+            ? "a request for the key is on its way"
+            : isUseless ? "the last one failed just now" : "Range",
+        isOnItsWay || isUseless
+            ? "the whole is not fetched"
+            : "the whole is fetched in the background and stored");
+  }
+
+  private String forTheOrigin() {
+    List<String> lines = new ArrayList<>();
+    for (FieldName name :
+        List.of(FieldName.RANGE, FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE)) {
+      if (request.fields().has(name)) {
+        lines.add(name.text() + ": " + request.fields().joined(name));
+      }
+    }
+    return String.join("; ", lines);
+  }
+
+  private void collapse() {
+    if (flights.find(key, request) == null) {
+      step(
+          "collapse",
+          "RFC 9111 §4",
+          "no request for the key is on its way",
+          "it is forwarded, and later requests wait for its response");
+    } else {
+      step(
+          "collapse",
+          "RFC 9111 §4",
+          "a request for the key is on its way",
+          "it waits for that response");
+    }
+  }
+
+  private String alone(ForwardReason reason) {
+    List<String> seen = new ArrayList<>();
+    seen.add("fwd=" + reason.token());
+    Fields fields = request.fields();
+    if (fields.has(FieldName.AUTHORIZATION)) {
+      seen.add("Authorization");
+    }
+    if (!settings.mayCollapse()) {
+      seen.add("cache.collapse.enabled: off");
+    }
+    return String.join("; ", seen);
+  }
+
+  /** What becomes of the answer, as far as the request tells. */
+  private void storing() {
+    boolean isAuthorized = request.fields().has(FieldName.AUTHORIZATION);
+    step(
+        "storing",
+        isAuthorized ? "RFC 9111 §3.5" : "RFC 9111 §3",
+        isAuthorized ? "Authorization" : "nothing in the request forbids it",
+        isAuthorized
+            ? "the response is stored only with public, must-revalidate or s-maxage"
+            : IS_STORED);
+  }
+
+  /** What became of the last answer for the key, if it was not stored. */
+  private void lastAnswer() {
+    Refusal last = flights.refusal(key);
+    if (last != null) {
+      explained(
+          last.detail(),
+          last.status() + ", " + seconds(clock.nanos() - last.atNanos()) + " ago",
+          last.explanation(),
+          "the last response was not stored: ");
+    }
+  }
+
+  /** A step whose rule has its section in parentheses at its end. */
+  private void explained(String rule, String found, String explanation, String so) {
+    Matcher matcher = SECTION.matcher(explanation);
+    boolean hasSection = matcher.matches();
+    step(
+        rule,
+        hasSection ? matcher.group(2) : "RFC 9111 §3",
+        found,
+        so + (hasSection ? matcher.group(1) : explanation));
+  }
+
+  private static String seconds(long nanos) {
+    return TimeUnit.NANOSECONDS.toSeconds(nanos) + " s";
   }
 }

@@ -1,6 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.tiers.TieredStore;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request on its way to the origin, whose response may be stored.
  *
- * @param exchange the client's
- * @param request as the client sent it; what is forwarded may be conditional
+ * @param exchange the client's, with the request as it came and a reply that changes hands
+ * @param demands the directives of the request
  * @param key what the response will be found by; may be kept
  * @param forwarding what Cache-Status will say, filled in on the way
  * @param flight those who wait for the response, or null if nobody may
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Fetch(
     Exchange exchange,
-    RequestHead request,
+    CacheControl demands,
     CacheKey key,
     Forwarding forwarding,
     @Nullable InFlight flight,
@@ -35,6 +36,11 @@ record Fetch(
     boolean isInBackground,
     boolean asksForIdentity) {
 
+  /** As the client sent it; what is forwarded may be conditional. */
+  RequestHead request() {
+    return exchange.request();
+  }
+
   /** The selecting fields that decided which response this is, of those that it names. */
   SelectingFields selecting(SelectingFields named) {
     return asksForIdentity ? named.without(FieldName.ACCEPT_ENCODING) : named;
@@ -42,8 +48,8 @@ record Fetch(
 
   /** The target URI (RFC 9110 §7.1). */
   String uri() {
-    return (request.isSecure() ? "https://" : "http://")
-        + request.authority()
-        + request.pathAndQuery();
+    return (request().isSecure() ? "https://" : "http://")
+        + request().authority()
+        + request().pathAndQuery();
   }
 }

@@ -1,16 +1,12 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.coding.Coder;
 import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Validators;
-import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.serve.ReplyHandover;
-import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -18,9 +14,6 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
-import io.kamille.core.loop.WallClock;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
@@ -34,110 +27,78 @@ public final class Fetches {
           FieldName.IF_RANGE,
           FieldName.RANGE);
 
+  private final CacheRoute route;
   private final ExchangeHandler next;
-  private final TieredStore store;
-  private final InFlightTable flights;
-  private final BiConsumer<RequestHead, ResponseHead> invalidation;
-  private final CacheStatus cacheStatus;
-  private final LoopStates loops;
-  private final FillSettings settings;
-  private final WallClock clock;
-  private final RouteFills route;
 
-  /**
-   * The ways on from one route.
-   *
-   * @param invalidation told of the response to each unsafe request
-   */
-  public Fetches(
-      ExchangeHandler next,
-      TieredStore store,
-      InFlightTable flights,
-      BiConsumer<RequestHead, ResponseHead> invalidation,
-      Coder coder,
-      StoredReply replies,
-      CacheStatus cacheStatus,
-      LoopStates loops,
-      FillSettings settings,
-      WallClock clock) {
+  /** The ways on from one route to {@code next}. */
+  public Fetches(CacheRoute route, ExchangeHandler next) {
+    this.route = route;
     this.next = next;
-    this.store = store;
-    this.flights = flights;
-    this.invalidation = invalidation;
-    this.cacheStatus = cacheStatus;
-    this.loops = loops;
-    this.settings = settings;
-    this.clock = clock;
-    this.route =
-        new RouteFills(store, flights, coder, replies, cacheStatus, loops, settings, clock);
   }
 
   // The ways on
 
   /** Forwards a request as it is; its response has nothing to do with the store. */
   public void pass(Exchange exchange, Forwarding forwarding) {
-    pass(exchange, forwarding, head -> settings.varyBy().addTo(head.fields()));
+    pass(exchange, forwarding, head -> route.settings().varyBy().addTo(head.fields()));
   }
 
   /** Forwards an unsafe request, whose response may invalidate what is stored (RFC 9111 §4.4). */
   public void passUnsafe(Exchange exchange, Forwarding forwarding) {
     RequestHead request = exchange.request();
-    pass(exchange, forwarding, head -> invalidation.accept(request, head));
+    pass(exchange, forwarding, head -> route.parts().invalidation().accept(request, head));
   }
 
   private void pass(Exchange exchange, Forwarding forwarding, PassReply.HeadObserver observer) {
-    loops.current().counters().forwarded(forwarding.reason());
+    route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
-    Forwarding told = cacheStatus.keyed(forwarding, exchange.request());
-    next.handle(exchange.behind(new PassReply(exchange, cacheStatus, told, observer)));
+    Forwarding told = route.cacheStatus().keyed(forwarding, exchange.request());
+    next.handle(exchange.behind(new PassReply(exchange, route.cacheStatus(), told, observer)));
   }
 
   /**
-   * Forwards a request whose response may be stored.
+   * Forwards a request whose response may be stored: to get the whole, or to ask whether a stored
+   * response is still good (RFC 9111 §4.3).
    *
-   * @param key kept
-   * @param flight those who wait for the response, or null
-   * @param stale a response without validator that may serve in place of an error, or null; takes
-   *     over one lease
-   */
-  public void fill(
-      Exchange exchange,
-      CacheKey key,
-      Forwarding forwarding,
-      @Nullable InFlight flight,
-      @Nullable StoredResponse stale) {
-    Fetch fetch = fetch(exchange, key, forwarding, flight);
-    Validation validation = stale == null ? null : new Validation(route, fetch, stale, false);
-    forward(fetch, validation, forWhole(exchange.request()));
-  }
-
-  /**
-   * As {@link #fill}, for a key whose responses could not be shared lately: conditions of the
-   * client's stay in the request, so that the origin may answer shortly, and the codings it takes,
-   * because we shall probably not give it any.
-   */
-  public void fillPerhaps(Exchange exchange, CacheKey key, Forwarding forwarding) {
-    forward(fetch(exchange, key, forwarding, null, false), null, exchange.request());
-  }
-
-  /**
-   * Asks the origin whether a stored response is still good (RFC 9111 §4.3).
-   *
+   * @param demands the request's directives
    * @param key kept
    * @param flight those who wait for the answer, or null
-   * @param stored takes over one lease
+   * @param stored what is asked about, or may serve in place of an error; or null. Takes over one
+   *     lease
    */
-  public void validate(
+  public void fetch(
       Exchange exchange,
+      CacheControl demands,
       CacheKey key,
-      Forwarding forwarding,
+      ForwardReason reason,
       @Nullable InFlight flight,
-      StoredResponse stored) {
-    boolean isOfCodings = stored.selecting().has(FieldName.ACCEPT_ENCODING);
-    Fetch fetch = fetch(exchange, key, forwarding, flight, !isOfCodings && mayBeCoded(exchange));
-    RequestHead conditional = exchange.request().copy();
-    Validators.makeConditional(conditional.fields(), stored.facts());
-    forward(fetch, new Validation(route, fetch, stored, true), conditional);
+      @Nullable StoredResponse stored,
+      boolean isValidation) {
+    boolean isOfCodings =
+        isValidation && stored != null && stored.selecting().has(FieldName.ACCEPT_ENCODING);
+    boolean mayBeCoded =
+        route.settings().coding().isOn() && !exchange.request().isAuthenticated() && !isOfCodings;
+    Fetch fetch = begin(exchange, demands, key, reason, flight, mayBeCoded);
+    RequestHead asked;
+    if (isValidation && stored != null) {
+      asked = exchange.request().copy();
+      Validators.makeConditional(asked.fields(), stored.facts());
+    } else {
+      asked = forWhole(exchange.request());
+    }
+    EarlierResponse earlier =
+        stored == null ? null : new EarlierResponse(route, fetch, stored, isValidation);
+    forward(fetch, earlier, asked);
+  }
+
+  /**
+   * The same for a key whose responses could not be shared lately: conditions of the client's stay
+   * in the request, so that the origin may answer shortly, and the codings it takes, because we
+   * shall probably not give it any.
+   */
+  public void fetchPerhaps(
+      Exchange exchange, CacheControl demands, CacheKey key, ForwardReason reason) {
+    forward(begin(exchange, demands, key, reason, null, false), null, exchange.request());
   }
 
   /**
@@ -156,12 +117,9 @@ public final class Fetches {
     stored.retain();
     Exchange own = inBackground(exchange);
     own.request().fields().remove(FieldName.CACHE_CONTROL);
-    Forwarding forwarding = new Forwarding(ForwardReason.STALE);
-    if (stored.facts().hasValidator()) {
-      validate(own, key, forwarding, flight, stored);
-    } else {
-      fill(own, key, forwarding, flight, stored);
-    }
+    CacheControl none = CacheControl.ofRequest(own.request().fields());
+    boolean isValidation = stored.facts().hasValidator();
+    fetch(own, none, key, ForwardReason.STALE, flight, stored, isValidation);
   }
 
   /**
@@ -170,23 +128,28 @@ public final class Fetches {
    *
    * @param exchange the one whose client will be answered otherwise; borrowed
    */
-  public void fillInBackground(Exchange exchange, CacheKey key) {
-    if (flights.isUncachable(key, exchange.request())) {
+  public void fillInBackground(Exchange exchange, CacheControl demands, CacheKey key) {
+    if (flights().isUncachable(key, exchange.request())) {
       return;
     }
     InFlight flight = beginInBackground(exchange, key);
     if (flight != null) {
-      fill(inBackground(exchange), key, new Forwarding(ForwardReason.PARTIAL), flight, null);
+      Exchange own = inBackground(exchange);
+      fetch(own, demands, key, ForwardReason.PARTIAL, flight, null, false);
     }
   }
 
+  private InFlightTable flights() {
+    return route.parts().flights();
+  }
+
   private @Nullable InFlight beginInBackground(Exchange exchange, CacheKey key) {
-    if (flights.isPostponed(key) || !flights.enterBackground()) {
+    if (flights().isPostponed(key) || !flights().enterBackground()) {
       return null;
     }
-    InFlight flight = flights.begin(key, exchange.loop());
+    InFlight flight = flights().begin(key, exchange.loop());
     if (flight == null) {
-      flights.leaveBackground();
+      flights().leaveBackground();
     }
     return flight;
   }
@@ -202,53 +165,45 @@ public final class Fetches {
             exchange.local(),
             request,
             RequestContent.NONE,
-            new DiscardingReply(flights::leaveBackground));
+            new DiscardingReply(flights()::leaveBackground));
     own.notes().route(exchange.notes().route());
     return own;
   }
 
-  private Fetch fetch(
-      Exchange exchange, CacheKey key, Forwarding forwarding, @Nullable InFlight flight) {
-    return fetch(exchange, key, forwarding, flight, mayBeCoded(exchange));
-  }
-
-  private boolean mayBeCoded(Exchange exchange) {
-    return settings.coding().isOn() && !exchange.request().isAuthenticated();
-  }
-
-  private Fetch fetch(
+  private Fetch begin(
       Exchange exchange,
+      CacheControl demands,
       CacheKey key,
-      Forwarding forwarding,
+      ForwardReason reason,
       @Nullable InFlight flight,
       boolean asksForIdentity) {
-    loops.current().counters().forwarded(forwarding.reason());
+    route.counters().forwarded(reason);
     exchange.notes().cache(CacheResult.MISS);
     return new Fetch(
-        exchange,
-        exchange.request(),
+        exchange.behind(ReplyHandover.of(exchange.reply())),
+        demands,
         key,
-        cacheStatus.keyed(forwarding, exchange.request()),
+        route.cacheStatus().keyed(new Forwarding(reason), exchange.request()),
         flight,
-        clock.epochSeconds(),
-        clock.nanos(),
-        store.moment(key),
+        route.epochSeconds(),
+        route.parts().clock().nanos(),
+        route.store().moment(key),
         exchange.reply() instanceof DiscardingReply,
         asksForIdentity);
   }
 
-  /** Sends a validation's request out again, without conditions. */
-  private void repeat(Fetch before, ReplyHandover client, @Nullable InFlight flight) {
+  /** Sends a validation's request out again, without conditions, for those who wait. */
+  private void repeat(Fetch before, @Nullable InFlight flight) {
     Fetch fetch =
         new Fetch(
-            before.exchange().behind(client),
-            before.request(),
+            before.exchange(),
+            before.demands(),
             before.key(),
             before.forwarding(),
             flight,
-            clock.epochSeconds(),
-            clock.nanos(),
-            store.moment(before.key()),
+            route.epochSeconds(),
+            route.parts().clock().nanos(),
+            route.store().moment(before.key()),
             before.isInBackground(),
             before.asksForIdentity());
     forward(fetch, null, forWhole(before.request()));
@@ -266,10 +221,9 @@ public final class Fetches {
     return request.fields().hasAny(FOR_LESS) ? unconditional(request) : request;
   }
 
-  private void forward(Fetch fetch, @Nullable Validation validation, RequestHead request) {
-    ReplyHandover client = ReplyHandover.of(fetch.exchange().reply());
+  private void forward(Fetch fetch, @Nullable EarlierResponse earlier, RequestHead request) {
     RequestHead asked = fetch.asksForIdentity() ? forIdentity(request, fetch.request()) : request;
-    FillReply reply = new FillReply(route, fetch, client, validation, this::repeat);
+    FillReply reply = new FillReply(route, fetch, earlier, this::repeat);
     next.handle(fetch.exchange().behind(asked, reply));
   }
 

@@ -5,7 +5,6 @@ import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.NotModified;
-import io.kamille.cache.serve.ReplyHandover;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
@@ -16,6 +15,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,41 +40,36 @@ final class FillReply implements Reply, ContentSource {
     ENDED
   }
 
-  /** Sends a request out again, without conditions. */
-  @FunctionalInterface
-  interface Repeat {
-
-    /** Called on the exchange's loop; {@code flight} are those who wait, or null. */
-    void repeat(Fetch fetch, ReplyHandover client, @Nullable InFlight flight);
-  }
-
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
 
-  private final RouteFills route;
+  private final CacheRoute route;
   private final Fetch fetch;
-  private final ReplyHandover client;
+  private final Reply client;
   private final LeaderOutput output;
   private final SharedFill shared;
-  private final @Nullable Validation validation;
-  private final Repeat repeat;
+  private final @Nullable EarlierResponse earlier;
+  private final BiConsumer<Fetch, @Nullable InFlight> unconditionally;
   private ContentSource origin = ContentSource.NONE;
   private State state = State.WAITING;
 
-  /** Takes over the validation, which ends the lease on the response it is about. */
+  /**
+   * Takes over what was stored before, which ends the lease on the response it is about.
+   *
+   * @param unconditionally sends a fetch out again, without conditions, for those who wait
+   */
   FillReply(
-      RouteFills route,
+      CacheRoute route,
       Fetch fetch,
-      ReplyHandover client,
-      @Nullable Validation validation,
-      Repeat repeat) {
+      @Nullable EarlierResponse earlier,
+      BiConsumer<Fetch, @Nullable InFlight> unconditionally) {
     this.route = route;
     this.fetch = fetch;
-    this.client = client;
+    this.client = fetch.exchange().reply();
     this.output = new LeaderOutput(client);
     this.shared = new SharedFill(route, fetch, output, this::stopIfUnwanted);
-    this.validation = validation;
-    this.repeat = repeat;
+    this.earlier = earlier;
+    this.unconditionally = unconditionally;
   }
 
   // From the origin
@@ -99,18 +94,19 @@ final class FillReply implements Reply, ContentSource {
     route.answered(fetch);
     route.received(fetch.request(), head);
     long now = route.epochSeconds();
-    if (validation != null) {
-      if (validation.isMistaken(head)) {
+    if (earlier != null) {
+      if (earlier.dropIfMistaken(head)) {
         state = State.REPEATING;
         return;
       }
-      StoredResponse usable = validation.answeredBy(head, contentLength, now);
+      StoredResponse usable = earlier.answeredBy(head, contentLength, now);
       if (usable != null) {
         serve(usable, head.status(), contentLength);
         return;
       }
     }
-    Storability storability = Storability.of(fetch.request(), head, route.policy(), now);
+    Storability storability =
+        Storability.of(fetch.request(), fetch.demands(), head, route.settings().policy(), now);
     boolean isNotModified;
     if (storability.isStorable()) {
       StoredFacts facts = facts(head, now);
@@ -126,7 +122,7 @@ final class FillReply implements Reply, ContentSource {
   }
 
   private StoredFacts facts(ResponseHead head, long now) {
-    return StoredFacts.of(head, route.policy(), fetch.requestTime(), now);
+    return StoredFacts.of(head, route.settings().policy(), fetch.requestTime(), now);
   }
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
@@ -157,7 +153,7 @@ final class FillReply implements Reply, ContentSource {
     }
     shared.answeredFromStore(originStatus);
     drop(contentLength);
-    route.serve(fetch, client, stored, originStatus);
+    route.serve(fetch, stored, originStatus);
   }
 
   @Override
@@ -191,7 +187,7 @@ final class FillReply implements Reply, ContentSource {
 
   private void repeat() {
     state = State.ENDED;
-    repeat.repeat(fetch, client, shared.handOver());
+    unconditionally.accept(fetch, shared.handOver());
   }
 
   @Override
@@ -220,11 +216,11 @@ final class FillReply implements Reply, ContentSource {
     }
     state = State.ENDED;
     postpone();
-    StoredResponse usable = validation == null ? null : validation.failed(route.epochSeconds());
+    StoredResponse usable = earlier == null ? null : earlier.failed(route.epochSeconds());
     shared.failed(failure);
     output.close();
     if (usable != null) {
-      route.serve(fetch, client, usable, failure.status());
+      route.serve(fetch, usable, failure.status());
     } else {
       fetch.exchange().notes().cacheStatus(route.cacheStatus().member(fetch.forwarding()));
       client.fail(failure);
@@ -297,8 +293,8 @@ final class FillReply implements Reply, ContentSource {
       state = State.ENDED;
       origin.cancel(why);
       shared.giveUp(why);
-      if (validation != null) {
-        validation.close();
+      if (earlier != null) {
+        earlier.close();
       }
     }
   }

@@ -37,11 +37,11 @@ public final class Follower implements ContentSource {
 
   private static final System.Logger LOG = System.getLogger("kamille.cache");
 
-  /** Where a follower goes that cannot be helped by the flight. Called on its loop. */
-  public interface Onward {
+  /** What becomes of a follower that the flight does not serve. Called on its loop. */
+  public interface Unserved {
 
     /** Asks the cache again, which may let the request wait for so long. */
-    void again(Exchange exchange, Wait wait);
+    void lookAgain(Exchange exchange, Wait wait);
 
     /** Answers although the origin has no answer. */
     void failed(Exchange exchange, Forwarding forwarding, Failure why);
@@ -61,7 +61,7 @@ public final class Follower implements ContentSource {
   private final InFlight flight;
   private final ForwardReason reason;
   private final CacheStatus cacheStatus;
-  private final Onward onward;
+  private final Unserved unserved;
   private final Wait wait;
   private State state = State.WAITING;
   private @Nullable ContentFeed feed;
@@ -73,14 +73,14 @@ public final class Follower implements ContentSource {
       InFlight flight,
       ForwardReason reason,
       CacheStatus cacheStatus,
-      Onward onward,
+      Unserved unserved,
       Wait wait) {
     this.client = ReplyHandover.of(exchange.reply());
     this.exchange = exchange.behind(client);
     this.flight = flight;
     this.reason = reason;
     this.cacheStatus = cacheStatus;
-    this.onward = onward;
+    this.unserved = unserved;
     this.wait = wait;
   }
 
@@ -95,13 +95,13 @@ public final class Follower implements ContentSource {
       InFlight flight,
       ForwardReason reason,
       CacheStatus cacheStatus,
-      Onward onward,
+      Unserved unserved,
       Wait wait) {
     if (!flight.enter()) {
       flight.supersede();
       return false;
     }
-    Follower follower = new Follower(exchange, flight, reason, cacheStatus, onward, wait);
+    Follower follower = new Follower(exchange, flight, reason, cacheStatus, unserved, wait);
     flight.join(follower, exchange.loop());
     follower.client.open(follower);
     follower.look();
@@ -122,8 +122,8 @@ public final class Follower implements ContentSource {
       case Stage.Overflowing(var filling, var length) -> readOn(length);
       case Stage.Broken(var why) -> breakOff(why);
       case Stage.Apart(var hasCookie) -> goApart(hasCookie);
-      case Stage.Again(var mayWait) -> goAgain(mayWait ? wait : Wait.Over.OVER);
-      case Stage.Failed(var why) -> leaveFor(() -> onward.failed(exchange, forwarding(), why));
+      case Stage.Again(var mayWait) -> goAgain(mayWait ? wait : Wait.OVER);
+      case Stage.Failed(var why) -> leaveFor(() -> unserved.failed(exchange, forwarding(), why));
     }
   }
 
@@ -183,7 +183,7 @@ public final class Follower implements ContentSource {
   /** Leaves if it has so much to take that others have to wait. */
   void breakOffIfSlow(boolean onlyIfStalled) {
     if (state == State.BEGUN && backlog != null && backlog.isLong(onlyIfStalled)) {
-      onward.brokenOffSlow();
+      unserved.brokenOffSlow();
       breakOff(ContentWindow.tooSlow());
     }
   }
@@ -237,11 +237,11 @@ public final class Follower implements ContentSource {
 
   /** Waits no more: whatever the store has by now, or the origin. */
   private void goAlone() {
-    goAgain(Wait.Over.OVER);
+    goAgain(Wait.OVER);
   }
 
   private void goAgain(Wait next) {
-    leaveFor(() -> onward.again(exchange, next));
+    leaveFor(() -> unserved.lookAgain(exchange, next));
   }
 
   private Forwarding forwarding() {
@@ -252,7 +252,7 @@ public final class Follower implements ContentSource {
 
   /** Whether its wait has an end. */
   boolean isTimed() {
-    return state == State.WAITING && wait instanceof Wait.Until;
+    return state == State.WAITING && wait.isTimed();
   }
 
   boolean isDone() {
@@ -261,7 +261,7 @@ public final class Follower implements ContentSource {
 
   /** When its wait ends, if that {@link #isTimed} (monotonic). */
   long deadlineNanos() {
-    return wait instanceof Wait.Until(var deadlineNanos) ? deadlineNanos : Long.MAX_VALUE;
+    return wait.deadlineNanos();
   }
 
   /** Leaves a flight without a head for a newer one, or leads that, if its time is over. */
@@ -270,7 +270,7 @@ public final class Follower implements ContentSource {
       look();
       if (isTimed()) {
         flight.supersede();
-        goAgain(Wait.ToTheEnd.TO_THE_END);
+        goAgain(Wait.TO_THE_END);
       }
     }
   }

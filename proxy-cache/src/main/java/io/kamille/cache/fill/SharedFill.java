@@ -28,7 +28,10 @@ final class SharedFill {
    * A fill of unknown length that outgrows its limit or the memory is given up, but not those who
    * have begun to read it: the rest of the content goes to them and the client through a window.
    */
-  private final RouteFills route;
+  /** What is so near its end, or so short as yet, costs the origin less than being asked again. */
+  private static final long FINISH_ALONE_BYTES = 1 << 20;
+
+  private final CacheRoute route;
   private final Fetch fetch;
   private final LeaderOutput output;
   private ContentSource origin = ContentSource.NONE;
@@ -42,7 +45,7 @@ final class SharedFill {
    *
    * @param deserted what to do, on this loop, when the last follower has left
    */
-  SharedFill(RouteFills route, Fetch fetch, LeaderOutput output, Runnable deserted) {
+  SharedFill(CacheRoute route, Fetch fetch, LeaderOutput output, Runnable deserted) {
     this.route = route;
     this.fetch = fetch;
     this.output = output;
@@ -77,7 +80,7 @@ final class SharedFill {
     }
     boolean isLengthKnown = fill.expectedLength() >= 0;
     long bytes = isLengthKnown ? fill.expectedLength() - fill.length() : fill.length();
-    return bytes <= route.settings().finishAloneBytes();
+    return bytes <= FINISH_ALONE_BYTES;
   }
 
   /** Whether the response is being stored. */
@@ -89,7 +92,8 @@ final class SharedFill {
 
   /** Begins to store a storable response, and to share it if it may be. */
   void begin(ResponseHead head, long contentLength, StoredFacts facts, long now) {
-    boolean isCodable = fetch.asksForIdentity() && route.coding().isCodable(head, contentLength);
+    boolean isCodable =
+        fetch.asksForIdentity() && route.settings().coding().isCodable(head, contentLength);
     if (isCodable) {
       CodingRules.addVary(head.fields());
     }
@@ -256,7 +260,7 @@ final class SharedFill {
     window.breakOffSlow();
     if (!isClientGone && output.isSlow(window.isPatient())) {
       isClientGone = true;
-      route.loops().current().counters().brokenOffSlow();
+      route.counters().brokenOffSlow();
       output.abort(ContentWindow.tooSlow());
     }
   }

@@ -59,9 +59,10 @@ public final class Reasons {
    *
    * @param isVariantMiss whether something is stored under the key, for other selecting fields
    */
-  public static List<Reason> ofMiss(RequestHead request, boolean isVariantMiss) {
+  public static List<Reason> ofMiss(
+      RequestHead request, CacheControl demands, boolean isVariantMiss) {
     Reasons reasons = new Reasons(request);
-    ReusePlan plan = ReusePlanner.planMiss(request, isVariantMiss);
+    ReusePlan plan = ReusePlanner.planMiss(demands, isVariantMiss);
     ReuseRule rule = isVariantMiss ? ReuseRule.NO_VARIANT : ReuseRule.NOTHING_STORED;
     reasons.settled(rule, "no response to use", "the origin is asked for the response");
     reasons.refusal(plan);
@@ -74,10 +75,14 @@ public final class Reasons {
    * @param hasForms whether there may be coded forms beside it
    */
   public static List<Reason> of(
-      RequestHead request, StoredFacts stored, boolean hasForms, long nowEpochSeconds) {
+      RequestHead request,
+      CacheControl demands,
+      StoredFacts stored,
+      boolean hasForms,
+      long nowEpochSeconds) {
     Reasons reasons = new Reasons(request);
-    ReuseRule rule = ReusePlanner.rule(request, stored, nowEpochSeconds);
-    ReusePlan plan = ReusePlanner.plan(request, stored, nowEpochSeconds);
+    ReuseRule rule = ReusePlanner.rule(request, demands, stored, nowEpochSeconds);
+    ReusePlan plan = ReusePlanner.plan(request, demands, stored, nowEpochSeconds);
     reasons.lifetime(stored.freshness());
     reasons.age(stored, nowEpochSeconds);
     reasons.settled(
@@ -86,7 +91,7 @@ public final class Reasons {
         follows(ReusePlanner.planOf(rule, stored, nowEpochSeconds)));
     reasons.refusal(plan);
     if (plan instanceof Validate || plan instanceof Forward) {
-      reasons.asking(plan, stored, nowEpochSeconds);
+      reasons.asking(plan, demands, stored, nowEpochSeconds);
     } else if (plan != Refuse.REFUSE) {
       reasons.serving(stored, hasForms);
     }
@@ -205,14 +210,14 @@ public final class Reasons {
     }
   }
 
-  private void asking(ReusePlan plan, StoredFacts stored, long now) {
+  private void asking(ReusePlan plan, CacheControl demands, StoredFacts stored, long now) {
     String found = validators(stored);
     if (plan instanceof Validate) {
       add("validators", "RFC 9111 §4.3.1", found, "they go to the origin as conditions");
     } else if (!stored.hasValidator()) {
       add("validators", "RFC 9111 §4.3.1", "none", "the whole response is fetched");
     }
-    if (stored.mayServeOnError(CacheControl.ofRequest(request.fields()), now)) {
+    if (stored.mayServeOnError(demands, now)) {
       add(
           "stale-if-error",
           "RFC 5861 §4",

@@ -19,23 +19,12 @@ public final class ReusePlanner {
    * What settles a request is a rule, and a rule comes to a plan: so whoever asks why is told by
    * the code that decides (Reasons).
    *
-   * The request is looked at first, then the stored response, then what the client's directives
-   * make of its age. A fresh hit by a request with none of the fields in `DEMANDING`, the usual
-   * case, is two comparisons.
+   * The request's directives are read once, by whoever asks. They are looked at first, then the
+   * stored response, then what they make of its age.
    *
    * If-Match and If-Unmodified-Since are for the origin to judge (§4.3.2), so a request with one of
    * them is not answered from the store.
    */
-  private static final long DEMANDING =
-      Fields.mask(
-          FieldName.CACHE_CONTROL,
-          FieldName.PRAGMA,
-          FieldName.IF_MATCH,
-          FieldName.IF_UNMODIFIED_SINCE,
-          FieldName.CONTENT_LENGTH,
-          FieldName.TRANSFER_ENCODING,
-          FieldName.UPGRADE);
-
   /** Without these, GET and HEAD never pass the cache by. */
   private static final long BYPASSING =
       Fields.mask(
@@ -61,15 +50,6 @@ public final class ReusePlanner {
     return rule == ReuseRule.METHOD ? Forward.METHOD : Forward.BYPASS;
   }
 
-  /**
-   * Whether a request that bypasses the cache is not forwarded either, since its client wants
-   * nothing but what is stored (§5.2.1.7). Methods that no cache answers go on (§4).
-   */
-  public static boolean isOnlyForCache(RequestHead request) {
-    return (request.method() == Method.GET || request.method() == Method.HEAD)
-        && CacheControl.ofRequest(request.fields()).isOnlyIfCached();
-  }
-
   /** The rule behind {@link #bypass}, or null. */
   static @Nullable ReuseRule bypassRule(RequestHead request) {
     if (request.method() != Method.GET && request.method() != Method.HEAD) {
@@ -89,44 +69,26 @@ public final class ReusePlanner {
   }
 
   /**
-   * The plan for a request that some stored response was selected for.
+   * The plan for a request that some stored response was selected for and that does not {@linkplain
+   * #bypass pass by}.
    *
+   * @param demands the request's directives
    * @param stored the facts of the response that key and selecting fields choose (§4.1)
    */
-  public static ReusePlan plan(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
-    Forward bypass = bypass(request);
-    if (bypass != null) {
-      return bypass;
-    }
-    Fields fields = request.fields();
-    if (!fields.hasAny(DEMANDING)) {
-      return planOf(rule(stored, nowEpochSeconds), stored, nowEpochSeconds);
-    }
-    CacheControl control = CacheControl.ofRequest(fields);
-    ReuseRule rule = rule(stored, control, fields, nowEpochSeconds);
-    return unlessOnlyCached(planOf(rule, stored, nowEpochSeconds), control);
-  }
-
-  /** The rule behind {@link #plan}, for a request that does not {@linkplain #bypass pass by}. */
-  static ReuseRule rule(RequestHead request, StoredFacts stored, long nowEpochSeconds) {
-    Fields fields = request.fields();
-    return fields.hasAny(DEMANDING)
-        ? rule(stored, CacheControl.ofRequest(fields), fields, nowEpochSeconds)
-        : rule(stored, nowEpochSeconds);
+  public static ReusePlan plan(
+      RequestHead request, CacheControl demands, StoredFacts stored, long nowEpochSeconds) {
+    ReuseRule rule = rule(request, demands, stored, nowEpochSeconds);
+    return unlessOnlyCached(planOf(rule, stored, nowEpochSeconds), demands);
   }
 
   /**
-   * The plan for a request that nothing stored was selected for.
+   * The plan for a request that nothing stored was selected for and that does not pass by.
    *
+   * @param demands the request's directives
    * @param isVariantMiss whether something is stored under the key, for other selecting fields
    */
-  public static ReusePlan planMiss(RequestHead request, boolean isVariantMiss) {
-    Forward bypass = bypass(request);
-    if (bypass != null) {
-      return bypass;
-    }
-    Forward miss = isVariantMiss ? Forward.VARY_MISS : Forward.URI_MISS;
-    return unlessOnlyCached(miss, CacheControl.ofRequest(request.fields()));
+  public static ReusePlan planMiss(CacheControl demands, boolean isVariantMiss) {
+    return unlessOnlyCached(isVariantMiss ? Forward.VARY_MISS : Forward.URI_MISS, demands);
   }
 
   /** What a rule about a stored response comes to, before only-if-cached has its say. */
@@ -151,19 +113,9 @@ public final class ReusePlanner {
     return asksOrigin && control.isOnlyIfCached() ? Refuse.REFUSE : plan;
   }
 
-  private static ReuseRule rule(StoredFacts stored, long now) {
-    if (stored.isFresh(now) && !stored.isValidatedAlways()) {
-      return ReuseRule.FRESH;
-    }
-    if (stored.mayServeWhileRevalidating(now)) {
-      return ReuseRule.STALE_WHILE_REVALIDATE;
-    }
-    return stored.isValidatedAlways() ? ReuseRule.NO_CACHE : ReuseRule.STALE;
-  }
-
-  private static ReuseRule rule(
-      StoredFacts stored, CacheControl control, Fields request, long now) {
-    if (request.hasAny(JUDGED_BY_ORIGIN)) {
+  /** The rule behind {@link #plan}. */
+  static ReuseRule rule(RequestHead request, CacheControl control, StoredFacts stored, long now) {
+    if (request.fields().hasAny(JUDGED_BY_ORIGIN)) {
       return ReuseRule.ORIGIN_JUDGES;
     }
     if (control.isNoStore()) {

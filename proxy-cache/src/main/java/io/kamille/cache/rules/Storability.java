@@ -74,11 +74,16 @@ public enum Storability {
    * Whether this response to this request may be stored by a shared cache. Connection-specific
    * fields need not be gone yet.
    *
+   * @param demands the request's directives
    * @param responseTime when the response was received, in epoch seconds
    */
   public static Storability of(
-      RequestHead request, ResponseHead response, CachePolicy policy, long responseTime) {
-    Storability ofRequest = of(request);
+      RequestHead request,
+      CacheControl demands,
+      ResponseHead response,
+      CachePolicy policy,
+      long responseTime) {
+    Storability ofRequest = of(request, demands);
     if (ofRequest != STORABLE) {
       return ofRequest;
     }
@@ -103,14 +108,14 @@ public enum Storability {
   }
 
   /** Whether any response to this request may be stored, as far as the request alone can tell. */
-  public static Storability of(RequestHead request) {
+  public static Storability of(RequestHead request, CacheControl demands) {
     if (request.method() != Method.GET) {
       return METHOD;
     }
     if (hasContent(request.fields())) {
       return REQUEST_CONTENT;
     }
-    return CacheControl.ofRequest(request.fields()).isNoStore() ? REQUEST_NO_STORE : STORABLE;
+    return demands.isNoStore() ? REQUEST_NO_STORE : STORABLE;
   }
 
   private static Storability of(int status, CacheControl control) {

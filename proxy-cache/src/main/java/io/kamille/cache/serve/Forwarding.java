@@ -36,9 +36,13 @@ public final class Forwarding {
     return new Forwarding().ttl(ttlSeconds).detail("disk");
   }
 
-  /** What is told of a stale answer to a request that was not forwarded, though it should be. */
-  public static Forwarding inPlaceOfError(long ttlSeconds) {
-    return new Forwarding().ttl(ttlSeconds).detail("stale-if-error");
+  /** What is told of a request that was not forwarded, though it should be. */
+  public static Forwarding unforwarded() {
+    return new Forwarding();
+  }
+
+  public boolean isForwarded() {
+    return reason != null;
   }
 
   public ForwardReason reason() {

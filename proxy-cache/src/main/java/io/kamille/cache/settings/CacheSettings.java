@@ -1,6 +1,5 @@
 package io.kamille.cache.settings;
 
-import io.kamille.cache.fill.FillSettings;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
@@ -38,14 +37,6 @@ public record CacheSettings(
     NamePatterns bypassCookies,
     VaryBy varyBy,
     QueryRules query) {
-
-  /*
-   * A client that leaves is no reason to throw away what is nearly there: one megabyte costs the
-   * origin less than being asked again. A response that could not be shared is tried again after
-   * ten seconds, which costs the requests that wait then one round trip.
-   */
-  private static final long FINISH_ALONE_BYTES = 1 << 20;
-  private static final Duration UNCACHABLE = Duration.ofSeconds(10);
 
   /** Settings of a route where all requests are treated alike. */
   public CacheSettings(
@@ -103,10 +94,5 @@ public record CacheSettings(
         Optional.of("kamille"),
         false,
         BackgroundSettings.NONE);
-  }
-
-  public FillSettings fill() {
-    return new FillSettings(
-        policy, coding, maxObjectBytes, FINISH_ALONE_BYTES, UNCACHABLE.toNanos(), varyBy);
   }
 }

@@ -1,6 +1,8 @@
 package io.kamille.cache.station;
 
+import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.ReusePlan.Forward;
 import io.kamille.cache.rules.ReusePlanner;
@@ -14,9 +16,8 @@ import io.kamille.core.http.RequestHead;
  */
 public final class CacheBypass implements ExchangeHandler {
 
+  private final CacheRoute route;
   private final Fetches fetches;
-  private final OriginGate gate;
-  private final StoredAnswers answers;
   private final String why;
 
   /**
@@ -24,18 +25,16 @@ public final class CacheBypass implements ExchangeHandler {
    *
    * @param why in one word, for {@code Cache-Status}
    */
-  CacheBypass(Fetches fetches, OriginGate gate, StoredAnswers answers, String why) {
+  CacheBypass(CacheRoute route, Fetches fetches, String why) {
+    this.route = route;
     this.fetches = fetches;
-    this.gate = gate;
-    this.answers = answers;
     this.why = why;
   }
 
   @Override
   public void handle(Exchange exchange) {
     ForwardReason reason = reason(exchange.request());
-    Forwarding forwarding = new Forwarding(reason);
-    pass(exchange, reason == ForwardReason.BYPASS ? forwarding.detail(why) : forwarding);
+    pass(exchange, reason, reason == ForwardReason.BYPASS ? why : "");
   }
 
   /** Why this request is forwarded; any thread. */
@@ -44,18 +43,14 @@ public final class CacheBypass implements ExchangeHandler {
     return usual == null ? ForwardReason.BYPASS : usual.reason();
   }
 
-  /** Forwards a request that the cache has no say in, unless its client takes only what it has. */
-  void passBy(Exchange exchange, Forwarding forwarding) {
-    if (ReusePlanner.isOnlyForCache(exchange.request())) {
-      answers.refuse(exchange);
-    } else {
-      pass(exchange, forwarding);
-    }
-  }
-
-  private void pass(Exchange exchange, Forwarding forwarding) {
-    if (gate.isRefused(exchange)) {
+  /** Forwards a request that the cache has no say in. */
+  void pass(Exchange exchange, ForwardReason reason, String detail) {
+    if (route.turnAway(exchange, CacheControl.NONE, null)) {
       return;
+    }
+    Forwarding forwarding = new Forwarding(reason);
+    if (!detail.isEmpty()) {
+      forwarding.detail(detail);
     }
     if (exchange.request().method().isSafe()) {
       fetches.pass(exchange, forwarding);

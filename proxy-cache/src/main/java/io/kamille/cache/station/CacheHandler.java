@@ -1,43 +1,36 @@
 package io.kamille.cache.station;
 
-import io.kamille.cache.coding.Coder;
+import io.kamille.cache.decision.CacheDecision;
+import io.kamille.cache.decision.CacheDecision.Ask;
+import io.kamille.cache.decision.CacheDecision.Pass;
+import io.kamille.cache.decision.CacheDecision.Pass.Cause;
+import io.kamille.cache.decision.CacheDecision.Refuse;
+import io.kamille.cache.decision.CacheDecision.Serve;
+import io.kamille.cache.decision.CacheDecisions;
 import io.kamille.cache.decision.CacheExplainer;
 import io.kamille.cache.decision.Explanation;
-import io.kamille.cache.decision.ForwardWay;
+import io.kamille.cache.fill.CacheParts;
+import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
-import io.kamille.cache.fill.InFlightTable;
+import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
-import io.kamille.cache.removal.Removals;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.Cookies;
-import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.ReusePlan;
-import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Refuse;
-import io.kamille.cache.rules.ReusePlan.Serve;
-import io.kamille.cache.rules.ReusePlan.ServeStale;
-import io.kamille.cache.rules.ReusePlan.Validate;
-import io.kamille.cache.rules.ReusePlanner;
-import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
-import io.kamille.cache.serve.LoopStates;
-import io.kamille.cache.serve.StoredReply;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
-import io.kamille.core.http.AcceptedCodings;
+import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.loop.WallClock;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,78 +40,34 @@ import org.jspecify.annotations.Nullable;
 public final class CacheHandler implements ExchangeHandler {
 
   /*
-   * A request comes here at the start, after a detour to the disk, and when those it waited for
+   * A request comes here at the start, after the disk was read for it, and when those it waited for
    * were of no help. It is looked up anew each time, since the store may have changed meanwhile.
-   * What the store cannot answer goes on by the MissPath, what the cache has no say in by the
-   * CacheBypass.
+   * What becomes of it is decided by CacheDecisions and done here, in one switch.
    */
-  private final TieredStore store;
-  private final InFlightTable flights;
-  private final LoopStates loops;
+  private final CacheRoute route;
+  private final CacheParts parts;
   private final CacheSettings settings;
-  private final WallClock clock;
-  private final Coder coder;
+  private final CacheDecisions decisions;
   private final Fetches fetches;
-  private final StoredAnswers answers;
-  private final OriginGate gate;
   private final CacheBypass bypass;
-  private final DiskDetour disk;
   private final MissPath misses;
 
   /**
    * A handler for one route.
    *
-   * @param lookups who reads the disk; null if there is none
-   * @param forwardGate asked about every request that what is stored does not answer
+   * @param next where requests go on to
+   * @param forwardGate asked once about every request that what is stored does not answer
    */
   public CacheHandler(
-      ExchangeHandler next,
-      TieredStore store,
-      @Nullable DiskLookups lookups,
-      InFlightTable flights,
-      Removals removals,
-      Coder coder,
-      LoopStates loops,
-      CacheSettings settings,
-      RouteGate forwardGate,
-      long sendfileFromBytes,
-      WallClock clock) {
-    this.store = store;
-    this.coder = coder;
-    this.flights = flights;
-    this.loops = loops;
+      ExchangeHandler next, CacheParts parts, CacheSettings settings, RouteGate forwardGate) {
+    this.route = new CacheRoute(parts, settings, forwardGate);
+    this.parts = parts;
     this.settings = settings;
-    this.clock = clock;
-    CacheStatus cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
-    StoredReply replies = new StoredReply(cacheStatus, sendfileFromBytes);
-    this.fetches =
-        new Fetches(
-            next,
-            store,
-            flights,
-            removals::invalidate,
-            coder,
-            replies,
-            cacheStatus,
-            loops,
-            settings.fill(),
-            clock);
-    this.answers = new StoredAnswers(store, replies, cacheStatus);
-    this.gate = new OriginGate(forwardGate, answers, cacheStatus, loops, clock);
-    this.bypass = new CacheBypass(fetches, gate, answers, "");
-    this.disk = new DiskDetour(store, flights, lookups, this::afterDisk);
+    this.decisions = new CacheDecisions(settings, parts.flights());
+    this.fetches = new Fetches(route, next);
+    this.bypass = new CacheBypass(route, fetches, "");
     this.misses =
-        new MissPath(
-            store,
-            flights,
-            fetches,
-            answers,
-            gate,
-            cacheStatus,
-            loops,
-            settings,
-            clock,
-            this::afterWait);
+        new MissPath(route, fetches, (exchange, wait) -> look(exchange, wait, null, false));
   }
 
   /** Which query parameters count on its route. */
@@ -132,7 +81,7 @@ public final class CacheHandler implements ExchangeHandler {
    * @param why in one word, for {@code Cache-Status}
    */
   public CacheBypass bypass(String why) {
-    return new CacheBypass(fetches, gate, answers, why);
+    return new CacheBypass(route, fetches, why);
   }
 
   /**
@@ -142,23 +91,18 @@ public final class CacheHandler implements ExchangeHandler {
    * @param request borrowed
    */
   public Explanation explain(RequestHead request) {
-    return new CacheExplainer(store, flights, settings, clock, request).explain();
+    return new CacheExplainer(decisions, parts, settings, request).explain();
   }
 
   @Override
   public void handle(Exchange exchange) {
-    look(exchange, Wait.NotBegun.NOT_BEGUN, null, true);
-  }
-
-  /** A request has waited in vain for another one's response. */
-  private void afterWait(Exchange exchange, Wait wait) {
-    look(exchange, wait, null, false);
+    look(exchange, Wait.NOT_BEGUN, null, true);
   }
 
   /** The disk was read for a request. Takes over one lease on what was found, if anything was. */
   private void afterDisk(Exchange exchange, @Nullable StoredResponse read) {
     exchange.notes().mark(TraceStep.DISK, read == null ? "not on the disk" : "read");
-    look(exchange, Wait.NotBegun.NOT_BEGUN, read, false);
+    look(exchange, Wait.NOT_BEGUN, read, false);
   }
 
   /**
@@ -169,37 +113,54 @@ public final class CacheHandler implements ExchangeHandler {
    */
   private void look(
       Exchange exchange, Wait wait, @Nullable StoredResponse read, boolean mayReadDisk) {
-    if (isPassed(exchange)) {
+    RequestHead request = exchange.request();
+    CacheControl demands = CacheControl.ofRequest(request.fields());
+    CacheDecision early = decisions.beforeLookup(request, demands);
+    if (early != null) {
       StoredAnswers.release(read);
+      bypass(exchange, early);
       return;
     }
-    RequestHead request = exchange.request();
-    LoopState loop = loops.current();
+    LoopState loop = parts.loops().current();
     loop.queries().apply(settings.query(), request);
     CacheKey key = loop.probe().keyOf(request);
-    Variants variants = store.find(key);
-    long now = clock.epochSeconds();
+    Variants variants = parts.store().find(key);
+    long now = parts.clock().epochSeconds();
     StoredResponse stored = StoredAnswers.selected(variants, request, now);
     ExchangeNotes notes = exchange.notes();
     notes.mark(TraceStep.LOOKUP, found(variants, stored));
-    StoredResponse usable = read == null ? null : disk.usable(exchange, stored, read);
+    StoredResponse usable = read == null ? null : usable(exchange, stored, read);
     if (usable != null) {
       stored = usable;
       if (!usable.content().isInFile()) {
-        coder.submit(key.copy(), usable, settings.coding());
+        parts.coder().submit(key.copy(), usable, settings.coding());
       }
-    } else if (stored == null && mayReadDisk && disk.takes(exchange, loop, key)) {
+    } else if (stored == null && mayReadDisk && waitForDisk(exchange, loop, key)) {
       notes.mark(TraceStep.DISK, "waits for the disk");
       return;
     }
-    if (settings.coding().isOn() && AcceptedCodings.refuseIdentity(request.fields())) {
-      useCoded(exchange, loop, key, stored, now, wait, usable != null);
-    } else if (stored != null) {
-      use(exchange, loop, key, stored, now, wait, usable != null);
-    } else if (ReusePlanner.planMiss(request, variants != null) instanceof Forward miss) {
-      misses.forward(exchange, key, miss.reason(), null, wait);
-    } else {
-      answers.refuse(exchange);
+    boolean mayWait = settings.mayCollapse() && !wait.isOver();
+    CacheDecision decision =
+        decisions.afterLookup(request, demands, key, variants != null, stored, mayWait, now);
+    notes.mark(TraceStep.DECISION, word(decision));
+    switch (decision) {
+      case Serve serve -> {
+        StoredResponse served = Objects.requireNonNull(stored);
+        if (serve != Serve.AS_IT_IS) {
+          fetches.validateInBackground(exchange, key.copy(), served);
+        }
+        route.answers().serve(exchange, loop, key, served, usable != null, now);
+      }
+      case Ask ask -> {
+        if (wait.isBegun() || !route.turnAway(exchange, demands, stored)) {
+          misses.ask(exchange, demands, key, ask, stored, wait);
+        }
+      }
+      case Pass pass -> pass(exchange, demands, key, pass, stored, wait);
+      case Refuse.ONLY_IF_CACHED -> {
+        StoredAnswers.release(stored);
+        route.answers().refuse(exchange);
+      }
     }
   }
 
@@ -210,133 +171,94 @@ public final class CacheHandler implements ExchangeHandler {
     return variants == null ? "nothing stored" : "stored for other requests";
   }
 
-  /** Whether the request bypasses the cache; then it is on its way. */
-  private boolean isPassed(Exchange exchange) {
-    RequestHead request = exchange.request();
-    Forward passed = ReusePlanner.bypass(request);
-    if (passed != null) {
-      exchange.notes().mark(TraceStep.DECISION, "bypasses the cache");
-      bypass.passBy(exchange, new Forwarding(passed.reason()));
-      return true;
-    }
-    if (Cookies.has(request.fields(), settings.bypassCookies())) {
-      exchange.notes().mark(TraceStep.DECISION, "bypasses the cache for a cookie");
-      bypass.passBy(exchange, new Forwarding(ForwardReason.BYPASS).detail("cookie"));
-      return true;
-    }
-    return false;
-  }
-
-  /** Does with a stored response what is right. Takes over one lease on it. */
-  private void use(
-      Exchange exchange,
-      LoopState loop,
-      CacheKey key,
-      StoredResponse stored,
-      long now,
-      Wait wait,
-      boolean isFromDisk) {
-    ReusePlan plan = ReusePlanner.plan(exchange.request(), stored.facts(), now);
-    exchange.notes().mark(TraceStep.DECISION, word(plan));
-    if (stored.content().isInFile()) {
-      useFromFile(exchange, loop, key, stored, now, plan);
-      return;
-    }
-    switch (plan) {
-      case Serve.SERVE -> {
-        if (settings.background().isDue(exchange.request(), stored.facts(), now)) {
-          fetches.validateInBackground(exchange, key.copy(), stored);
-        }
-        serve(exchange, loop, key, stored, now, isFromDisk);
-      }
-      case ServeStale.SERVE_STALE -> {
-        fetches.validateInBackground(exchange, key.copy(), stored);
-        serve(exchange, loop, key, stored, now, isFromDisk);
-      }
-      case Validate validate -> misses.validate(exchange, key, validate.reason(), stored, wait);
-      case Forward forward -> misses.forward(exchange, key, forward.reason(), stored, wait);
-      case Refuse.REFUSE -> {
-        stored.release();
-        answers.refuse(exchange);
-      }
-    }
-  }
-
-  private static String word(ReusePlan plan) {
-    return switch (plan) {
-      case Serve.SERVE -> "serve";
-      case ServeStale.SERVE_STALE -> "serve stale";
-      case Validate _ -> "validate";
-      case Forward _ -> "forward";
-      case Refuse.REFUSE -> "refuse";
+  private static String word(CacheDecision decision) {
+    return switch (decision) {
+      case Serve serve -> serve == Serve.WHILE_REVALIDATED ? "serve stale" : "serve";
+      case Ask ask -> ask.reason().token();
+      case Pass pass -> pass.reason().token();
+      case Refuse.ONLY_IF_CACHED -> "refuse";
     };
   }
 
-  /**
-   * Does with a response that stays on the disk what is right: nothing is stored beside it that
-   * could be freshened, so one that is stale is fetched anew, and stands in if that fails.
-   */
-  private void useFromFile(
-      Exchange exchange,
-      LoopState loop,
-      CacheKey key,
-      StoredResponse lent,
-      long now,
-      ReusePlan plan) {
-    Wait wait = Wait.NotBegun.NOT_BEGUN;
-    switch (plan) {
-      case Serve.SERVE -> answers.serveFromDisk(exchange, loop, key, lent, now);
-      case ServeStale.SERVE_STALE -> misses.forward(exchange, key, ForwardReason.STALE, lent, wait);
-      case Validate validate -> misses.forward(exchange, key, validate.reason(), lent, wait);
-      case Forward forward -> misses.forward(exchange, key, forward.reason(), lent, wait);
-      case Refuse.REFUSE -> {
-        lent.release();
-        answers.refuse(exchange);
-      }
-    }
-  }
-
-  private void serve(
-      Exchange exchange,
-      LoopState loop,
-      CacheKey key,
-      StoredResponse stored,
-      long now,
-      boolean isFromDisk) {
-    if (isFromDisk) {
-      answers.serveFromDisk(exchange, loop, key, stored, now);
+  private void bypass(Exchange exchange, CacheDecision decision) {
+    exchange.notes().mark(TraceStep.DECISION, "bypasses the cache");
+    if (decision instanceof Pass pass) {
+      bypass.pass(exchange, pass.reason(), pass.detail());
     } else {
-      answers.serve(exchange, loop, key, stored, now);
+      route.answers().refuse(exchange);
     }
   }
 
-  /**
-   * Answers a request that excludes content without coding: with a coded form if there is one, else
-   * the origin decides (RFC 9110 §12.5.3). Takes over one lease on {@code stored}.
-   */
-  private void useCoded(
+  /** Forwards a request whose response is not stored. Takes over one lease on {@code stored}. */
+  private void pass(
       Exchange exchange,
-      LoopState loop,
+      CacheControl demands,
       CacheKey key,
+      Pass pass,
       @Nullable StoredResponse stored,
-      long now,
-      Wait wait,
-      boolean isFromDisk) {
-    RequestHead request = exchange.request();
-    if (stored != null && ForwardWay.mayServeCoded(request, stored, now)) {
-      use(exchange, loop, key, stored, now, wait, isFromDisk);
-      return;
-    }
-    StoredResponse coded = stored != null && stored.formFor(request) != stored ? stored : null;
-    if (coded == null) {
+      Wait wait) {
+    boolean mayStandIn = stored != null && mayStandIn(exchange.request(), pass, stored);
+    StoredResponse standIn = mayStandIn ? stored : null;
+    if (standIn == null) {
       StoredAnswers.release(stored);
     }
-    if (CacheControl.ofRequest(request.fields()).isOnlyIfCached()) {
-      StoredAnswers.release(coded);
-      answers.refuse(exchange);
-    } else if (!gate.isRefused(exchange, coded)) {
-      StoredAnswers.release(coded);
-      fetches.pass(exchange, new Forwarding(ForwardReason.BYPASS).detail("identity-refused"));
+    if (!wait.isBegun() && route.turnAway(exchange, demands, standIn)) {
+      return;
     }
+    StoredAnswers.release(standIn);
+    if (pass.cause() == Cause.PART_OF_THE_WHOLE) {
+      fetches.fillInBackground(exchange, demands, key.copy());
+    }
+    Forwarding forwarding = new Forwarding(pass.reason());
+    fetches.pass(exchange, pass.detail().isEmpty() ? forwarding : forwarding.detail(pass.detail()));
+  }
+
+  /** Whether what is stored answers the request at all, if it may stand in for an error. */
+  private static boolean mayStandIn(RequestHead request, Pass pass, StoredResponse stored) {
+    return switch (pass.cause()) {
+      case UNSTORABLE -> true;
+      case IDENTITY_REFUSED -> stored.formFor(request) != stored;
+      case RULE, COOKIE, FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> false;
+    };
+  }
+
+  // The disk
+
+  /**
+   * Lets a request that memory cannot answer wait until the disk was read; whether it does. It does
+   * not if the response is on its way: what comes is newer. Borrows the key.
+   */
+  private boolean waitForDisk(Exchange exchange, LoopState loop, CacheKey key) {
+    DiskLookups lookups = parts.lookups();
+    return lookups != null
+        && parts.flights().find(key, exchange.request()) == null
+        && lookups.hold(exchange, key, loop.home(), this::afterDisk);
+  }
+
+  /**
+   * What was read from the disk, or has become of it in memory, if this request can use it. Takes
+   * over one lease on {@code read}; the caller owns one on what is returned.
+   *
+   * @param stored what memory has for the request by now, or null; the caller's lease stays
+   */
+  private @Nullable StoredResponse usable(
+      Exchange exchange, @Nullable StoredResponse stored, StoredResponse read) {
+    if (stored != null && stored.isSameContent(read)) {
+      read.release();
+      return stored;
+    }
+    if (stored == null
+        && read.selecting().matches(exchange.request())
+        && parts.store().isUnpurged(read)
+        && (!read.content().isInFile() || takesFiles(exchange))) {
+      return read;
+    }
+    read.release();
+    return null;
+  }
+
+  /** Whether the client takes content from a file, or none. */
+  private static boolean takesFiles(Exchange exchange) {
+    return exchange.request().method() == Method.HEAD || exchange.reply().takesRegions();
   }
 }

@@ -1,152 +1,91 @@
 package io.kamille.cache.station;
 
-import io.kamille.cache.decision.ForwardWay;
+import io.kamille.cache.decision.CacheDecision.Ask;
+import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.fill.Follower;
 import io.kamille.cache.fill.InFlight;
 import io.kamille.cache.fill.InFlightTable;
+import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ReusePlan.Serve;
 import io.kamille.cache.rules.ReusePlanner;
-import io.kamille.cache.rules.Storability;
-import io.kamille.cache.serve.CacheStatus;
 import io.kamille.cache.serve.Forwarding;
-import io.kamille.cache.serve.LoopState;
-import io.kamille.cache.serve.LoopStates;
-import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tiers.TieredStore;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.loop.WallClock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The way of requests that the store alone cannot answer: alone toward the origin, first of those
  * for a key, or behind the first (RFC 9111 §4). Any loop.
  */
-final class MissPath implements Follower.Onward {
+final class MissPath implements Follower.Unserved {
 
-  /** Asks the cache again for a request that has waited. */
-  @FunctionalInterface
-  interface Again {
-
-    /** Called on the request's loop. */
-    void handle(Exchange exchange, Wait wait);
-  }
-
-  private final TieredStore store;
-  private final InFlightTable flights;
+  private final CacheRoute route;
   private final Fetches fetches;
-  private final StoredAnswers answers;
-  private final OriginGate gate;
-  private final CacheStatus cacheStatus;
-  private final LoopStates loops;
-  private final CacheSettings settings;
-  private final WallClock clock;
-  private final Again again;
+  private final InFlightTable flights;
+  private final BiConsumer<Exchange, Wait> again;
 
-  MissPath(
-      TieredStore store,
-      InFlightTable flights,
-      Fetches fetches,
-      StoredAnswers answers,
-      OriginGate gate,
-      CacheStatus cacheStatus,
-      LoopStates loops,
-      CacheSettings settings,
-      WallClock clock,
-      Again again) {
-    this.store = store;
-    this.flights = flights;
+  /**
+   * The way of one route's requests.
+   *
+   * @param again asks the cache again for a request that has waited, on its loop
+   */
+  MissPath(CacheRoute route, Fetches fetches, BiConsumer<Exchange, Wait> again) {
+    this.route = route;
     this.fetches = fetches;
-    this.answers = answers;
-    this.gate = gate;
-    this.cacheStatus = cacheStatus;
-    this.loops = loops;
-    this.settings = settings;
-    this.clock = clock;
+    this.flights = route.parts().flights();
     this.again = again;
   }
 
   /**
-   * Asks the origin about a stored response, of which it takes over one lease.
+   * Asks the origin.
    *
+   * @param demands the request's directives
    * @param key borrowed
+   * @param stored what is asked about, or may serve in place of an error; or null. Takes over one
+   *     lease
    */
-  void validate(
-      Exchange exchange, CacheKey key, ForwardReason reason, StoredResponse stored, Wait wait) {
-    exchange.notes().mark(TraceStep.DECISION, reason.token());
-    if (isFirst(wait) && gate.isRefused(exchange, stored)) {
-      return;
-    }
-    ForwardWay way =
-        ForwardWay.ofValidation(exchange.request(), reason, stored.facts(), mayWait(wait));
-    if (way == ForwardWay.COLLAPSE) {
-      leadOrFollow(exchange, key, reason, stored, true, wait);
-    } else {
-      fetches.validate(exchange, key.copy(), new Forwarding(reason), null, stored);
-    }
-  }
-
-  /**
-   * Asks the origin for the response.
-   *
-   * @param key borrowed
-   * @param stale what is stored and cannot be validated, or null; takes over one lease
-   */
-  void forward(
+  void ask(
       Exchange exchange,
+      CacheControl demands,
       CacheKey key,
-      ForwardReason reason,
-      @Nullable StoredResponse stale,
+      Ask ask,
+      @Nullable StoredResponse stored,
       Wait wait) {
-    exchange.notes().mark(TraceStep.DECISION, reason.token());
-    if (isFirst(wait) && gate.isRefused(exchange, stale)) {
-      return;
-    }
-    RequestHead request = exchange.request();
-    switch (ForwardWay.of(request, key, reason, stale != null, mayWait(wait), flights)) {
-      case PASS_FOR_ORIGIN -> {
-        StoredAnswers.release(stale);
-        if (ForwardWay.fillsAround(request, settings.background())) {
-          fetches.fillInBackground(exchange, key.copy());
-        }
-        fetches.pass(exchange, new Forwarding(reason));
-      }
-      case PASS_UNSTORABLE -> {
-        StoredAnswers.release(stale);
-        fetches.pass(exchange, new Forwarding(reason).detail(Storability.of(request).detail()));
-      }
+    switch (ask.way()) {
       case PERHAPS -> {
-        StoredAnswers.release(stale);
-        fetches.fillPerhaps(exchange, key.copy(), new Forwarding(reason));
+        StoredAnswers.release(stored);
+        fetches.fetchPerhaps(exchange, demands, key.copy(), ask.reason());
       }
-      case COLLAPSE -> leadOrFollow(exchange, key, reason, stale, false, wait);
-      case FRESHEN, ALONE ->
-          fetches.fill(exchange, key.copy(), new Forwarding(reason), null, stale);
+      case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, wait);
+      case FRESHEN, ALONE -> fetch(exchange, demands, key.copy(), ask, null, stored);
     }
   }
 
-  private boolean mayWait(Wait wait) {
-    return settings.mayCollapse() && wait != Wait.Over.OVER;
-  }
-
-  private static boolean isFirst(Wait wait) {
-    return wait == Wait.NotBegun.NOT_BEGUN;
+  private void fetch(
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey own,
+      Ask ask,
+      @Nullable InFlight flight,
+      @Nullable StoredResponse stored) {
+    fetches.fetch(exchange, demands, own, ask.reason(), flight, stored, ask.isValidation());
   }
 
   /** Collapses the request with those for the same key. Takes over one lease on {@code stored}. */
   private void leadOrFollow(
       Exchange exchange,
+      CacheControl demands,
       CacheKey key,
-      ForwardReason reason,
+      Ask ask,
       @Nullable StoredResponse stored,
-      boolean isValidation,
       Wait wait) {
     while (true) {
       InFlight flight = flights.find(key, exchange.request());
@@ -154,86 +93,69 @@ final class MissPath implements Follower.Onward {
         CacheKey own = key.copy();
         InFlight begun = flights.begin(own, exchange.loop());
         if (begun != null) {
-          lead(exchange, own, begun, reason, stored, isValidation);
+          lead(exchange, demands, own, begun, ask, stored);
           return;
         }
-      } else if (Follower.follow(exchange, flight, reason, cacheStatus, this, standing(wait))) {
+      } else if (Follower.follow(
+          exchange, flight, ask.reason(), route.cacheStatus(), this, going(wait))) {
         StoredAnswers.release(stored);
         exchange.notes().mark(TraceStep.COLLAPSE, "waits for another request");
-        if (isFirst(wait)) {
-          loops.current().counters().collapsed();
+        if (!wait.isBegun()) {
+          route.counters().collapsed();
         }
         return;
       }
     }
   }
 
-  /** The wait given, or a new one if that is over or has not begun. */
-  private Wait standing(Wait given) {
-    long now = clock.nanos();
-    boolean isStanding =
-        switch (given) {
-          case Wait.ToTheEnd.TO_THE_END -> true;
-          case Wait.Until(var deadlineNanos) -> deadlineNanos - now > 0;
-          case Wait.NotBegun.NOT_BEGUN, Wait.Over.OVER -> false;
-        };
-    return isStanding ? given : new Wait.Until(now + settings.collapseWaitTimeout().toNanos());
+  private Wait going(Wait wait) {
+    long lengthNanos = route.settings().collapseWaitTimeout().toNanos();
+    return wait.going(route.parts().clock().nanos(), lengthNanos);
   }
 
   /** Forwards the request, unless the one before it has just brought what it wants. */
   private void lead(
       Exchange exchange,
+      CacheControl demands,
       CacheKey key,
       InFlight flight,
-      ForwardReason reason,
-      @Nullable StoredResponse stored,
-      boolean isValidation) {
+      Ask ask,
+      @Nullable StoredResponse stored) {
     exchange.notes().mark(TraceStep.COLLAPSE, "leads");
-    long now = clock.epochSeconds();
-    StoredResponse newer = StoredAnswers.selected(store.peek(key), exchange.request(), now);
+    long now = route.parts().clock().epochSeconds();
+    RequestHead request = exchange.request();
+    StoredResponse newer = StoredAnswers.selected(route.parts().store().peek(key), request, now);
     if (newer != null
         && newer != stored
-        && ReusePlanner.plan(exchange.request(), newer.facts(), now) == Serve.SERVE) {
+        && ReusePlanner.plan(request, demands, newer.facts(), now) == Serve.SERVE) {
       StoredAnswers.release(stored);
       flight.freshened();
-      answers.serve(exchange, loops.current(), key, newer, now);
+      route.answers().serve(exchange, route.parts().loops().current(), key, newer, false, now);
       return;
     }
     StoredAnswers.release(newer);
-    Forwarding forwarding = new Forwarding(reason);
-    if (isValidation && stored != null) {
-      fetches.validate(exchange, key, forwarding, flight, stored);
-    } else {
-      fetches.fill(exchange, key, forwarding, flight, stored);
-    }
+    fetch(exchange, demands, key, ask, flight, stored);
   }
 
-  // Where followers go that were not helped
+  // Followers that were not served
 
   @Override
-  public void again(Exchange exchange, Wait wait) {
-    again.handle(exchange, wait);
-  }
-
-  @Override
-  public void brokenOffSlow() {
-    loops.current().counters().brokenOffSlow();
+  public void lookAgain(Exchange exchange, Wait wait) {
+    again.accept(exchange, wait);
   }
 
   @Override
   public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
-    LoopState loop = loops.current();
     RequestHead request = exchange.request();
-    long now = clock.epochSeconds();
-    CacheKey key = loop.probe().keyOf(request);
-    StoredResponse stored = StoredAnswers.selected(store.peek(key), request, now);
-    if (stored != null && StoredAnswers.mayServeOnError(request, stored, now)) {
-      forwarding.detail("stale-if-error").ttl(stored.facts().ttlSeconds(now));
-      answers.serveOnError(exchange, loop, stored, now, forwarding);
-    } else {
-      StoredAnswers.release(stored);
-      exchange.notes().cacheStatus(cacheStatus.member(forwarding));
-      exchange.reply().fail(why);
-    }
+    CacheKey key = route.parts().loops().current().probe().keyOf(request);
+    long now = route.parts().clock().epochSeconds();
+    StoredResponse stored = StoredAnswers.selected(route.parts().store().peek(key), request, now);
+    CacheControl demands = CacheControl.ofRequest(request.fields());
+    route.answers().fail(exchange, demands, stored, forwarding, why);
+  }
+
+  @Override
+  public void brokenOffSlow() {
+    route.counters().brokenOffSlow();
   }
 }

@@ -47,7 +47,8 @@ class HitGarbageTest {
       }
       if (probe.keyOf(request).equals(key)
           && selecting.matches(request)
-          && ReusePlanner.plan(request, stored, T + 5) == Serve.SERVE
+          && ReusePlanner.plan(request, CacheControl.ofRequest(request.fields()), stored, T + 5)
+              == Serve.SERVE
           && Preconditions.isNotModified(request, stored)
           && !Preconditions.allowsRange(request, stored, false)
           && CacheControl.ofRequest(other) == CacheControl.NONE) {

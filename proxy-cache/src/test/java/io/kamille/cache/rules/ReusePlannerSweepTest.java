@@ -55,7 +55,8 @@ class ReusePlannerSweepTest {
     var get = RequestHead.of("GET", "http://example.org/", "Cache-Control", request);
     CacheControl asked = CacheControl.parse(request);
     CacheControl said = CacheControl.parse(response);
-    ReusePlan plan = ReusePlanner.plan(get, stored, now);
+    CacheControl demands = CacheControl.ofRequest(get.fields());
+    ReusePlan plan = ReusePlanner.plan(get, demands, stored, now);
 
     int staleness = -stored.ttlSeconds(now);
     boolean isStale = staleness >= 0;
@@ -67,11 +68,11 @@ class ReusePlannerSweepTest {
     var rules =
         new Rules(
             response + " / " + request + " / age " + (now - T) + ": " + plan + ", seed " + SEED);
-    ReuseRule settling = ReusePlanner.rule(get, stored, now);
+    ReuseRule settling = ReusePlanner.rule(get, demands, stored, now);
     rules.check(
         "the rule that is told comes to the plan",
         plan == Refuse.REFUSE || plan == ReusePlanner.planOf(settling, stored, now));
-    List<Reason> reasons = Reasons.of(get, stored, false, now);
+    List<Reason> reasons = Reasons.of(get, demands, stored, false, now);
     rules.check(
         "the rule that settles is told",
         reasons.stream()

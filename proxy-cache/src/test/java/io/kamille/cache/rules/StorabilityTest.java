@@ -136,9 +136,10 @@ class StorabilityTest {
   void aCookieIsStoredOnlyIfTheRouteSaysSo() {
     var policy = new CachePolicy(HeuristicSettings.DEFAULT, CacheControl.ABSENT, true);
     var head = ResponseHead.of(200, "Cache-Control", "max-age=60", "Set-Cookie", "a=b");
-    assertThat(Storability.of(GET, head, CachePolicy.DEFAULT, NOW))
+    assertThat(Storability.of(GET, CacheControl.NONE, head, CachePolicy.DEFAULT, NOW))
         .isEqualTo(Storability.SET_COOKIE);
-    assertThat(Storability.of(GET, head, policy, NOW)).isEqualTo(Storability.STORABLE);
+    assertThat(Storability.of(GET, CacheControl.NONE, head, policy, NOW))
+        .isEqualTo(Storability.STORABLE);
   }
 
   @ParameterizedTest
@@ -180,9 +181,9 @@ class StorabilityTest {
   @Test
   void theRoutesDefaultMakesAResponseStorable() {
     var policy = new CachePolicy(HeuristicSettings.OFF, 60, false);
-    assertThat(Storability.of(GET, ResponseHead.of(200), policy, NOW))
+    assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(200), policy, NOW))
         .isEqualTo(Storability.STORABLE);
-    assertThat(Storability.of(GET, ResponseHead.of(503), policy, NOW))
+    assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(503), policy, NOW))
         .isEqualTo(Storability.NOT_CACHEABLE);
   }
 
@@ -195,6 +196,10 @@ class StorabilityTest {
 
   private static Storability of(RequestHead request, int status, String... namesAndValues) {
     return Storability.of(
-        request, ResponseHead.of(status, namesAndValues), CachePolicy.DEFAULT, NOW);
+        request,
+        CacheControl.ofRequest(request.fields()),
+        ResponseHead.of(status, namesAndValues),
+        CachePolicy.DEFAULT,
+        NOW);
   }
 }

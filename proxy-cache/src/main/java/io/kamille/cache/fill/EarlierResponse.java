@@ -1,7 +1,6 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
-import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.rules.Freshening;
 import io.kamille.cache.rules.SelectingFields;
@@ -24,15 +23,15 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored response that the origin is asked about, and what its answer makes of it (RFC 9111
- * §4.3.3, RFC 5861 §4).
+ * What was stored before a fetch, and what the origin's answer makes of it: it is freshened, stands
+ * in for an error, or is replaced (RFC 9111 §4.3.3, RFC 5861 §4).
  *
  * <p>Confined to the loop of its exchange. Owns one lease on the response until one of {@link
  * #answeredBy}, {@link #failed} or {@link #close}.
  */
-final class Validation {
+final class EarlierResponse {
 
-  private final RouteFills route;
+  private final CacheRoute route;
   private final Fetch fetch;
   private final boolean isConditional;
   private final boolean isStillStored;
@@ -44,7 +43,7 @@ final class Validation {
    *
    * @param isConditional whether the request carries its validators, so that a 304 is about it
    */
-  Validation(RouteFills route, Fetch fetch, StoredResponse stored, boolean isConditional) {
+  EarlierResponse(CacheRoute route, Fetch fetch, StoredResponse stored, boolean isConditional) {
     this.route = route;
     this.fetch = fetch;
     this.stored = stored;
@@ -53,10 +52,10 @@ final class Validation {
   }
 
   /**
-   * Whether this is a 304 about something else than what we asked about, so that it must not be
-   * used (RFC 9111 §4.3.4). Then the lease has ended.
+   * Ends the lease if this is a 304 about something else than what we asked about, so that it must
+   * not be used (RFC 9111 §4.3.4); whether that is so.
    */
-  boolean isMistaken(ResponseHead head) {
+  boolean dropIfMistaken(ResponseHead head) {
     boolean isMistaken =
         stored != null
             && isConditional
@@ -80,7 +79,7 @@ final class Validation {
       return null;
     }
     if (isConfirmed(head, length, asked)) {
-      route.loops().current().counters().freshened();
+      route.counters().freshened();
       stored = null;
       freshenOthers(asked, head, length, now);
       return freshened(asked, head, now);
@@ -88,7 +87,7 @@ final class Validation {
     if (StoredFacts.isError(head.status())) {
       return failed(now);
     }
-    route.loops().current().counters().replaced();
+    route.counters().replaced();
     if (isHead() && head.status() == StatusCode.OK && !isAuthorized()) {
       removeIfContradicted(head, length, asked);
     }
@@ -123,14 +122,12 @@ final class Validation {
     if (asked == null) {
       return null;
     }
-    route.loops().current().counters().validationFailed();
-    CacheControl directives = CacheControl.ofRequest(fetch.request().fields());
-    if (!asked.facts().mayServeOnError(directives, now)) {
+    route.counters().validationFailed();
+    if (!route.answers().mayStandIn(asked, fetch.demands(), fetch.forwarding(), now)) {
       close();
       return null;
     }
     stored = null;
-    fetch.forwarding().detail("stale-if-error");
     return asked;
   }
 
@@ -142,19 +139,23 @@ final class Validation {
     }
   }
 
-  /** Puts a new head before the old content, in the store too if both may stay troute. */
+  /** Puts a new head before the old content, in the store too if both may stay there. */
   private StoredResponse freshened(StoredResponse asked, ResponseHead update, long now) {
     Freshening news =
         Freshening.of(
-            fetch.request(), asked.head(), update, route.policy(), fetch.requestTime(), now);
+            fetch.request(),
+            asked.head(),
+            update,
+            route.settings().policy(),
+            fetch.requestTime(),
+            now);
     boolean isCodable = isCodable(asked, news.head());
     if (isCodable) {
       CodingRules.addVary(news.head().fields());
     }
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
-    Reservation reservation =
-        route.store().reserve(encoded.length(), route.loops().current().home());
+    Reservation reservation = route.store().reserve(encoded.length(), route.home());
     if (reservation == null) {
       fetch.forwarding().detail(Fill.NO_MEMORY);
       return asked;
@@ -183,7 +184,7 @@ final class Validation {
   private boolean isCodable(StoredResponse asked, ResponseHead freshened) {
     return fetch.asksForIdentity()
         && !isOfCodings(asked)
-        && route.coding().isCodable(freshened, asked.contentLength());
+        && route.settings().coding().isCodable(freshened, asked.contentLength());
   }
 
   /** Whether the codings a request takes have decided which response it is. */

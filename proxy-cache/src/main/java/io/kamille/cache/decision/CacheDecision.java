@@ -1,0 +1,71 @@
+package io.kamille.cache.decision;
+
+import io.kamille.cache.rules.ForwardReason;
+
+/** What becomes of a request, by RFC 9111 and its route's settings, and why. Immutable. */
+public sealed interface CacheDecision {
+
+  /*
+   * What the store cannot answer goes one of three ways. Nothing of the response can be stored for
+   * others: the request passes. The response may be stored, but nobody is to wait for it: the
+   * request goes alone. Else the first of a key leads, and those that come meanwhile follow.
+   */
+
+  /** A stored response is the answer. */
+  enum Serve implements CacheDecision {
+    AS_IT_IS,
+    /** It ends soon: the origin is asked behind it. */
+    REFRESHED_AHEAD,
+    /** It is stale: the origin is asked about it behind it (RFC 5861 §3). */
+    WHILE_REVALIDATED
+  }
+
+  /**
+   * The origin is asked, and its answer may be stored.
+   *
+   * @param isValidation whether it is asked about what is stored (RFC 9111 §4.3)
+   */
+  record Ask(ForwardReason reason, Way way, boolean isValidation) implements CacheDecision {
+
+    /** With whom a request is forwarded. */
+    public enum Way {
+      /** Alone: a HEAD whose answer tells of the stored response (RFC 9111 §4.3.5). */
+      FRESHEN,
+      /** Alone, conditions left in: what came for the key could not be shared lately. */
+      PERHAPS,
+      /** It leads those that come meanwhile, or follows the one that does (§4). */
+      COLLAPSE,
+      /** Alone: its answer may be stored, but is not to be waited for. */
+      ALONE
+    }
+  }
+
+  /**
+   * The origin is asked, and its answer has nothing to do with the store.
+   *
+   * @param detail for {@code Cache-Status}; empty for none
+   */
+  record Pass(ForwardReason reason, Cause cause, String detail) implements CacheDecision {
+
+    /** Why nothing of the response can be stored for others. */
+    public enum Cause {
+      /** The cache has no say ({@link io.kamille.cache.rules.ReusePlanner#bypass}). */
+      RULE,
+      /** The route's requests with this cookie bypass the cache. */
+      COOKIE,
+      /** The client takes no content without coding, and no stored coding is acceptable to it. */
+      IDENTITY_REFUSED,
+      /** A condition or range that a response fetched for everybody would not answer. */
+      FOR_THE_ORIGIN,
+      /** The same, and the whole is fetched in the background and stored. */
+      PART_OF_THE_WHOLE,
+      /** No response to it may be stored. */
+      UNSTORABLE
+    }
+  }
+
+  /** 504 (Gateway Timeout): the client takes only what is stored (RFC 9111 §5.2.1.7). */
+  enum Refuse implements CacheDecision {
+    ONLY_IF_CACHED
+  }
+}

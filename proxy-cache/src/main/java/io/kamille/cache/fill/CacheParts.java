@@ -1,0 +1,28 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.coding.Coder;
+import io.kamille.cache.serve.LoopStates;
+import io.kamille.cache.tiers.DiskLookups;
+import io.kamille.cache.tiers.TieredStore;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.loop.WallClock;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all routes that cache share. Any thread.
+ *
+ * @param lookups who reads the disk; null if there is none
+ * @param invalidation told of the response to each unsafe request
+ * @param sendfileFromBytes content that long, or longer, may go to clients by sendfile
+ */
+public record CacheParts(
+    TieredStore store,
+    @Nullable DiskLookups lookups,
+    InFlightTable flights,
+    Coder coder,
+    LoopStates loops,
+    BiConsumer<RequestHead, ResponseHead> invalidation,
+    long sendfileFromBytes,
+    WallClock clock) {}

@@ -1,0 +1,194 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.coding.CarriedForms;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.serve.CacheCounters;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.settings.CacheSettings;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.peak.PeakWatch;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.TraceStep;
+import io.kamille.core.gate.RouteGate;
+import io.kamille.core.http.Method;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import io.kamille.core.http.StatusCode;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One route of the cache: its settings, and what it shares with the others. Any loop. */
+public final class CacheRoute {
+
+  private static final long POSTPONED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A response that could not be shared is tried again then: it costs one round trip. */
+  private static final long UNCACHABLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final CacheParts parts;
+  private final CacheSettings settings;
+  private final CacheStatus cacheStatus;
+  private final StoredAnswers answers;
+  private final RouteGate gate;
+
+  /**
+   * A route.
+   *
+   * @param gate asked once about every request that what is stored does not answer
+   */
+  public CacheRoute(CacheParts parts, CacheSettings settings, RouteGate gate) {
+    this.parts = parts;
+    this.settings = settings;
+    this.gate = gate;
+    this.cacheStatus = CacheStatus.of(settings.statusName(), settings.showsKey());
+    this.answers = new StoredAnswers(parts, cacheStatus);
+  }
+
+  public CacheParts parts() {
+    return parts;
+  }
+
+  public CacheSettings settings() {
+    return settings;
+  }
+
+  public CacheStatus cacheStatus() {
+    return cacheStatus;
+  }
+
+  public StoredAnswers answers() {
+    return answers;
+  }
+
+  TieredStore store() {
+    return parts.store();
+  }
+
+  long epochSeconds() {
+    return parts.clock().epochSeconds();
+  }
+
+  /** That of the calling loop. */
+  public CacheCounters counters() {
+    return parts.loops().current().counters();
+  }
+
+  int home() {
+    return parts.loops().current().home();
+  }
+
+  /**
+   * Answers a request that the gate does not let on, by an error or what is stored in its place.
+   *
+   * @param demands the request's directives
+   * @param stale what may stand in for an error, or null; if this answers, it ends one lease
+   * @return whether it has answered
+   */
+  public boolean turnAway(Exchange exchange, CacheControl demands, @Nullable StoredResponse stale) {
+    Failure refusal = gate.refusal(exchange);
+    if (refusal == null) {
+      return false;
+    }
+    StoredResponse standIn = StoredFacts.isError(refusal.status()) ? stale : null;
+    if (standIn == null) {
+      StoredAnswers.release(stale);
+    }
+    answers.fail(exchange, demands, standIn, Forwarding.unforwarded(), refusal);
+    return true;
+  }
+
+  // What becomes of fetches
+
+  /** The origin's answer to a fetch began. */
+  void answered(Fetch fetch) {
+    PeakWatch peak = parts.store().peak();
+    if (peak != null) {
+      peak.originAnswered(parts.clock().nanos() - fetch.forwardedNanos());
+    }
+  }
+
+  /** Makes a head that came from the origin one that this route works with and passes on. */
+  void received(RequestHead request, ResponseHead head) {
+    cacheStatus.received(head.fields());
+    if (request.method() == Method.HEAD || head.status() == StatusCode.NOT_MODIFIED) {
+      settings.varyBy().addToUpdate(head.fields());
+    } else {
+      settings.varyBy().addTo(head.fields());
+    }
+  }
+
+  /** Whether a response is worth what has to be forgotten for it. */
+  boolean pays(Fetch fetch, FillHead head, long contentLength) {
+    return Fill.pays(store(), fetch, head, contentLength);
+  }
+
+  /** Begins to store a response, or null if there is no memory. */
+  @Nullable Fill beginFill(Fetch fetch, FillHead head, long contentLength) {
+    long limit = settings.maxObjectBytes();
+    Fill fill = Fill.begin(store(), fetch, head, contentLength, limit, home());
+    if (fill == null) {
+      counters().shortage();
+    } else {
+      fetch.exchange().notes().mark(TraceStep.STORE, "is being stored");
+    }
+    return fill;
+  }
+
+  /** Makes a response visible; the caller owns one lease on it. */
+  StoredResponse complete(Fetch fetch, Fill fill) {
+    parts.flights().cachable(fetch.key(), fetch.request());
+    counters().filled(true);
+    StoredResponse stored = fill.complete();
+    code(fetch, stored);
+    return stored;
+  }
+
+  /** Sees to the content codings of what has just been stored. Borrows it. */
+  void code(Fetch fetch, StoredResponse stored) {
+    parts.coder().submit(fetch.key(), stored, settings.coding());
+  }
+
+  /** The same for what has got a new head: gives it with the forms it has. Borrows it. */
+  StoredResponse carry(Fetch fetch, CarriedForms forms, StoredResponse freshened) {
+    return parts.coder().carry(fetch.key(), forms, freshened, settings.coding(), home());
+  }
+
+  void abandon(Fill fill) {
+    counters().filled(false);
+    fill.abandon();
+  }
+
+  /** Leaves the key alone in the background for a while, after a failure. */
+  void postpone(Fetch fetch) {
+    parts.flights().postpone(fetch.key(), POSTPONED_NANOS);
+  }
+
+  /** Remembers that waiting for what this fetch has brought is no use, for a while. */
+  void uncachable(Fetch fetch) {
+    parts.flights().uncachable(fetch.key(), fetch.request(), UNCACHABLE_NANOS);
+  }
+
+  /** Says in Cache-Status why an answer is not stored, and remembers it. */
+  void refused(Fetch fetch, int status, String detail, String explanation) {
+    fetch.forwarding().detail(detail);
+    fetch.exchange().notes().mark(TraceStep.STORE, detail);
+    remember(fetch, status, detail, explanation);
+  }
+
+  /** Remembers why an answer was not stored, for those who ask. */
+  void remember(Fetch fetch, int status, String detail, String explanation) {
+    parts.flights().refused(fetch.key(), status, detail, explanation);
+  }
+
+  /** Sends a stored response after all. Takes over one lease. */
+  void serve(Fetch fetch, StoredResponse stored, int originStatus) {
+    boolean isFreshened = originStatus == StatusCode.NOT_MODIFIED;
+    CacheResult result = isFreshened ? CacheResult.REVALIDATED : CacheResult.STALE_HIT;
+    answers.serveInstead(fetch.exchange(), stored, result, fetch.forwarding().status(originStatus));
+  }
+}

@@ -1,0 +1,143 @@
+package io.kamille.cache.fill;
+
+import io.kamille.cache.key.CacheKey;
+import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.ForwardReason;
+import io.kamille.cache.serve.CacheStatus;
+import io.kamille.cache.serve.Forwarding;
+import io.kamille.cache.serve.LoopState;
+import io.kamille.cache.serve.StoredReply;
+import io.kamille.cache.store.StoredResponse;
+import io.kamille.cache.store.Variants;
+import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.StatusCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers that need no origin: stored responses, also in place of errors, and 504 where the
+ * client takes nothing else. Any loop.
+ */
+public final class StoredAnswers {
+
+  private final CacheParts parts;
+  private final StoredReply replies;
+  private final CacheStatus cacheStatus;
+
+  StoredAnswers(CacheParts parts, CacheStatus cacheStatus) {
+    this.parts = parts;
+    this.replies = new StoredReply(cacheStatus, parts.sendfileFromBytes());
+    this.cacheStatus = cacheStatus;
+  }
+
+  /** The response that a request selects, with a lease that the caller owns; or null. */
+  public static @Nullable StoredResponse selected(
+      @Nullable Variants variants, RequestHead request, long now) {
+    StoredResponse response = variants == null ? null : variants.select(request, now);
+    return response != null && response.tryRetain() ? response : null;
+  }
+
+  /** Ends the lease on a response, if there is one. */
+  public static void release(@Nullable StoredResponse stored) {
+    if (stored != null) {
+      stored.release();
+    }
+  }
+
+  /**
+   * Answers with a stored response. Borrows the key; takes over one lease on the response.
+   *
+   * @param isFromDisk whether it was read from the disk for this request
+   */
+  public void serve(
+      Exchange exchange,
+      LoopState loop,
+      CacheKey key,
+      StoredResponse stored,
+      boolean isFromDisk,
+      long now) {
+    boolean isFresh = stored.facts().isFresh(now);
+    loop.counters().hit(isFresh);
+    stored.countHit();
+    parts.store().asked(key, stored, now);
+    Forwarding told = null;
+    if (isFromDisk) {
+      loop.runsOn(exchange.loop());
+      told = Forwarding.readFromDisk(stored.facts().ttlSeconds(now));
+      told = cacheStatus.keyed(told, exchange.request());
+    }
+    exchange.notes().cache(isFresh ? CacheResult.HIT : CacheResult.STALE_HIT);
+    replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
+  }
+
+  /**
+   * Whether a stored response may be the answer in place of an error: RFC 5861 §4, for every error
+   * on every way. If so, {@code told} says so.
+   *
+   * @param demands the request's directives
+   */
+  boolean mayStandIn(StoredResponse stored, CacheControl demands, Forwarding told, long now) {
+    boolean mayStandIn = stored.facts().mayServeOnError(demands, now);
+    if (mayStandIn) {
+      told.detail("stale-if-error");
+    }
+    return mayStandIn;
+  }
+
+  /** Answers with a stored response after all. Takes over one lease. */
+  void serveInstead(Exchange exchange, StoredResponse stored, CacheResult result, Forwarding told) {
+    long now = parts.clock().epochSeconds();
+    LoopState loop = parts.loops().current();
+    exchange.notes().cache(result);
+    loop.runsOn(exchange.loop());
+    told.ttl(stored.facts().ttlSeconds(now)).by(stored.facts().freshness());
+    replies.send(loop, exchange.request(), exchange.reply(), stored, now, told);
+  }
+
+  /**
+   * Answers although there is no answer from the origin: with a stored response if it {@linkplain
+   * #mayStandIn may stand in}, else with the failure.
+   *
+   * @param demands the request's directives
+   * @param stored or null; takes over one lease
+   */
+  public void fail(
+      Exchange exchange,
+      CacheControl demands,
+      @Nullable StoredResponse stored,
+      Forwarding told,
+      Failure why) {
+    long now = parts.clock().epochSeconds();
+    if (stored == null || !mayStandIn(stored, demands, told, now)) {
+      release(stored);
+      if (told.isForwarded()) {
+        exchange.notes().cacheStatus(cacheStatus.member(told));
+      }
+      exchange.reply().fail(why);
+      return;
+    }
+    boolean isFresh = stored.facts().isFresh(now);
+    if (!told.isForwarded()) {
+      parts.loops().current().counters().hit(isFresh);
+    }
+    CacheResult result = isFresh ? CacheResult.HIT : CacheResult.STALE_HIT;
+    serveInstead(exchange, stored, result, cacheStatus.keyed(told, exchange.request()));
+  }
+
+  /** Answers a request that may not be forwarded: nothing usable is stored (RFC 9111 §5.2.1.7). */
+  public void refuse(Exchange exchange) {
+    Forwarding nothing = new Forwarding(ForwardReason.MISS).detail("only-if-cached");
+    Forwarding told = cacheStatus.keyed(nothing, exchange.request());
+    exchange.notes().cacheStatus(cacheStatus.member(told));
+    exchange
+        .reply()
+        .fail(
+            new Failure(
+                Kind.PROXY_INTERNAL_RESPONSE,
+                StatusCode.GATEWAY_TIMEOUT,
+                "only-if-cached, and nothing usable is stored"));
+  }
+}
