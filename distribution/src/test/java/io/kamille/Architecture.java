@@ -75,12 +75,13 @@ enum Architecture {
   PICOCLI_STAYS_ON_THE_COMMAND_LINE(
       onlyIn("picocli..", resideInAPackage("io.kamille.launcher.cli.."))),
 
-  ONLY_ASSEMBLY_NAMES_THE_CHAIN(
+  ONE_CLASS_NAMES_THE_CHAIN(
       classes()
           .that(
               dependOn("io.kamille.cache.station.CacheHandler")
-                  .and(dependOn("io.kamille.core.origin.send.UpstreamHandler")))
-          .should(be(topLevelName("Assembly", "io\\.kamille\\.launcher\\.appliance\\.Assembly"))));
+                  .and(dependOn("io.kamille.core.answer.RuledHandler")))
+          .should(
+              be(topLevelName("RouteChain", "io\\.kamille\\.launcher\\.appliance\\.RouteChain"))));
 
   @SuppressWarnings("ImmutableEnumChecker") // an ArchRule never changes, but does not say so
   private final ArchRule rule;

@@ -168,15 +168,14 @@ class ArchitectureTest {
   @Test
   void theChainIsNamedOnce() throws IOException {
     String cache = "package io.kamille.cache.station; public class CacheHandler {}";
-    String upstream = "package io.kamille.core.origin.send; public class UpstreamHandler {}";
+    String rules = "package io.kamille.core.answer; public class RuledHandler {}";
     String both =
-        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.origin.send.UpstreamHandler u; }";
-    assertThat(
-            brokenBy(cache, upstream, "package io.kamille.launcher.appliance; class Bad " + both))
-        .containsExactly(Architecture.ONLY_ASSEMBLY_NAMES_THE_CHAIN);
+        "{ io.kamille.cache.station.CacheHandler c; io.kamille.core.answer.RuledHandler r; }";
+    assertThat(brokenBy(cache, rules, "package io.kamille.launcher.appliance; class Bad " + both))
+        .containsExactly(Architecture.ONE_CLASS_NAMES_THE_CHAIN);
     assertThat(
             brokenBy(
-                cache, upstream, "package io.kamille.launcher.appliance; class Assembly " + both))
+                cache, rules, "package io.kamille.launcher.appliance; class RouteChain " + both))
         .isEmpty();
   }
 

@@ -10,23 +10,19 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.peak.PeakSettings;
-import io.kamille.core.answer.RequestId;
-import io.kamille.core.exchange.ErrorPages;
+import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AdmissionMetrics;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.gate.RateLimit;
 import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.gate.RateLimitSettings.Counts;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.origin.Origin;
-import io.kamille.core.origin.choose.SplitHandler;
-import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.names.OriginNames;
+import io.kamille.core.origin.send.MirrorHandler;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.core.route.Router;
@@ -42,8 +38,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The chain of stations, and the only place that knows its order: PURGE, router, cache, upstream.
- * Any thread; one reload at a time.
+ * What stands before all routes, and the routes of the present configuration: PURGE, the router,
+ * and a {@link RouteChain} for each route. Any thread; one reload at a time.
  */
 final class Assembly implements AutoCloseable {
 
@@ -55,13 +51,14 @@ final class Assembly implements AutoCloseable {
   private final OriginNames names;
   private final Network network;
   private final Router router = new Router(RouteTable.of(List.of()));
-  private final Overload overload;
   private final Cache cache;
   private final PurgeMethod purgeMethod;
   private PeakSettings peak;
   private final LongAdder overRate = new LongAdder();
   private final Upstreams upstreams;
-  private final RouteTargets targets;
+  private final FileThreads files = new FileThreads();
+  private final LongAdder mirrorDropped = new LongAdder();
+  private final RouteChain.Parts parts;
   // Volatile: replaced by whoever reloads, read by the control plane.
   private volatile Routing routing = new Routing();
 
@@ -81,12 +78,12 @@ final class Assembly implements AutoCloseable {
       Machine machine)
       throws IOException {
     this.names = machine.names().apply(registry);
-    this.overload = overload;
     network = machine.network();
     upstreams = new Upstreams(names, network, registry, clock);
-    targets = new RouteTargets(clock, registry);
+    registry.counting(MirrorHandler.DROPPED, mirrorDropped::sum);
     cache = Cache.open(configuration.cache(), memory, machine.disk(), registry, clock);
     cache.routes(this::queryRules);
+    parts = new RouteChain.Parts(cache, overload, files, mirrorDropped, clock);
     purgeMethod = cache.purgeMethod(router, request -> router.table().find(request) != null);
     peak = configuration.cache().disk().peak();
     prepare(configuration).apply();
@@ -94,11 +91,10 @@ final class Assembly implements AutoCloseable {
   }
 
   private QueryRules queryRules(RequestHead request) {
-    Route route = router.table().find(request);
-    return route != null
-            && SplitHandler.usual(RequestId.within(route.handler())) instanceof CacheHandler caching
-        ? caching.query()
-        : QueryRules.NONE;
+    Routing now = routing;
+    RouteChain chain = now.chains.get(now.table.find(request));
+    CacheHandler caching = chain == null ? null : chain.cache();
+    return caching == null ? QueryRules.NONE : caching.query();
   }
 
   /** What was put on the running process stays unless the configuration has changed in that. */
@@ -135,7 +131,7 @@ final class Assembly implements AutoCloseable {
   /** What explains requests under the present configuration. */
   RouteExplainer explainer() {
     Routing now = routing;
-    return new RouteExplainer(now.table, now.upstreamOf, now.accessOf, purgeMethod);
+    return new RouteExplainer(now.table, now.chains, purgeMethod);
   }
 
   /** The routes, in the order of the configuration. */
@@ -205,7 +201,7 @@ final class Assembly implements AutoCloseable {
   @Override
   public void close() {
     upstreams.close();
-    targets.close();
+    files.close();
     names.close();
     network.close();
   }
@@ -218,8 +214,7 @@ final class Assembly implements AutoCloseable {
   /** The routes of one configuration, with what is known of them by name; swapped whole. */
   private final class Routing {
 
-    private final Map<String, String> upstreamOf = new LinkedHashMap<>();
-    private final Map<String, AccessList> accessOf = new LinkedHashMap<>();
+    private final Map<Route, RouteChain> chains = new LinkedHashMap<>();
     private final Map<String, RateLimit> rateLimits = new LinkedHashMap<>();
     private final List<RouteSettings> settings;
     private final RouteTable table;
@@ -244,61 +239,22 @@ final class Assembly implements AutoCloseable {
         String host = RoutesByHost.hostOf(settings);
         String name = host + settings.path();
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
-        ErrorPages pages = RouteTargets.pages(settings);
-        RouteGate gate = gate(settings, rate);
-        if (!pages.byStatus().isEmpty()) {
-          gate = RouteTargets.gate(pages).and(gate);
-        }
-        SplitSettings split = settings.actions().split();
-        ExchangeHandler handler = targets.of(settings, next, pages);
-        ExchangeHandler other = targets.ofSplit(settings, next, pages);
-        if (settings.isCached()) {
-          RouteGate forwarded = countsForwarded(settings) ? overload.and(rate) : overload;
-          CacheHandler caching = caching(handler, settings, configuration, forwarded);
-          handler = caching;
-          if (other != null) {
-            other = caching(other, settings, configuration, forwarded).bypass("split");
-          }
-          ExchangeHandler past = SplitHandler.of(split, caching.bypass("path"), other);
-          for (String path : settings.cache().bypassPaths()) {
-            if (settings.equals(byHost.find(host, path))) {
-              bypassed.add(new Route(name, host, path, named(settings, past), gate));
-            }
+        RouteChain chain = new RouteChain(settings, configuration, parts, rate, next);
+        routes.put(name, route(name, host, settings.path(), chain));
+        for (String path : settings.isCached() ? settings.cache().bypassPaths() : List.<String>of()) {
+          if (settings.equals(byHost.find(host, path))) {
+            bypassed.add(route(name, host, path, chain.pastCache()));
           }
         }
-        handler = named(settings, SplitHandler.of(split, handler, other));
-        routes.put(name, new Route(name, host, settings.path(), handler, gate));
-        upstreamOf.put(name, RouteTargets.name(settings));
-        accessOf.put(name, settings.access());
       }
       bypassed.forEach(route -> routes.putIfAbsent(route.host() + route.pathPrefix(), route));
       return List.copyOf(routes.values());
     }
 
-    private CacheHandler caching(
-        ExchangeHandler next,
-        RouteSettings route,
-        Configuration configuration,
-        RouteGate forwarded) {
-      return cache.handler(next, route.cache(), configuration.cache(), forwarded);
-    }
-
-    // Asked about every request of the route.
-    private RouteGate gate(RouteSettings route, RouteGate rate) {
-      AccessList access = route.access();
-      RouteGate first = access.isOpen() ? RouteGate.OPEN : RouteGate.of(access);
-      RouteGate limited =
-          route.rateLimit().rate() == null || countsForwarded(route) ? first : first.and(rate);
-      RouteGate loaded = route.isCached() ? limited : limited.and(overload);
-      return route.actions().requestId() ? RequestId.GATE.and(loaded) : loaded;
-    }
-
-    private static ExchangeHandler named(RouteSettings route, ExchangeHandler handler) {
-      return route.actions().requestId() ? new RequestId(handler) : handler;
-    }
-
-    private static boolean countsForwarded(RouteSettings route) {
-      return route.isCached() && route.rateLimit().counts() == Counts.FORWARDED;
+    private Route route(String name, String host, String path, RouteChain chain) {
+      Route route = new Route(name, host, path, chain.first());
+      chains.put(route, chain);
+      return route;
     }
 
     // The limit of the configuration before this one goes on, if it is the same.

@@ -172,7 +172,7 @@ final class LiveView implements ApplianceView {
                   host + route.path(),
                   host,
                   route.path(),
-                  RouteTargets.name(route),
+                  RouteChain.targetName(route),
                   route.isCached(),
                   counts.requests(),
                   counts.hits(),

@@ -6,39 +6,31 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.station.CacheBypass;
-import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
-import io.kamille.core.answer.FileHandler;
-import io.kamille.core.answer.Redirect;
-import io.kamille.core.answer.RequestId;
-import io.kamille.core.answer.RuledHandler;
-import io.kamille.core.answer.StaticResponse;
-import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.origin.choose.SplitHandler;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
+import io.kamille.launcher.appliance.RouteChain.Station;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Explains what becomes of requests under one configuration. Immutable; any thread.
  *
  * @param routes that requests are routed by
- * @param upstreams the name of each route's upstream, by the name of the route
- * @param access who may use each route, by the name of the route
+ * @param chains the stations of each route
  * @param purgeMethod what comes before all routes
  */
 record RouteExplainer(
     RouteTable routes,
-    Map<String, String> upstreams,
-    Map<String, AccessList> access,
+    Map<Route, RouteChain> chains,
     PurgeMethod purgeMethod) {
 
   private static final int NO_RANGE = -1;
@@ -47,8 +39,7 @@ record RouteExplainer(
   private static final int MAPPED_BITS = 96;
 
   RouteExplainer {
-    upstreams = Map.copyOf(upstreams);
-    access = Map.copyOf(access);
+    chains = Map.copyOf(chains);
   }
 
   /**
@@ -61,49 +52,52 @@ record RouteExplainer(
     if (route == null) {
       return new RequestExplanation(null, decided(Decision.REFUSE, noRoute(request)));
     }
-    CacheHandler cache =
-        SplitHandler.usual(RequestId.within(route.handler())) instanceof CacheHandler handler
-            ? handler
-            : null;
+    RouteChain chain = Objects.requireNonNull(chains.get(route));
     MatchedRoute matched =
         new MatchedRoute(
             route.name(),
             route.host(),
             route.pathPrefix(),
-            upstreams.getOrDefault(route.name(), ""),
-            cache != null);
-    return new RequestExplanation(matched, along(route, cache, request, client));
+            RouteChain.targetName(chain.route()),
+            chain.cache() != null);
+    return new RequestExplanation(matched, along(route, chain, request, client));
   }
 
+  /** The stations that may decide, asked as a request meets them. */
   private Explanation along(
-      Route route,
-      @Nullable CacheHandler cache,
-      RequestHead request,
-      @Nullable InetAddress client) {
-    Reason routed =
-        new Reason(
-            "route",
-            "RFC 9110 §7.4",
-            request.authority() + request.path(),
-            "it takes the route for host "
-                + route.host()
-                + ", path "
-                + route.pathPrefix()
-                + (SplitHandler.isSplit(RequestId.within(route.handler()))
-                    ? "; routes[].split sends a part of the clients past the cache"
-                    : ""));
+      Route route, RouteChain chain, RequestHead request, @Nullable InetAddress client) {
+    List<Reason> steps = new ArrayList<>();
+    steps.add(routed(route, chain, request));
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
-      return after(purge, routed);
+      return after(steps, purge);
     }
-    AccessList list = access.getOrDefault(route.name(), AccessList.ALL);
-    if (list.isOpen()) {
-      return after(answered(route, cache, request), routed);
+    for (Station station : chain.stations()) {
+      if (station == Station.ACCESS) {
+        AccessList list = chain.route().access();
+        steps.add(entry(list, client));
+        if (client != null && !list.admits(client)) {
+          return new Explanation(Decision.REFUSE, null, null, steps);
+        }
+      } else if (station == Station.CACHE) {
+        return after(steps, cached(route, chain, request));
+      }
     }
-    Reason entry = entry(list, client);
-    return client == null || list.admits(client)
-        ? after(answered(route, cache, request), routed, entry)
-        : decided(Decision.REFUSE, routed, entry);
+    return after(steps, uncached(chain));
+  }
+
+  private static Reason routed(Route route, RouteChain chain, RequestHead request) {
+    return new Reason(
+        "route",
+        "RFC 9110 §7.4",
+        request.authority() + request.path(),
+        "it takes the route for host "
+            + route.host()
+            + ", path "
+            + route.pathPrefix()
+            + (chain.stations().contains(Station.SPLIT)
+                ? "; routes[].split sends a part of the clients past the cache"
+                : ""));
   }
 
   private static Reason entry(AccessList list, @Nullable InetAddress client) {
@@ -141,45 +135,40 @@ record RouteExplainer(
     return "has a range /" + (client instanceof Inet4Address ? prefix - MAPPED_BITS : prefix);
   }
 
-  private Explanation answered(Route route, @Nullable CacheHandler cache, RequestHead request) {
-    ExchangeHandler usual = SplitHandler.usual(RequestId.within(route.handler()));
-    if (usual instanceof CacheBypass bypass) {
-      Reason bypassed =
-          new Reason(
-              "path",
-              "RFC 9111 §2",
-              "routes[].cache.bypass-paths: " + route.pathPrefix(),
-              "it is forwarded, and nothing is stored");
-      return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
+  private static Explanation cached(Route route, RouteChain chain, RequestHead request) {
+    CacheBypass bypass = chain.bypass();
+    if (bypass == null) {
+      return Objects.requireNonNull(chain.cache()).explain(request);
     }
-    if (cache == null && answersItself(usual)) {
-      Reason own =
-          new Reason(
-              "own-answer",
-              "RFC 9110 §3.6",
-              "routes[]." + upstreams.getOrDefault(route.name(), ""),
-              "Kamille answers, and asks no origin");
-      return decided(Decision.PASS, own);
-    }
-    if (cache == null) {
-      Reason uncached =
-          new Reason(
-              "cache-off",
-              "RFC 9111 §2",
-              "routes[].cache.enabled: off",
-              "it is forwarded, and nothing is stored");
-      return decided(Decision.PASS, uncached);
-    }
-    return cache.explain(request);
+    Reason bypassed =
+        new Reason(
+            "path",
+            "RFC 9111 §2",
+            "routes[].cache.bypass-paths: " + route.pathPrefix(),
+            "it is forwarded, and nothing is stored");
+    return new Explanation(Decision.PASS, bypass.reason(request), null, List.of(bypassed));
   }
 
-  private static boolean answersItself(ExchangeHandler handler) {
-    ExchangeHandler end = handler instanceof RuledHandler ruled ? ruled.next() : handler;
-    return end instanceof FileHandler || end instanceof Redirect || end instanceof StaticResponse;
+  private static Explanation uncached(RouteChain chain) {
+    return chain.route().upstream() == null
+        ? decided(
+            Decision.PASS,
+            new Reason(
+                "own-answer",
+                "RFC 9110 §3.6",
+                "routes[]." + RouteChain.targetName(chain.route()),
+                "Kamille answers, and asks no origin"))
+        : decided(
+            Decision.PASS,
+            new Reason(
+                "cache-off",
+                "RFC 9111 §2",
+                "routes[].cache.enabled: off",
+                "it is forwarded, and nothing is stored"));
   }
 
-  private static Explanation after(Explanation explanation, Reason... before) {
-    List<Reason> steps = new ArrayList<>(List.of(before));
+  private static Explanation after(List<Reason> before, Explanation explanation) {
+    List<Reason> steps = new ArrayList<>(before);
     steps.addAll(explanation.because());
     return new Explanation(explanation.decision(), explanation.forward(), explanation.key(), steps);
   }

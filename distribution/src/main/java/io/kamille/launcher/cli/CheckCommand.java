@@ -3,9 +3,12 @@ package io.kamille.launcher.cli;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.origin.names.OriginFile;
 import io.kamille.core.setting.Problem;
+import io.kamille.launcher.appliance.RouteChain;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
+import io.kamille.launcher.configuration.RouteSettings;
+import io.kamille.launcher.configuration.RoutesByHost;
 import io.kamille.launcher.configuration.Shadows;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -36,13 +39,26 @@ final class CheckCommand implements Callable<Integer> {
       description = "The configuration file.")
   private Path file = Path.of("");
 
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Print the stations of each route, in the order in which requests meet them.")
+  private boolean isVerbose;
+
   @Override
   public Integer call() throws CommandFailure {
-    return check(file, spec.commandLine().getOut(), spec.commandLine().getErr());
+    PrintWriter out = spec.commandLine().getOut();
+    Configuration configuration = check(file, out, spec.commandLine().getErr());
+    if (isVerbose) {
+      for (RouteSettings route : configuration.routes()) {
+        String name = RoutesByHost.hostOf(route) + route.path();
+        out.println(name + ": PURGE → route → " + RouteChain.describe(route));
+      }
+    }
+    return ExitCode.OK;
   }
 
   /** Says that the file has no problems, and what goes first; or fails with all of them printed. */
-  static int check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
+  static Configuration check(Path file, PrintWriter out, PrintWriter err) throws CommandFailure {
     Configuration configuration = Configurations.accepted(ConfigurationFile.read(file), err);
     List<Problem> problems = new ArrayList<>();
     configuration
@@ -54,7 +70,7 @@ final class CheckCommand implements Callable<Integer> {
     configuration.warnings().forEach(out::println);
     Shadows.of(configuration).forEach(note -> out.println(file + ":" + note));
     out.println(file + ": no problems");
-    return ExitCode.OK;
+    return configuration;
   }
 
   /** One that is not there may come at any time: that is said, and is no problem. */

@@ -41,7 +41,12 @@ public final class ServiceCommand {
     PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
     if (isFileAlone && command.equals("check")) {
       PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
-      return exitCode(err, () -> CheckCommand.check(Path.of(file), out, err));
+      return exitCode(
+          err,
+          () -> {
+            CheckCommand.check(Path.of(file), out, err);
+            return ExitCode.OK;
+          });
     }
     if (isFileAlone && command.equals("run")) {
       Path path = Path.of(file);

@@ -4,7 +4,6 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -15,39 +14,26 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Shows the name of a request to the origin by {@code X-Request-Id} and to the client by the same
- * field of the response, also of one from the cache. A client's own name is replaced: it could be
- * that of another request. Any thread.
+ * Gives each request a name, and shows it to the origin by {@code X-Request-Id} and to the client
+ * by the same field of the response, also of one from the cache and of a refusal. A client's own
+ * name is replaced: it could be that of another request. Any thread.
  */
 public final class RequestId implements ExchangeHandler {
 
   public static final String NAME = "X-Request-Id";
 
-  /** Refuses nobody, and gives each request its name: a refusal shows it too. */
-  public static final RouteGate GATE =
-      exchange -> {
-        HexFormat hex = HexFormat.of();
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
-        exchange.notes().requestId(id);
-        return null;
-      };
-
   private final ExchangeHandler next;
 
-  /** Before {@code next} and behind the {@link #GATE}. */
   public RequestId(ExchangeHandler next) {
     this.next = next;
   }
 
-  /** The handler behind the one that shows names; the handler itself if none does. */
-  public static ExchangeHandler within(ExchangeHandler handler) {
-    return handler instanceof RequestId named ? named.next : handler;
-  }
-
   @Override
   public void handle(Exchange exchange) {
-    String id = exchange.notes().requestId();
+    HexFormat hex = HexFormat.of();
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    String id = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
+    exchange.notes().requestId(id);
     RequestHead named = exchange.request().copy();
     named.fields().remove(NAME);
     named.fields().add(NAME, id);

@@ -90,11 +90,6 @@ public final class RuledHandler implements ExchangeHandler {
     return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
   }
 
-  /** The station behind this one. */
-  public ExchangeHandler next() {
-    return next;
-  }
-
   @Override
   public void handle(Exchange exchange) {
     RequestHead came = exchange.request();

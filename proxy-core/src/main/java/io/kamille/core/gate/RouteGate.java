@@ -1,10 +1,11 @@
 package io.kamille.core.gate;
 
 import io.kamille.core.exchange.Exchange;
+import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
 import org.jspecify.annotations.Nullable;
 
-/** Asked for every request of a route before its handler is. Any loop. */
+/** Whether a request goes on. It changes nothing of it. Any loop. */
 @FunctionalInterface
 public interface RouteGate {
 
@@ -19,6 +20,18 @@ public interface RouteGate {
     return exchange -> {
       Failure refusal = refusal(exchange);
       return refusal == null ? second.refusal(exchange) : refusal;
+    };
+  }
+
+  /** A station that hands {@code next} what this lets pass, and fails the rest. */
+  default ExchangeHandler before(ExchangeHandler next) {
+    return exchange -> {
+      Failure refusal = refusal(exchange);
+      if (refusal == null) {
+        next.handle(exchange);
+      } else {
+        exchange.reply().fail(refusal);
+      }
     };
   }
 

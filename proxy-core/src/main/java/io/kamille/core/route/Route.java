@@ -1,7 +1,6 @@
 package io.kamille.core.route;
 
 import io.kamille.core.exchange.ExchangeHandler;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.NormalPath;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -17,11 +16,9 @@ import java.util.regex.Pattern;
  *     letters (requests are compared without them), and matches whole segments: {@code /api}
  *     matches {@code /api} and {@code /api/users}, never {@code /apis}; {@code /api/} matches only
  *     what lies below
- * @param handler who answers
- * @param gate asked before the handler is
+ * @param handler its first station
  */
-public record Route(
-    String name, String host, String pathPrefix, ExchangeHandler handler, RouteGate gate) {
+public record Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
 
   /** The host of a route that answers for every host. */
   public static final String ANY_HOST = "*";
@@ -45,11 +42,6 @@ public record Route(
               + pathPrefix
               + " (expected: a path that begins with / and is in normal form)");
     }
-  }
-
-  /** A route that every request may take. */
-  public Route(String name, String host, String pathPrefix, ExchangeHandler handler) {
-    this(name, host, pathPrefix, handler, RouteGate.OPEN);
   }
 
   /** Whether {@code text} can be a {@link #pathPrefix}. */

@@ -41,11 +41,6 @@ public final class Router implements ExchangeHandler {
       exchange.reply().fail(noRoute(routes, exchange.request()));
       return;
     }
-    Failure refusal = route.gate().refusal(exchange);
-    if (refusal != null) {
-      exchange.reply().fail(refusal);
-      return;
-    }
     exchange.notes().route(route.name());
     exchange.notes().mark(TraceStep.ROUTE, route.name());
     route.handler().handle(exchange);

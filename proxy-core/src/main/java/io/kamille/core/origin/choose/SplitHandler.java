@@ -33,16 +33,6 @@ public final class SplitHandler implements ExchangeHandler {
     return other == null ? usual : new SplitHandler(usual, other, settings);
   }
 
-  /** Where most requests go that come to {@code handler}. */
-  public static ExchangeHandler usual(ExchangeHandler handler) {
-    return handler instanceof SplitHandler split ? split.usual : handler;
-  }
-
-  /** Whether a part of what comes to {@code handler} goes another way. */
-  public static boolean isSplit(ExchangeHandler handler) {
-    return handler instanceof SplitHandler;
-  }
-
   @Override
   public void handle(Exchange exchange) {
     (isOther(exchange) ? other : usual).handle(exchange);

@@ -1,0 +1,329 @@
+package io.kamille.launcher.appliance;
+
+import io.kamille.cache.Cache;
+import io.kamille.cache.station.CacheBypass;
+import io.kamille.cache.station.CacheHandler;
+import io.kamille.core.answer.ErrorPageSettings;
+import io.kamille.core.answer.FileHandler;
+import io.kamille.core.answer.FileThreads;
+import io.kamille.core.answer.HeaderRules;
+import io.kamille.core.answer.RequestId;
+import io.kamille.core.answer.RuledHandler;
+import io.kamille.core.answer.StaticResponse;
+import io.kamille.core.exchange.ErrorPages;
+import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.gate.Overload;
+import io.kamille.core.gate.RateLimitSettings.Counts;
+import io.kamille.core.gate.RouteGate;
+import io.kamille.core.loop.WallClock;
+import io.kamille.core.origin.choose.SplitHandler;
+import io.kamille.core.origin.send.MirrorHandler;
+import io.kamille.launcher.configuration.Configuration;
+import io.kamille.launcher.configuration.RouteActions;
+import io.kamille.launcher.configuration.RouteSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of requests through one route: its stations, in the order in which a request meets them.
+ * No other class knows that order. Immutable; any thread.
+ */
+public final class RouteChain {
+
+  /*
+   * The method PURGE and the router come before each chain (Assembly). The handlers are made from
+   * the list, from its end on. Two stations are more than a link:
+   *
+   *   SPLIT   has all that follows it twice. The second time it ends at the other upstream, passes
+   *           the cache by and is not mirrored.
+   *   CACHE   asks the gates behind it itself: if one refuses, it may still serve what is stale.
+   */
+
+  /** A kind of station. */
+  public enum Station {
+    REQUEST_ID,
+    ERROR_PAGES,
+    ACCESS,
+    RATE_LIMIT,
+    SPLIT,
+    CACHE,
+    OVERLOAD,
+    RULES,
+    MIRROR,
+    TARGET
+  }
+
+  /** What chains are made of, for as long as the process lives. */
+  record Parts(
+      Cache cache,
+      Overload overload,
+      FileThreads files,
+      LongAdder mirrorDropped,
+      WallClock clock) {}
+
+  private final RouteSettings route;
+  private final Configuration configuration;
+  private final Parts parts;
+  private final RouteGate rate;
+  private final Upstreams.Next upstreams;
+  private final ErrorPages pages;
+  private final List<Station> stations;
+  private final boolean isPastCache;
+  private @Nullable CacheHandler cache;
+  private final ExchangeHandler first;
+
+  /**
+   * The chain of a route. Reads files, and looks up names that are new: blocks.
+   *
+   * @param rate the limit of the route, which outlasts a reload
+   * @param upstreams those of the configuration
+   */
+  RouteChain(
+      RouteSettings route,
+      Configuration configuration,
+      Parts parts,
+      RouteGate rate,
+      Upstreams.Next upstreams) {
+    this(route, configuration, parts, rate, upstreams, pages(route), null);
+  }
+
+  private RouteChain(
+      RouteSettings route,
+      Configuration configuration,
+      Parts parts,
+      RouteGate rate,
+      Upstreams.Next upstreams,
+      ErrorPages pages,
+      @Nullable CacheHandler passed) {
+    this.route = route;
+    this.configuration = configuration;
+    this.parts = parts;
+    this.rate = rate;
+    this.upstreams = upstreams;
+    this.pages = pages;
+    stations = stations(route);
+    isPastCache = passed != null;
+    cache = passed;
+    first = linked(stations, false);
+  }
+
+  /** The same for requests that pass its cache by because of their path. */
+  RouteChain pastCache() {
+    return new RouteChain(route, configuration, parts, rate, upstreams, pages, cache);
+  }
+
+  private static ErrorPages pages(RouteSettings route) {
+    try {
+      return ErrorPageSettings.pages(route.actions().errorPages());
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+    }
+  }
+
+  /** The stations of a route, in order. */
+  static List<Station> stations(RouteSettings route) {
+    RouteActions actions = route.actions();
+    boolean isLimited = route.rateLimit().rate() != null;
+    boolean limitsForwards = route.isCached() && route.rateLimit().counts() == Counts.FORWARDED;
+    List<Station> stations = new ArrayList<>();
+    addIf(actions.requestId(), Station.REQUEST_ID, stations);
+    addIf(!actions.errorPages().isEmpty(), Station.ERROR_PAGES, stations);
+    addIf(!route.access().isOpen(), Station.ACCESS, stations);
+    addIf(isLimited && !limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(!route.isCached(), Station.OVERLOAD, stations);
+    addIf(actions.split().upstream() != null, Station.SPLIT, stations);
+    addIf(route.isCached(), Station.CACHE, stations);
+    addIf(route.isCached(), Station.OVERLOAD, stations);
+    addIf(isLimited && limitsForwards, Station.RATE_LIMIT, stations);
+    addIf(hasRules(actions), Station.RULES, stations);
+    addIf(actions.mirror().upstream() != null, Station.MIRROR, stations);
+    stations.add(Station.TARGET);
+    return List.copyOf(stations);
+  }
+
+  private static void addIf(boolean isOn, Station station, List<Station> stations) {
+    if (isOn) {
+      stations.add(station);
+    }
+  }
+
+  private static boolean hasRules(RouteActions actions) {
+    return !actions.requestHeaders().isEmpty()
+        || !actions.responseHeaders().isEmpty()
+        || actions.requestId()
+        || actions.pathRewrite() != null
+        || actions.errorPages().values().stream().anyMatch(ErrorPageSettings::intercept);
+  }
+
+  /** The chain in words, such as {@code access → cache → overload → upstream web}. */
+  public static String describe(RouteSettings route) {
+    return stations(route).stream()
+        .map(station -> describe(station, route))
+        .collect(Collectors.joining(" → "));
+  }
+
+  private static String describe(Station station, RouteSettings route) {
+    return switch (station) {
+      case REQUEST_ID -> "request-id";
+      case ERROR_PAGES -> "error-pages";
+      case ACCESS -> "access";
+      case RATE_LIMIT -> "rate-limit";
+      case SPLIT -> "split (some to " + route.actions().split().upstream() + ", past the cache)";
+      case CACHE -> "cache";
+      case OVERLOAD -> "overload";
+      case RULES -> "headers and path";
+      case MIRROR -> "mirror (copies to " + route.actions().mirror().upstream() + ")";
+      case TARGET -> (route.upstream() == null ? "" : "upstream ") + targetName(route);
+    };
+  }
+
+  /** What the API calls the end of the route. */
+  static String targetName(RouteSettings route) {
+    RouteActions actions = route.actions();
+    if (route.upstream() != null) {
+      return route.upstream();
+    }
+    if (actions.redirect().isOn()) {
+      return "redirect";
+    }
+    return actions.respond().isOn() ? "respond" : "root";
+  }
+
+  RouteSettings route() {
+    return route;
+  }
+
+  List<Station> stations() {
+    return stations;
+  }
+
+  /** The first station. */
+  ExchangeHandler first() {
+    return first;
+  }
+
+  /** The cache that its requests are looked for in; null if it has none, or they pass it by. */
+  @Nullable CacheHandler cache() {
+    return isPastCache ? null : cache;
+  }
+
+  /** The way past the cache; null if the route has none, or its requests take the cache. */
+  @Nullable CacheBypass bypass() {
+    return isPastCache && cache != null ? cache.bypass("path") : null;
+  }
+
+  /** These stations as handlers. */
+  private ExchangeHandler linked(List<Station> way, boolean isOther) {
+    ExchangeHandler next = null;
+    RouteGate forwards = RouteGate.OPEN;
+    for (int i = way.size() - 1; i >= 0; i--) {
+      Station station = way.get(i);
+      boolean isBehindCache = way.subList(0, i).contains(Station.CACHE);
+      switch (station) {
+        case ACCESS, RATE_LIMIT, OVERLOAD -> {
+          if (isBehindCache) {
+            forwards = gate(station).and(forwards);
+          } else {
+            next = gate(station).before(Objects.requireNonNull(next));
+          }
+        }
+        case CACHE -> next = cached(Objects.requireNonNull(next), forwards, isOther);
+        case SPLIT ->
+            next =
+                SplitHandler.of(
+                    route.actions().split(),
+                    Objects.requireNonNull(next),
+                    linked(way.subList(i + 1, way.size()), true));
+        case MIRROR -> next = isOther ? next : mirrored(Objects.requireNonNull(next));
+        case TARGET -> next = isOther ? otherUpstream() : target();
+        case RULES -> next = ruled(Objects.requireNonNull(next));
+        case ERROR_PAGES -> next = paged(Objects.requireNonNull(next));
+        case REQUEST_ID -> next = new RequestId(Objects.requireNonNull(next));
+      }
+    }
+    return Objects.requireNonNull(next);
+  }
+
+  private RouteGate gate(Station station) {
+    return switch (station) {
+      case ACCESS -> RouteGate.of(route.access());
+      case RATE_LIMIT -> rate;
+      default -> parts.overload;
+    };
+  }
+
+  /** What of errors says what the pages do. */
+  private ExchangeHandler paged(ExchangeHandler next) {
+    return exchange -> {
+      if (ErrorPages.suit(exchange.request())) {
+        exchange.notes().errorPages(pages);
+      }
+      next.handle(exchange);
+    };
+  }
+
+  private ExchangeHandler cached(ExchangeHandler next, RouteGate forwards, boolean isOther) {
+    if (isOther) {
+      return caching(next, forwards).bypass("split");
+    }
+    if (cache == null) {
+      cache = caching(next, forwards);
+    }
+    return isPastCache ? cache.bypass("path") : cache;
+  }
+
+  private CacheHandler caching(ExchangeHandler next, RouteGate forwards) {
+    return parts.cache.handler(next, route.cache(), configuration.cache(), forwards);
+  }
+
+  private ExchangeHandler ruled(ExchangeHandler next) {
+    RouteActions actions = route.actions();
+    HeaderRules response =
+        actions.requestId()
+            ? RequestId.ofStored(actions.responseHeaders())
+            : actions.responseHeaders();
+    return new RuledHandler(
+        next, actions.requestHeaders(), response, route.path(), actions.pathRewrite(), pages);
+  }
+
+  private ExchangeHandler mirrored(ExchangeHandler next) {
+    var mirror = route.actions().mirror();
+    String name = Objects.requireNonNull(mirror.upstream(), "mirror.upstream");
+    return new MirrorHandler(
+        next, upstreams.handler(name, route), mirror.share(), parts.mirrorDropped);
+  }
+
+  private ExchangeHandler otherUpstream() {
+    String name = Objects.requireNonNull(route.actions().split().upstream(), "split.upstream");
+    return upstreams.handler(name, route);
+  }
+
+  private ExchangeHandler target() {
+    RouteActions actions = route.actions();
+    if (route.upstream() != null) {
+      return upstreams.handler(route);
+    }
+    if (actions.redirect().isOn()) {
+      return actions.redirect();
+    }
+    if (actions.respond().isOn()) {
+      return new StaticResponse(actions.respond(), body(actions));
+    }
+    return new FileHandler(
+        Objects.requireNonNull(actions.root(), "root"), parts.files, parts.clock);
+  }
+
+  private static byte[] body(RouteActions actions) {
+    try {
+      return actions.respond().content();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable.getMessage(), unreadable);
+    }
+  }
+}
