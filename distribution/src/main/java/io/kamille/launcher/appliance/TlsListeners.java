@@ -107,7 +107,6 @@ final class TlsListeners implements AutoCloseable {
       open.put(settings.name(), new Open(settings, tls));
       remember(settings);
       LOG.log(Level.INFO, "{0}: TLS by {1}", settings.name(), certificates);
-      warnOfOcsp(open.get(settings.name()));
       warn(open.get(settings.name()), Instant.now());
       return tls;
     } catch (IOException refused) {
@@ -140,7 +139,6 @@ final class TlsListeners implements AutoCloseable {
               : settings.tls().read(Instant.now());
       if (listener.tls().update(settings.policy(), certificates)) {
         LOG.log(Level.INFO, "{0}: TLS by {1} from now on", settings.name(), certificates);
-        warnOfOcsp(listener);
         warn(listener, Instant.now());
       }
     } catch (IOException refused) {
@@ -149,18 +147,6 @@ final class TlsListeners implements AutoCloseable {
           "{0}: its certificates stay as they were: {1}",
           settings.name(),
           refused.getMessage());
-    }
-  }
-
-  private static void warnOfOcsp(Open listener) {
-    if (listener.tls().wastesOcsp()) {
-      LOG.log(
-          Level.WARNING,
-          "{0}: no OCSP response is stapled {1}; leave `ocsp` out there",
-          listener.endpoint().name(),
-          ServerContext.isNative()
-              ? "where two certificates are for one name"
-              : "by the JDK's TLS, which stands in for BoringSSL");
     }
   }
 
@@ -240,10 +226,6 @@ final class TlsListeners implements AutoCloseable {
             certificate -> {
               files.add(certificate.chain());
               files.add(certificate.key());
-              Path ocsp = certificate.ocsp();
-              if (ocsp != null) {
-                files.add(ocsp);
-              }
             });
     Path authorities = settings.tls().clientAuthorities();
     if (authorities != null) {

@@ -68,7 +68,6 @@ final class CrossChecks {
     checks.targetsFitTheHead();
     OriginChecks.run(file, problems);
     RouteChecks.run(file, problems);
-    StaplingChecks.run(file, problems);
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(new Configuration(file, warnings))
         : new ConfigurationReading.Refused(problems.inOrder());

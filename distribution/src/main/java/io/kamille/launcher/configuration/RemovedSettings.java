@@ -29,7 +29,13 @@ final class RemovedSettings {
               "tuning.policy is kernel, which bounds what waits for each client"),
           setting("tuning.model", "throughput follows the law of the kernel in use"),
           setting("tuning.headroom", "a send buffer is twice throughput × round-trip time"),
-          setting("tuning.period", "each connection that writes is looked at once a second"));
+          setting("tuning.period", "each connection that writes is looked at once a second"),
+          setting(
+              "listeners[].tls.certificates[].ocsp",
+              "Kamille staples no OCSP response; public authorities have ended OCSP"),
+          setting(
+              "admin.tls.certificates[].ocsp",
+              "Kamille staples no OCSP response; public authorities have ended OCSP"));
 
   /**
    * What is gone.

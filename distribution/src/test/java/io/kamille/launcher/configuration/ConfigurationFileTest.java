@@ -542,9 +542,6 @@ class ConfigurationFileTest {
         "upstreams: {web: {origins: ['https://a'], protocol: h2, proxy-protocol: v2}} | 2:73:"
             + " upstreams.web.proxy-protocol: found v2, expected off beside protocol h2 and h2c,"
             + " whose connections are shared among clients",
-        "listeners: [{address: ':1', tls: {certificates: [{chain: /no/c, key: /no/k, ocsp:"
-            + " /no/o}]}}] | 1:83: listeners[0].tls.certificates[0].ocsp: found \"/no/o\", expected"
-            + " an OCSP response for this certificate (/no/c: no such file)",
         "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
             + " no https:// origin beside it, expected one, or no tls",
         "upstreams: {web: {origins: ['https://a'], tls: {certificate: c.pem}}} | 2:62:"

@@ -15,7 +15,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate chain, the private key that belongs to it, and the names it is for. Immutable; any
@@ -24,14 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @param chain the server's own certificate first
  * @param names DNS names in lower case; some may begin with {@code *.}
  * @param source where it comes from, for messages and metrics
- * @param ocsp what its authority says of it; null if that is not stapled
  */
 public record ServerCertificate(
     List<X509Certificate> chain,
     PrivateKey key,
     Set<String> names,
-    String source,
-    @Nullable OcspResponse ocsp) {
+    String source) {
 
   private static final int DNS_NAME = 2;
   private static final byte[] PROOF =
@@ -51,14 +48,8 @@ public record ServerCertificate(
     return of(chain, key, chainFile.toString());
   }
 
-  /** The same with what is in this file stapled to it. */
-  public ServerCertificate stapled(Path ocspFile) throws IOException {
-    OcspResponse read = OcspResponse.read(ocspFile, chain.getFirst());
-    return new ServerCertificate(chain, key, names, source, read);
-  }
-
   static ServerCertificate of(List<X509Certificate> chain, PrivateKey key, String source) {
-    return new ServerCertificate(List.copyOf(chain), key, names(chain.getFirst()), source, null);
+    return new ServerCertificate(List.copyOf(chain), key, names(chain.getFirst()), source);
   }
 
   private static boolean belongTogether(PublicKey publicKey, PrivateKey key) {

@@ -11,7 +11,6 @@ import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslCredential;
 import io.netty.handler.ssl.OpenSslCredentialBuilder;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
-import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -47,10 +46,6 @@ public final class ServerContext {
    *
    * BoringSSL signs with ECDSA in a tenth of a millisecond, on the loop. RSA takes ten times as
    * long, so a context with an RSA key has the workers do it.
-   *
-   * An OCSP response is given to an engine, and goes with the certificate that the context began
-   * with. Credentials that were added have none, so that nothing is stapled where there are
-   * several.
    */
   private static final boolean NATIVE = OpenSsl.isAvailable();
   private static final String[] GROUPS = {"X25519MLKEM768", "X25519", "P-256", "P-384"};
@@ -59,7 +54,6 @@ public final class ServerContext {
   private final List<ServerCertificate> certificates;
   private final TlsPolicy policy;
   private final boolean slow;
-  private final @Nullable OcspResponse stapled;
   private volatile @Nullable SslContext built;
 
   @GuardedBy("this")
@@ -69,13 +63,6 @@ public final class ServerContext {
     this.certificates = List.copyOf(certificates);
     this.policy = policy;
     this.slow = certificates.stream().anyMatch(ServerCertificate::isSlow);
-    boolean canStaple = NATIVE && certificates.size() == 1 && OpenSsl.isOcspSupported();
-    this.stapled = canStaple ? certificates.getFirst().ocsp() : null;
-  }
-
-  /** Whether a certificate has an OCSP response that is not stapled. */
-  boolean wastesOcsp() {
-    return stapled == null && certificates.stream().anyMatch(each -> each.ocsp() != null);
   }
 
   /** Whether BoringSSL is there, or the JDK's TLS stands in for it. */
@@ -171,12 +158,6 @@ public final class ServerContext {
     handler.setHandshakeTimeoutMillis(0);
     handler.setCloseNotifyFlushTimeoutMillis(0);
     handler.setCloseNotifyReadTimeoutMillis(0);
-    OcspResponse response = stapled;
-    if (response != null
-        && response.isFresh(System.currentTimeMillis())
-        && handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
-      engine.setOcspResponse(response.octets());
-    }
     return handler;
   }
 
@@ -214,7 +195,6 @@ public final class ServerContext {
         SslContextBuilder.forServer(first.key(), first.chain())
             .sslProvider(SslProvider.OPENSSL_REFCNT)
             .option(OpenSslContextOption.GROUPS, GROUPS)
-            .enableOcsp(stapled != null)
             .option(OpenSslContextOption.USE_TASKS, slow);
     if (certificates.size() > 1) {
       for (ServerCertificate certificate : certificates) {

@@ -142,14 +142,6 @@ public final class ServerTls implements AutoCloseable {
     return certificates;
   }
 
-  /**
-   * Whether an OCSP response is not stapled to some handshakes: two certificates are for a name, or
-   * BoringSSL is not there.
-   */
-  public boolean wastesOcsp() {
-    return table.contexts().stream().anyMatch(ServerContext::wastesOcsp);
-  }
-
   /** When the first of its certificates expires. */
   public Instant expires() {
     return certificates().stream()

@@ -46,9 +46,8 @@ public record TlsSettings(
    *
    * @param chain the server's own certificate first
    * @param key not readable by everybody
-   * @param ocsp what its authority says of it, in DER; null if that is not stapled
    */
-  public record CertificateFiles(Path chain, Path key, @Nullable Path ocsp) {
+  public record CertificateFiles(Path chain, Path key) {
 
     public static final Setting<Path> CHAIN =
         Setting.of("chain", ValueTypes.file(), "The certificate and those above it, as PEM.");
@@ -60,17 +59,8 @@ public record TlsSettings(
             "Its private key, as PEM without a password. Others may not have the right to read"
                 + " it.");
 
-    public static final Setting<Path> OCSP =
-        Setting.of(
-                "ocsp",
-                ValueTypes.file(),
-                "The OCSP response of its authority, in DER, that is stapled to handshakes until"
-                    + " its `nextUpdate`. Not if another certificate is for the same names, nor by"
-                    + " the JDK's TLS.")
-            .orElse("None is stapled.");
-
     public static final Section<CertificateFiles> SECTION =
-        Section.of(CertificateFiles.class, CHAIN, KEY, OCSP);
+        Section.of(CertificateFiles.class, CHAIN, KEY);
 
     /**
      * Reads the files.
@@ -78,8 +68,7 @@ public record TlsSettings(
      * @throws IOException with one sentence: which file, what is wrong with it
      */
     public ServerCertificate read() throws IOException {
-      ServerCertificate read = ServerCertificate.read(chain, key);
-      return ocsp == null ? read : read.stapled(ocsp);
+      return ServerCertificate.read(chain, key);
     }
   }
 
