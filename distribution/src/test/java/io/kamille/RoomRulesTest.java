@@ -24,18 +24,12 @@ class RoomRulesTest {
   private static final Map<String, String> CIRCLES =
       Map.ofEntries(
           Map.entry(
-              "AccessLog DisabledAccessLog WrittenAccessLog", "an interface opens what it names"),
-          Map.entry(
               "Appliance LiveView Succession",
               "an appliance opens the views that others have of it"),
           Map.entry("ClientTable ClientTally", "a tally leaves the table that made it"),
-          Map.entry("CombinedFormat JsonFormat LineFormat", "an interface opens what it names"),
           Map.entry("ConnectionList ListedConnection", "a connection is itself the link"),
           Map.entry("ContentDecoder TrailerParser", "trailers are refused as chunks are"),
-          Map.entry(
-              "FileDestination LogDestination StandardOutput", "an interface opens what it names"),
           Map.entry("Histogram HistogramSnapshot", "a copy has the buckets of the original"),
-          Map.entry("LoggingHandler OperationalLog", "the log installs what leads to it"),
           Map.entry(
               "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
@@ -59,7 +53,6 @@ class RoomRulesTest {
           Map.entry(
               "CodedForms SeveralVariants StoredResponse Variants",
               "a response is its own list of one, and has its coded forms"),
-          Map.entry("SystemClock WallClock", "an interface opens what it names"),
           Map.entry("TunedConnection TuningSentence", "a connection says its figures in words"));
 
   private static final List<JavaClass> CLASSES =

@@ -9,6 +9,7 @@ import io.kamille.admin.view.RequestDurations;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
+import io.kamille.core.log.WrittenAccessLog;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
@@ -181,10 +182,10 @@ public final class Appliance implements AutoCloseable {
 
   private AccessLog openAccessLog(Configuration configuration) throws StartFailure {
     if (!configuration.log().access().isEnabled()) {
-      return AccessLog.disabled();
+      return AccessLog.DISABLED;
     }
     try {
-      return AccessLog.open(configuration.log().access(), registry, WallClock.system());
+      return WrittenAccessLog.open(configuration.log().access(), registry, WallClock.system());
     } catch (IOException failed) {
       throw new StartFailure(
           StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());

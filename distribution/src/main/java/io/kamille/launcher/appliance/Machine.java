@@ -2,7 +2,7 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.disk.Disk;
 import io.kamille.core.gate.OverloadLaw;
-import io.kamille.core.gate.SheddingLaw;
+import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.hostsocket.HostSockets;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;
@@ -24,7 +24,7 @@ import java.util.function.Function;
 public record Machine(
     Disk disk,
     Function<MetricRegistry, OriginNames> names,
-    SheddingLaw.Start shedding,
+    OverloadLaw.Start shedding,
     Network network) {
 
   /** The machine that the process runs on. */
@@ -37,7 +37,7 @@ public record Machine(
 
   /** On this process's own network. */
   public Machine(
-      Disk disk, Function<MetricRegistry, OriginNames> names, SheddingLaw.Start shedding) {
+      Disk disk, Function<MetricRegistry, OriginNames> names, OverloadLaw.Start shedding) {
     this(disk, names, shedding, HERE.network);
   }
 

@@ -27,7 +27,7 @@ public final class Overload implements RouteGate {
   private final List<Loop> loops = new CopyOnWriteArrayList<>();
   private final LongAdder shedAtOnce = new LongAdder();
   private final LongAdder shedForwards = new LongAdder();
-  private final SheddingLaw.Start laws;
+  private final OverloadLaw.Start laws;
   private volatile long targetNanos;
 
   private record Loop(EventLoop loop, Shedder shedder) {}
@@ -38,7 +38,7 @@ public final class Overload implements RouteGate {
    * @param targetNanos how late they may be; 0 to shed nothing
    * @param laws what each loop goes by
    */
-  public Overload(long targetNanos, SheddingLaw.Start laws) {
+  public Overload(long targetNanos, OverloadLaw.Start laws) {
     this.targetNanos = targetNanos;
     this.laws = laws;
   }

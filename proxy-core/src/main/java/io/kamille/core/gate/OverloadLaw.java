@@ -6,7 +6,13 @@ import java.util.concurrent.TimeUnit;
  * Until when in a turn a loop answers what is asked: what it comes to later is shed. Pure; confined
  * to one thread.
  */
-public final class OverloadLaw implements SheddingLaw {
+public class OverloadLaw {
+
+  /** Makes the law of one loop, for a target in nanoseconds, that sheds nothing yet. */
+  @FunctionalInterface
+  public interface Start {
+    OverloadLaw at(long targetNanos, long nowNanos);
+  }
 
   /*
    * A loop is overloaded once the shortest turn of a window is longer than the target, as in CoDel
@@ -58,19 +64,20 @@ public final class OverloadLaw implements SheddingLaw {
     return limitNanos != Double.POSITIVE_INFINITY;
   }
 
-  @Override
+  /** Whether a request is shed that has waited for the loop so long. */
   public boolean sheds(long latenessNanos) {
     return (double) latenessNanos > limitNanos;
   }
 
-  /** In half of the time already. */
-  @Override
+  /** Whether one is that would be forwarded: in half of the time already. */
   public boolean shedsForward(long latenessNanos) {
     return (double) latenessNanos > limitNanos * FORWARD_PART;
   }
 
-  /** After two seconds no overload is left, once this has been said a second time. */
-  @Override
+  /**
+   * Nothing has been read since then. After two seconds no overload is left, once this has been
+   * said a second time: between any two times the loop has polled.
+   */
   public void unread(long nowNanos, long sinceNanos) {
     boolean isCalm = nowNanos - sinceNanos >= CALM_NANOS;
     if (isCalm && unreadSinceNanos == sinceNanos) {
@@ -79,7 +86,12 @@ public final class OverloadLaw implements SheddingLaw {
     unreadSinceNanos = isCalm ? sinceNanos : NEVER;
   }
 
-  @Override
+  /**
+   * A turn is over and the next begins.
+   *
+   * @param lengthNanos how long the last request of the turn had to wait for those before it
+   * @return whether a window is over as well
+   */
   public boolean turn(long nowNanos, long lengthNanos) {
     leastNanos = Math.min(leastNanos, lengthNanos);
     turns++;

@@ -28,8 +28,8 @@ public final class Shedder {
   private final LongAdder shedAtOnce;
   private final LongAdder shedForwards;
   private final SplittableRandom random = new SplittableRandom();
-  private final SheddingLaw.Start laws;
-  private SheddingLaw law;
+  private final OverloadLaw.Start laws;
+  private OverloadLaw law;
   private long lawTargetNanos;
   private long turn;
   private long turnStartNanos;
@@ -49,7 +49,7 @@ public final class Shedder {
   Shedder(
       LongSupplier polls,
       long targetNanos,
-      SheddingLaw.Start laws,
+      OverloadLaw.Start laws,
       LongAdder shedAtOnce,
       LongAdder shedForwards) {
     this.polls = polls;

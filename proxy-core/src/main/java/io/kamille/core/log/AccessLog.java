@@ -1,28 +1,24 @@
 package io.kamille.core.log;
 
 import io.kamille.core.exchange.ExchangeObserver;
-import io.kamille.core.loop.WallClock;
-import io.kamille.core.metric.MetricRegistry;
-import java.io.IOException;
 
 /** The access log: one line per exchange, written off the loops. Any thread. */
 public interface AccessLog extends AutoCloseable {
 
-  /**
-   * Opens the file or standard output and starts the writer.
-   *
-   * @throws IOException if the file cannot be appended to
-   */
-  static AccessLog open(AccessLogSettings settings, MetricRegistry registry, WallClock clock)
-      throws IOException {
-    LogDestination destination = LogDestination.open(settings.output());
-    return WrittenAccessLog.start(settings, destination, registry, clock);
-  }
+  /** Writes no lines. */
+  AccessLog DISABLED =
+      new AccessLog() {
+        @Override
+        public ExchangeObserver forLoop() {
+          return ExchangeObserver.NONE;
+        }
 
-  /** A log that notes nothing. */
-  static AccessLog disabled() {
-    return DisabledAccessLog.INSTANCE;
-  }
+        @Override
+        public void reopen() {}
+
+        @Override
+        public void close() {}
+      };
 
   /**
    * The entrance for one loop more, confined to it. It never blocks and never allocates: an

@@ -5,11 +5,4 @@ interface LineFormat {
 
   /** Appends one line with its line feed. */
   void append(LogRecord record, LineBuffer out);
-
-  static LineFormat of(AccessLogSettings.Format format) {
-    return switch (format) {
-      case COMBINED -> new CombinedFormat();
-      case JSON -> new JsonFormat();
-    };
-  }
 }

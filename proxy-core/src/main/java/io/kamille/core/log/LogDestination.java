@@ -2,8 +2,6 @@ package io.kamille.core.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.Optional;
 
 /** Where lines go. Confined to the writer once it has started. */
 interface LogDestination {
@@ -15,9 +13,4 @@ interface LogDestination {
   void reopen() throws IOException;
 
   void close() throws IOException;
-
-  /** The file, or standard output. */
-  static LogDestination open(Optional<Path> file) throws IOException {
-    return file.isPresent() ? FileDestination.open(file.get()) : new StandardOutput();
-  }
 }

@@ -10,9 +10,11 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
 
 /** What Kamille says about itself: one line per message on standard error. Any thread. */
@@ -53,7 +55,11 @@ public final class OperationalLog {
     for (Handler handler : root.getHandlers()) {
       root.removeHandler(handler);
     }
-    root.addHandler(new LoggingHandler(STANDARD_ERROR));
+    root.addHandler(STANDARD_ERROR.handler());
+  }
+
+  Handler handler() {
+    return new LoggingHandler(this);
   }
 
   void level(Level least) {
@@ -83,5 +89,50 @@ public final class OperationalLog {
 
   void write(Level severity, String name, String message, @Nullable Throwable thrown) {
     write(clock.instant(), severity, name, message, thrown);
+  }
+
+  /** Sends messages of {@code java.util.logging} to the operational log. Any thread. */
+  private static final class LoggingHandler extends Handler {
+
+    private final OperationalLog log;
+    private final Formatter formatter = new SimpleFormatter();
+
+    LoggingHandler(OperationalLog log) {
+      this.log = log;
+    }
+
+    @Override
+    public void publish(java.util.logging.LogRecord message) {
+      Level severity = severity(message.getLevel());
+      String name = message.getLoggerName() == null ? "" : message.getLoggerName();
+      if (log.isShown(name, severity)) {
+        log.write(
+            message.getInstant(),
+            severity,
+            name,
+            formatter.formatMessage(message),
+            message.getThrown());
+      }
+    }
+
+    private static Level severity(java.util.logging.Level level) {
+      int value = level.intValue();
+      if (value >= java.util.logging.Level.SEVERE.intValue()) {
+        return Level.ERROR;
+      }
+      if (value >= java.util.logging.Level.WARNING.intValue()) {
+        return Level.WARNING;
+      }
+      if (value >= java.util.logging.Level.INFO.intValue()) {
+        return Level.INFO;
+      }
+      return value >= java.util.logging.Level.FINE.intValue() ? Level.DEBUG : Level.TRACE;
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 }

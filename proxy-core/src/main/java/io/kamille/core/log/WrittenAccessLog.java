@@ -7,13 +7,14 @@ import io.kamille.core.metric.Counter;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /** The access log with a ring for each loop and one thread that writes. Any thread. */
-final class WrittenAccessLog implements AccessLog {
+public final class WrittenAccessLog implements AccessLog {
 
   /*
    *   loop ──► ring ─┐
@@ -70,9 +71,19 @@ final class WrittenAccessLog implements AccessLog {
             registry.counter(LINES),
             registry.counter(DROPPED, "write-error"),
             registry.counter(WRITE_ERRORS));
-    LineFormat format = LineFormat.of(settings.format());
+    LineFormat format = format(settings.format());
     this.writer = new LogWriter(rings, format, destination, metrics, clock, LOGGER);
     this.thread = Thread.ofPlatform().name("kamille-access-log").daemon().unstarted(this::run);
+  }
+
+  /**
+   * Opens the file or standard output and starts the writer.
+   *
+   * @throws IOException if the file cannot be appended to
+   */
+  public static AccessLog open(AccessLogSettings settings, MetricRegistry registry, WallClock clock)
+      throws IOException {
+    return start(settings, LogFile.open(settings.output()), registry, clock);
   }
 
   static WrittenAccessLog start(
@@ -92,6 +103,13 @@ final class WrittenAccessLog implements AccessLog {
     dropped.add(counter);
     rings.add(ring);
     return new ExchangeRecorder(ring, this::wake, counter, clock);
+  }
+
+  static LineFormat format(AccessLogSettings.Format format) {
+    return switch (format) {
+      case COMBINED -> new CombinedFormat();
+      case JSON -> new JsonFormat();
+    };
   }
 
   private long dropped() {

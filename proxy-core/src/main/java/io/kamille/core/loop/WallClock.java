@@ -22,6 +22,16 @@ public interface WallClock {
 
   /** The clock of the machine. */
   static WallClock system() {
-    return SystemClock.INSTANCE;
+    return new WallClock() {
+      @Override
+      public long epochMillis() {
+        return System.currentTimeMillis();
+      }
+
+      @Override
+      public long nanos() {
+        return System.nanoTime();
+      }
+    };
   }
 }

@@ -19,16 +19,14 @@ public final class CommandedLaw {
   }
 
   /** A loop's. */
-  public SheddingLaw at(long targetNanos, long nowNanos) {
-    return new Obedient(new OverloadLaw(targetNanos, nowNanos));
+  public OverloadLaw at(long targetNanos, long nowNanos) {
+    return new Obedient(targetNanos, nowNanos);
   }
 
-  private final class Obedient implements SheddingLaw {
+  private final class Obedient extends OverloadLaw {
 
-    private final OverloadLaw law;
-
-    private Obedient(OverloadLaw law) {
-      this.law = law;
+    private Obedient(long targetNanos, long nowNanos) {
+      super(targetNanos, nowNanos);
     }
 
     @Override
@@ -36,7 +34,7 @@ public final class CommandedLaw {
       return switch (command) {
         case NOTHING, FORWARDS -> false;
         case EVERYTHING -> true;
-        case BY_LAW -> law.sheds(latenessNanos);
+        case BY_LAW -> super.sheds(latenessNanos);
       };
     }
 
@@ -45,18 +43,8 @@ public final class CommandedLaw {
       return switch (command) {
         case NOTHING -> false;
         case FORWARDS, EVERYTHING -> true;
-        case BY_LAW -> law.shedsForward(latenessNanos);
+        case BY_LAW -> super.shedsForward(latenessNanos);
       };
-    }
-
-    @Override
-    public boolean turn(long nowNanos, long lengthNanos) {
-      return law.turn(nowNanos, lengthNanos);
-    }
-
-    @Override
-    public void unread(long nowNanos, long sinceNanos) {
-      law.unread(nowNanos, sinceNanos);
     }
   }
 }

@@ -35,7 +35,7 @@ class AccessLogTest {
   @Test
   void closingWritesEverythingOfEveryLoop() throws IOException {
     Path file = directory.resolve("access.log");
-    AccessLog log = AccessLog.open(settings(Optional.of(file)), registry, clock);
+    AccessLog log = WrittenAccessLog.open(settings(Optional.of(file)), registry, clock);
     ExchangeObserver first = log.forLoop();
     ExchangeObserver second = log.forLoop();
     for (int i = 0; i < 100; i++) {
@@ -56,7 +56,7 @@ class AccessLogTest {
   @Test
   void aFileIsAppendedTo() throws IOException {
     Path file = Files.writeString(directory.resolve("access.log"), "before\n");
-    AccessLog log = AccessLog.open(settings(Optional.of(file)), registry, clock);
+    AccessLog log = WrittenAccessLog.open(settings(Optional.of(file)), registry, clock);
     log.forLoop().ended(request("/"), 200, 0, 0, 0);
     log.close();
     assertThat(Files.readAllLines(file)).hasSize(2).first().isEqualTo("before");
@@ -66,7 +66,7 @@ class AccessLogTest {
   void reopeningBeginsANewFileAfterARename() throws Exception {
     CountDownLatch reopened = new CountDownLatch(1);
     Path file = directory.resolve("access.log");
-    LogDestination destination = FileDestination.open(file);
+    LogDestination destination = LogFile.open(Optional.of(file));
     AccessLog log =
         WrittenAccessLog.start(
             settings(Optional.of(file)),
@@ -90,7 +90,7 @@ class AccessLogTest {
 
   @Test
   void aFileThatCannotBeOpenedIsAnError() {
-    assertThatThrownBy(() -> AccessLog.open(settings(Optional.of(directory)), registry, clock))
+    assertThatThrownBy(() -> WrittenAccessLog.open(settings(Optional.of(directory)), registry, clock))
         .isInstanceOf(IOException.class);
   }
 
@@ -147,7 +147,7 @@ class AccessLogTest {
 
   @Test
   void aDisabledLogNotesNothing() {
-    AccessLog log = AccessLog.disabled();
+    AccessLog log = AccessLog.DISABLED;
     log.forLoop().ended(request("/"), 200, 0, 0, 0);
     log.reopen();
     log.close();

@@ -148,7 +148,7 @@ class LineFormatTest {
     new ExchangeRecorder(ring, () -> {}, registry.counter(WrittenAccessLog.LINES), clock)
         .ended(exchange, status, contentBytes, 0, durationNanos);
     LineBuffer out = new LineBuffer(16);
-    LineFormat.of(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
+    WrittenAccessLog.format(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
     return StandardCharsets.US_ASCII.decode(out.content()).toString();
   }
 }

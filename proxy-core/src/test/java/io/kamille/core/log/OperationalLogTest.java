@@ -80,7 +80,7 @@ class OperationalLogTest {
     message.setLoggerName("io.netty.channel");
     message.setParameters(new Object[] {"b"});
     message.setInstant(CLOCK.instant());
-    new LoggingHandler(log).publish(message);
+    log.handler().publish(message);
     assertThat(text()).isEqualTo("2026-11-21T09:00:00.123Z WARN  io.netty.channel: a b\n");
   }
 
