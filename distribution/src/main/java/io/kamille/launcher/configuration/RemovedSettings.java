@@ -30,6 +30,7 @@ final class RemovedSettings {
           setting("tuning.model", "throughput follows the law of the kernel in use"),
           setting("tuning.headroom", "a send buffer is twice throughput × round-trip time"),
           setting("tuning.period", "each connection that writes is looked at once a second"),
+          setting("engine.least-saving", "adaptive pauses must save a tenth of the CPU time"),
           setting(
               "listeners[].tls.certificates[].ocsp",
               "Kamille staples no OCSP response; public authorities have ended OCSP"),

@@ -9,13 +9,11 @@ import java.util.Optional;
 /**
  * How the event loops turn.
  *
- * @param leastSaving the share of processor time that pauses must save, 0–1; zero for any
  * @param stallLimit the longest turn that is not logged; zero to log none
  */
 public record EngineSettings(
     Pacing pacing,
     Duration latencyBudget,
-    double leastSaving,
     Optional<Duration> spin,
     Duration stallLimit) {
 
@@ -38,13 +36,6 @@ public record EngineSettings(
                   "The time that adaptive pacing may add to a response, at the 99th percentile.")
               .defaultsTo(Duration.ofNanos(PaceSettings.ADAPTIVE.latencyBudgetNanos())),
           Setting.of(
-                  "least-saving",
-                  Pacing.leastSavingType(),
-                  "The share of CPU time per request that adaptive pacing must save. Each loop"
-                      + " tries pauses for some seconds, and pauses only if the saving is that much"
-                      + " with 95 % confidence. `off` asks for no proof.")
-              .defaultsTo(PaceSettings.ADAPTIVE.leastSaving()),
-          Setting.of(
                   "spin",
                   Pacing.spinLimitType(),
                   "The longest time a loop polls without sleeping before it sleeps. Within it the"
@@ -66,7 +57,6 @@ public record EngineSettings(
     return PaceSettings.OFF
         .with(pacing)
         .withLatencyBudget(latencyBudget.toNanos())
-        .withLeastSaving(leastSaving)
         .withSpinLimit(spin.orElse(Duration.ZERO).toNanos());
   }
 }
