@@ -241,7 +241,8 @@ final class Assembly implements AutoCloseable {
         RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
         RouteChain chain = new RouteChain(settings, configuration, parts, rate, next);
         routes.put(name, route(name, host, settings.path(), chain));
-        for (String path : settings.isCached() ? settings.cache().bypassPaths() : List.<String>of()) {
+        for (String path :
+            settings.isCached() ? settings.cache().bypassPaths() : List.<String>of()) {
           if (settings.equals(byHost.find(host, path))) {
             bypassed.add(route(name, host, path, chain.pastCache()));
           }

@@ -2,7 +2,6 @@ package io.kamille.launcher.appliance;
 
 import io.kamille.cache.disk.Disk;
 import io.kamille.core.gate.OverloadLaw;
-import io.kamille.core.gate.OverloadLaw;
 import io.kamille.core.hostsocket.HostSockets;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.metric.MetricRegistry;

@@ -218,36 +218,33 @@ public final class RouteChain {
     return isPastCache && cache != null ? cache.bypass("path") : null;
   }
 
-  /** These stations as handlers. */
+  /** These stations as handlers, from the target on back. */
   private ExchangeHandler linked(List<Station> way, boolean isOther) {
-    ExchangeHandler next = null;
+    ExchangeHandler next = isOther ? otherUpstream() : target();
     RouteGate forwards = RouteGate.OPEN;
-    for (int i = way.size() - 1; i >= 0; i--) {
+    for (int i = way.size() - 2; i >= 0; i--) {
       Station station = way.get(i);
-      boolean isBehindCache = way.subList(0, i).contains(Station.CACHE);
       switch (station) {
         case ACCESS, RATE_LIMIT, OVERLOAD -> {
-          if (isBehindCache) {
+          if (way.subList(0, i).contains(Station.CACHE)) {
             forwards = gate(station).and(forwards);
           } else {
-            next = gate(station).before(Objects.requireNonNull(next));
+            next = gate(station).before(next);
           }
         }
-        case CACHE -> next = cached(Objects.requireNonNull(next), forwards, isOther);
-        case SPLIT ->
-            next =
-                SplitHandler.of(
-                    route.actions().split(),
-                    Objects.requireNonNull(next),
-                    linked(way.subList(i + 1, way.size()), true));
-        case MIRROR -> next = isOther ? next : mirrored(Objects.requireNonNull(next));
-        case TARGET -> next = isOther ? otherUpstream() : target();
-        case RULES -> next = ruled(Objects.requireNonNull(next));
-        case ERROR_PAGES -> next = paged(Objects.requireNonNull(next));
-        case REQUEST_ID -> next = new RequestId(Objects.requireNonNull(next));
+        case CACHE -> next = cached(next, forwards, isOther);
+        case SPLIT -> {
+          ExchangeHandler other = linked(way.subList(i + 1, way.size()), true);
+          next = SplitHandler.of(route.actions().split(), next, other);
+        }
+        case MIRROR -> next = isOther ? next : mirrored(next);
+        case RULES -> next = ruled(next);
+        case ERROR_PAGES -> next = paged(next);
+        case REQUEST_ID -> next = new RequestId(next);
+        case TARGET -> throw new AssertionError("a target is the last station");
       }
     }
-    return Objects.requireNonNull(next);
+    return next;
   }
 
   private RouteGate gate(Station station) {

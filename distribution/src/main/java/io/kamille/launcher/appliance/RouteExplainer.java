@@ -28,10 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param chains the stations of each route
  * @param purgeMethod what comes before all routes
  */
-record RouteExplainer(
-    RouteTable routes,
-    Map<Route, RouteChain> chains,
-    PurgeMethod purgeMethod) {
+record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMethod purgeMethod) {
 
   private static final int NO_RANGE = -1;
 

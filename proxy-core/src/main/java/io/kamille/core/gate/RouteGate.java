@@ -30,6 +30,8 @@ public interface RouteGate {
       if (refusal == null) {
         next.handle(exchange);
       } else {
+        // It takes no route: Cache-Status and the log say that it was refused before.
+        exchange.notes().route("");
         exchange.reply().fail(refusal);
       }
     };

@@ -12,10 +12,7 @@ import java.util.Optional;
  * @param stallLimit the longest turn that is not logged; zero to log none
  */
 public record EngineSettings(
-    Pacing pacing,
-    Duration latencyBudget,
-    Optional<Duration> spin,
-    Duration stallLimit) {
+    Pacing pacing, Duration latencyBudget, Optional<Duration> spin, Duration stallLimit) {
 
   /** What a command line may say, too. */
   public static final Setting<Pacing> PACING =

@@ -25,10 +25,7 @@ import java.util.Set;
  * @param source where it comes from, for messages and metrics
  */
 public record ServerCertificate(
-    List<X509Certificate> chain,
-    PrivateKey key,
-    Set<String> names,
-    String source) {
+    List<X509Certificate> chain, PrivateKey key, Set<String> names, String source) {
 
   private static final int DNS_NAME = 2;
   private static final byte[] PROOF =

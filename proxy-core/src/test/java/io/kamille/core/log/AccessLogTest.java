@@ -90,7 +90,8 @@ class AccessLogTest {
 
   @Test
   void aFileThatCannotBeOpenedIsAnError() {
-    assertThatThrownBy(() -> WrittenAccessLog.open(settings(Optional.of(directory)), registry, clock))
+    assertThatThrownBy(
+            () -> WrittenAccessLog.open(settings(Optional.of(directory)), registry, clock))
         .isInstanceOf(IOException.class);
   }
 
