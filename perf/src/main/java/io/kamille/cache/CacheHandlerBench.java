@@ -2,14 +2,14 @@ package io.kamille.cache;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
-import io.kamille.core.gate.RouteGate;
 import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
+import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
-import io.kamille.core.metric.MetricRegistry;
 import io.kamille.core.loop.WallClock;
+import io.kamille.core.metric.MetricRegistry;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.load.LoopThreads;
 import io.kamille.perf.load.SampleRequest;

@@ -1,7 +1,7 @@
 package io.kamille.core.loop;
 
-import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.loop.LoopMeter.Reading;
+import io.kamille.core.metric.AnswerCounts;
 import io.kamille.core.metric.MetricRegistry;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;

@@ -49,7 +49,7 @@ public final class ChangingKamille {
     if (missing != null) {
       throw new IOException(missing);
     }
-    Path directory = bench.directory(first.name());
+    Path directory = bench.directory(first.label());
     return new ChangingKamille(
         bench, place, directory, Contestant.start(bench, first, place), first);
   }

@@ -11,7 +11,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -41,30 +40,14 @@ public record Contestant(Peer peer, Child process, int port) {
    * @throws IOException if it does not listen
    */
   static Contestant start(Workbench bench, Peer peer, Place place) throws IOException {
-    return start(bench, peer, place, (started, directory, command) -> {});
-  }
-
-  /** Is told how a server is configured and started. */
-  @FunctionalInterface
-  public interface Keeper {
-
-    /** Keeps it. */
-    void keep(Peer peer, Path directory, List<String> command) throws IOException;
-  }
-
-  /** The same, with somebody who keeps how. */
-  public static Contestant start(Workbench bench, Peer peer, Place place, Keeper keeper)
-      throws IOException {
-    Path directory = bench.directory(peer.name());
-    List<String> command = peer.prepare(directory, place);
-    keeper.keep(peer, directory, command);
-    Child process = bench.start(peer.name(), Workbench.Core.SERVER, command);
+    List<String> command = peer.prepare(bench.directory(peer.label()), place);
+    Child process = bench.start(peer.label(), Workbench.Core.SERVER, command);
     process.awaitListening(place.port(), START_LIMIT);
     return new Contestant(peer, process, place.port());
   }
 
   String name() {
-    return peer.name();
+    return peer.label();
   }
 
   /**
@@ -86,7 +69,6 @@ public record Contestant(Peer peer, Child process, int port) {
               name() + " gave a wrong answer to " + subject.path() + ": " + response);
         }
         response.headers().firstValue("X-Serial").ifPresent(serials::add);
-        proveDisk(subject, response);
       }
     }
     int most = subject.job().isStoring() ? 1 : PROOF_REQUESTS;
@@ -94,19 +76,6 @@ public record Contestant(Peer peer, Child process, int port) {
     if (serials.size() < least || serials.size() > most) {
       throw new IOException(
           name() + " asked the origin " + serials.size() + " times for " + subject.path());
-    }
-  }
-
-  /** Kamille says if the answer came from the disk. */
-  private void proveDisk(Subject subject, HttpResponse<byte[]> response) throws IOException {
-    boolean isElsewhere =
-        response
-            .headers()
-            .firstValue("Cache-Status")
-            .filter(status -> !status.endsWith("detail=disk"))
-            .isPresent();
-    if (subject.job() == Peer.Job.DISK && isElsewhere) {
-      throw new IOException(name() + " did not answer from the disk: " + response.headers());
     }
   }
 

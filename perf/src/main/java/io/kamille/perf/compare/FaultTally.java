@@ -1,6 +1,5 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.report.Figure;
@@ -12,13 +11,13 @@ import org.HdrHistogram.Histogram;
  * Counts what became of the requests on both routes, before, during and after the fault, by when
  * they should have been sent. Confined to the client's thread until the run is over.
  */
-final class FaultTally implements LoadObserver {
+final class FaultTally {
 
   /** Requests on the route with the faulty origin while it failed. */
   static final Figure ASKED = Figure.of("asked");
 
   /** Those of them that were not answered rightly. */
-  static final Figure FAILED = Figure.of("failed");
+  static final Figure FAILED = Figure.of("failing_failed");
 
   /** From the beginning of the fault to when the last failed request of it was sent. */
   static final Figure LAST_FAILURE = Figure.of("last_failure_seconds");
@@ -80,8 +79,8 @@ final class FaultTally implements LoadObserver {
     this.lastFailureNanos = faultNanos;
   }
 
-  @Override
-  public void ended(LoadOutcome outcome) {
+  /** One request is over. */
+  void ended(LoadOutcome outcome) {
     long sent = outcome.intendedNanos();
     boolean isDuring = sent >= faultNanos && sent < healNanos;
     if (outcome.request() == other) {

@@ -1,22 +1,28 @@
 package io.kamille.perf.compare;
 
-import io.kamille.perf.host.JavaProcess;
 import io.kamille.perf.host.MemoryUse;
-import io.kamille.perf.load.IdleConnections;
-import io.kamille.perf.load.Wrk;
-import io.kamille.perf.option.Chosen;
-import io.kamille.perf.option.Options;
+import io.kamille.perf.host.ProcessFigures;
+import io.kamille.perf.host.Workbench;
+import io.kamille.perf.load.LoadProgram;
 import io.kamille.perf.peer.Peer.Job;
+import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Command;
 
 /** Memory of Kamille and other servers for a persistent connection on which nothing happens. */
-public final class IdleComparison {
+@Command
+public final class IdleComparison extends Comparison {
 
   /*
    * Each server starts anew in each round, because none returns memory, and is warmed by some load.
@@ -25,105 +31,89 @@ public final class IdleComparison {
    * objects of connections would hide in pages that garbage had touched before.
    */
 
-  /** What can be chosen. */
-  public static final Options OPTIONS = Session.options(3, 3, 10_000, Lineup.NAMES, List.of());
-
   private static final List<String> WHOLE_HEAP =
       List.of("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch");
-  private static final Subject SUBJECT = Subject.HITS.getFirst();
-  private static final int WARM_CONNECTIONS = 64;
+  private static final int SOURCES = 8;
   private static final int GOAL_BYTES = 6 * 1024;
 
-  private static final Figure CONNECTIONS = Figure.of("connections");
-  private static final Figure BEFORE = Figure.of("proportional_bytes_before");
-  private static final Figure AFTER = Figure.of("proportional_bytes_after");
-  private static final Figure HEAP_BEFORE = Figure.of("live_heap_bytes_before");
-  private static final Figure HEAP_AFTER = Figure.of("live_heap_bytes_after");
-  static final Figure OUTSIDE = AFTER.plus(BEFORE.times(-1)).per(CONNECTIONS);
-  static final Figure INSIDE = HEAP_AFTER.plus(HEAP_BEFORE.times(-1)).per(CONNECTIONS);
-  static final Figure BYTES = OUTSIDE.plus(INSIDE);
-
+  private static final Figure OUTSIDE = Figure.of("outside_heap_bytes");
+  private static final Figure INSIDE = Figure.of("in_heap_bytes");
+  private static final Figure BYTES = OUTSIDE.plus(INSIDE);
   private static final List<Column> COLUMNS =
       List.of(
           Column.spread("bytes/connection", BYTES, 0),
           Column.spread("outside heap", OUTSIDE, 0),
-          Column.spread("in heap", INSIDE, 0),
-          Column.spread("MiB before", BEFORE.times(1.0 / (1 << 20)), 0));
-
+          Column.spread("in heap", INSIDE, 0));
   private static final Goal GOAL =
       Goal.atMost(
           GOAL_BYTES,
           "an idle connection takes at most " + GOAL_BYTES + " bytes",
-          samples -> samples.spread(BYTES, "", "kamille"));
+          all -> all.spread(BYTES, "", "kamille"));
 
-  private IdleComparison() {}
-
-  /** Compares with as many of the wanted connections as this machine allows. */
-  public static void run(Chosen chosen) throws IOException, InterruptedException {
-    int connections = DescriptorLimit.connections(chosen.number("--connections"));
-    try (var session = Session.open(chosen)) {
-      var wrk = Wrk.open(session.bench(), WARM_CONNECTIONS);
-      session.fact("run", "%d rounds, %d connections", session.rounds(), connections);
-      session.begin();
-      var samples = new Samples("");
-      for (int round = 1; round <= session.rounds(); round++) {
-        int current = round;
-        var lineup = session.lineup(Job.HIT, connections, WHOLE_HEAP);
-        lineup.forEach(
-            server -> {
-              server.prove(SUBJECT);
-              wrk.run(server.port(), SUBJECT.path(), SUBJECT.coding(), session.seconds());
-              samples.add(measure(session, server, current, connections));
-            });
-        lineup.stop();
-      }
-      session.print(samples.table("server", "", COLUMNS));
-      session.print("Goals of kamille", List.of(GOAL), samples);
-      session.keep(samples);
-    }
+  /** With 10,000 connections, or as many as this machine allows. */
+  public IdleComparison() {
+    super(3, 3, 10_000);
   }
 
-  private static Sample measure(Session session, Contestant server, int round, int count)
+  @Override
+  void run() throws IOException, InterruptedException {
+    int count = Workbench.possibleConnections(connections);
+    fact("run", "%d rounds, %d connections", rounds, count);
+    begin();
+    var samples = new Samples("");
+    for (int round = 1; round <= rounds; round++) {
+      int current = round;
+      startServers(
+          List.of("kamille", "nginx", "haproxy", "varnish"),
+          new Place(Job.HIT, 0, 0, count).with(WHOLE_HEAP));
+      forEach(
+          server -> {
+            server.prove(Subject.HIT);
+            LoadProgram.wrk(bench(), 64, server.port(), Subject.HIT.path(), "", seconds);
+            samples.add(measure(server, current, count));
+          });
+      stopServers();
+    }
+    print(samples.table("server", "", COLUMNS));
+    print(List.of(GOAL), samples);
+    keep(samples);
+  }
+
+  private Sample measure(Contestant server, int round, int count)
       throws IOException, InterruptedException {
-    var request = SUBJECT.request("127.0.0.1:" + server.port());
-    long heapBefore = liveHeap(session, server);
+    long heapBefore = liveHeap(server);
     MemoryUse before = server.process().memory();
-    try (var connections = IdleConnections.open(count, server.port(), request)) {
-      long heapAfter = liveHeap(session, server);
-      MemoryUse after = server.process().memory();
-      int open = connections.openCount();
-      if (open < count) {
-        throw new IOException(server.name() + " kept " + open + " of " + count + " open");
+    var open = new ArrayList<Socket>();
+    try {
+      for (int i = 0; i < count; i++) {
+        open.add(ask(server, "127.0.0." + (2 + i % SOURCES)));
       }
-      return sample(server.name(), round, count, before, after, heapBefore, heapAfter);
+      long heap = liveHeap(server) - heapBefore;
+      double outside = server.process().memory().proportionalBytes() - before.proportionalBytes();
+      return Sample.of("", server.name(), round)
+          .with(OUTSIDE, outside / count)
+          .with(INSIDE, (double) heap / count);
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
     }
   }
 
-  /**
-   * One server in one round.
-   *
-   * @param heapBefore octets of live Java objects, 0 for servers that have none
-   */
-  static Sample sample(
-      String server,
-      int round,
-      int connections,
-      MemoryUse before,
-      MemoryUse after,
-      long heapBefore,
-      long heapAfter) {
-    return Sample.of("", server, round)
-        .with(CONNECTIONS, connections)
-        .with(BEFORE, before.proportionalBytes())
-        .with(AFTER, after.proportionalBytes())
-        .with(HEAP_BEFORE, heapBefore)
-        .with(HEAP_AFTER, heapAfter);
+  /** A connection that has had one answer. */
+  private static Socket ask(Contestant server, String source) throws IOException {
+    var socket = new Socket();
+    socket.bind(new InetSocketAddress(source, 0));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    String head = "GET " + Subject.HIT.path() + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    if (socket.getInputStream().read(new byte[1 << 16]) <= 0) {
+      throw new IOException(server.name() + " closed a connection");
+    }
+    return socket;
   }
 
-  private static long liveHeap(Session session, Contestant server)
-      throws IOException, InterruptedException {
-    return server.peer().isJava()
-        ? JavaProcess.liveBytes(session.bench(), server.process().pid())
-        : 0;
+  private long liveHeap(Contestant server) throws IOException, InterruptedException {
+    return server.peer().isJava() ? ProcessFigures.liveBytes(bench(), server.process().pid()) : 0;
   }
 }

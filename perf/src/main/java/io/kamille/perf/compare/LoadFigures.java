@@ -70,10 +70,10 @@ public final class LoadFigures {
   }
 
   /** Says in which of these rounds the client was at its limit. */
-  static void noteLimits(Session session, Iterable<Sample> samples) {
+  static void noteLimits(Comparison comparison, Iterable<Sample> samples) {
     for (Sample sample : samples) {
       if (sample.is(LIMITED)) {
-        session.note(
+        comparison.note(
             "%s, %s, round %d: the client was at its limit, or kept from its core; the numbers are"
                 + " its as well",
             sample.server(), sample.situation(), sample.round());

@@ -1,9 +1,9 @@
 package io.kamille.perf.compare;
 
 import io.kamille.perf.host.Child;
-import io.kamille.perf.host.CoreTime;
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.MemoryUse;
+import io.kamille.perf.host.ProcessFigures;
 import io.kamille.perf.host.Workbench.Core;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Sample;
@@ -43,7 +43,7 @@ final class Meter {
   private Meter(Child process) throws IOException {
     this.process = process;
     this.before = process.cpuTime();
-    this.coreBefore = CoreTime.busyMicros(Core.SERVER);
+    this.coreBefore = ProcessFigures.busyMicros(Core.SERVER);
   }
 
   static Meter start(Child process) throws IOException {
@@ -52,7 +52,7 @@ final class Meter {
 
   /** Adds to a sample what the process has taken since the start. */
   Sample stop(Sample sample) throws IOException {
-    long coreMicros = CoreTime.busyMicros(Core.SERVER) - coreBefore;
+    long coreMicros = ProcessFigures.busyMicros(Core.SERVER) - coreBefore;
     CpuTime taken = process.cpuTime().minus(before);
     MemoryUse memory = process.memory();
     return sample
@@ -64,13 +64,13 @@ final class Meter {
   }
 
   /** Says so if others took much of the server's core in one of these rounds. */
-  static void noteDisturbance(Session session, Iterable<Sample> samples) {
+  static void noteDisturbance(Comparison comparison, Iterable<Sample> samples) {
     double most = 0;
     for (Sample sample : samples) {
       most = Math.max(most, sample.of(DISTURBED));
     }
     if (most > DISTURBED_RATIO) {
-      session.note("in one round %.0f %% of the busy core was not the server's", most * 100);
+      comparison.note("in one round %.0f %% of the busy core was not the server's", most * 100);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.kamille.perf.compare;
 import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.Workbench;
-import io.kamille.perf.load.OriginStub;
+import io.kamille.perf.load.Responder;
 import io.kamille.perf.peer.Jvm;
 import java.io.IOException;
 import java.net.URI;
@@ -29,8 +29,7 @@ public record Origin(int port, Child process) {
   public static Origin start(Workbench bench) throws IOException {
     int port = Workbench.freePort();
     Child process =
-        bench.start(
-            "origin", Workbench.Core.OTHERS, Jvm.command(OriginStub.class, List.of(), port));
+        bench.start("origin", Workbench.Core.OTHERS, Jvm.command(Responder.class, List.of(), port));
     process.awaitListening(port, START_LIMIT);
     return new Origin(port, process);
   }

@@ -7,28 +7,32 @@ import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.UserDemand;
+import io.kamille.perf.load.UserDemand.Count;
 import io.kamille.perf.load.UserDemand.Marks;
+import io.kamille.perf.load.UserDemand.Result;
 import io.kamille.perf.load.UserDemand.Wants;
-import io.kamille.perf.load.UserResult;
-import io.kamille.perf.load.UserResult.Count;
-import io.kamille.perf.option.Chosen;
-import io.kamille.perf.option.Options;
-import io.kamille.perf.peer.Haproxy;
 import io.kamille.perf.peer.Kamille;
-import io.kamille.perf.peer.Nginx;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
+import io.kamille.perf.report.Spread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** What servers answer, and how late, when more is asked of them than they can do. */
-public final class OverloadComparison {
+@Command
+public final class OverloadComparison extends Comparison {
 
   /*
    * One server after the other on core 0, of which a process of ours takes most; users, and the
@@ -37,131 +41,124 @@ public final class OverloadComparison {
    * without: what shedding costs must show.
    */
 
-  private static final String SHEDDING = OverloadReport.SHEDDING;
+  private static final String SHEDDING = "kamille";
 
   /** The same one when it does not. */
   private static final String OFF = "off";
 
-  private static final Pattern SHARE = Pattern.compile("[0-9](\\.[0-9]{1,3})?");
-
-  /** What can be chosen. */
-  public static final Options OPTIONS =
-      Options.none()
-          .texts(
-              "--loads", "A,B", List.of("0.5", "0.8", "1", "1.5", "2", "3"), SHARE, "in capacities")
-          .number("--seconds", 12, 1, 1000, "of load that are counted, at each")
-          .shortcut(
-              "--quick",
-              "--loads 0.8,1,3 --seconds 4",
-              "4 seconds at 0.8, 1 and 3: to see that it works, not to believe it")
-          .number("--users", 4000, 1, 100_000, "each with a connection")
-          .flag("--rude", "users ask again though they were told to wait")
-          .text("--misses", "SHARE", "0", SHARE, "of requests that must be forwarded, 0 to 1")
-          .number(
-              "--slow", 80, 0, 90, "per cent of the server's core that are taken from it (as root)")
-          .text(
-              "--target",
-              "TIME",
-              "5ms",
-              Pattern.compile("[1-9][0-9]{0,5}(us|ms)"),
-              "of Kamille's overload.target")
-          .number("--capacity", 0, 0, 10_000_000, "requests/s; 0 looks for each server's")
-          .names(
-              "--only",
-              List.of(),
-              List.of(SHEDDING, OFF, "nginx", "haproxy"),
-              "of kamille, off, nginx, haproxy")
-          .directory("perf/target/overload-TIME");
-
-  private static final Subject HIT = Subject.HITS.getFirst();
-  private static final Subject PASS = Subject.PASSES.getFirst();
+  private static final String MOST = "3.0";
+  private static final String BELOW = "0.8";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration SETTLING = Duration.ofSeconds(3);
-  private static final Duration TRIAL_SETTLING = Duration.ofMillis(500);
-  private static final Duration TRIAL = Duration.ofMillis(2500);
   private static final double WARMUP_RATE = 15_000;
   private static final double OVERLOADING_RATE = 40_000;
-  private static final Duration OVERLOADED_WARMUP = Duration.ofSeconds(12);
   private static final double FIRST_RATE = 8_000;
   private static final double CAPACITY_P99_MICROS = 50_000;
   private static final double KEPT_UP_RATIO = 0.99;
+  private static final Marks NOBODY = new Marks() {};
 
-  private final Session session;
-  private final Chosen chosen;
-  private final int users;
-  private final double missShare;
-  private final Wants wants;
-  private final OverloadReport report;
+  private static final Figure CAPACITY = Figure.of("capacity");
+  private static final Figure SECONDS = Figure.of("seconds");
+  private static final Figure OFFERED = Figure.of("offered");
+  private static final Figure GOOD = Figure.of("good");
+  private static final Figure SHED = Figure.of("shed");
+  private static final Figure TURNED_AWAY = Figure.of("turned_away");
+  private static final Figure LOST = Figure.of("lost");
+  private static final Figure P50 = Figure.of("p50_micros");
+  private static final Figure P99 = Figure.of("p99_micros");
+  private static final Figure LATE_P99 = Figure.of("late_p99_micros");
+  private static final Figure GOODPUT = GOOD.per(SECONDS);
+  private static final Figure NOT_SERVED = SHED.plus(TURNED_AWAY);
 
-  private OverloadComparison(Session session, int users) {
-    this.session = session;
-    this.chosen = session.chosen();
-    this.users = users;
-    this.missShare = Math.min(1, Double.parseDouble(chosen.text("--misses")));
-    this.report = new OverloadReport();
-    this.wants = new Wants(HIT.request("127.0.0.1"), PASS.request("127.0.0.1"), missShare);
+  /** Right answers per second, in capacities. */
+  private static final Figure GOODPUT_RATIO = GOODPUT.per(CAPACITY);
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.median("offered", OFFERED.per(SECONDS), 0),
+          Column.median("goodput", GOODPUT, 0),
+          Column.median("÷ capacity", GOODPUT_RATIO, 2),
+          Column.median("p50 ms", P50.times(1e-3), 1),
+          Column.median("p99 ms", P99.times(1e-3), 1),
+          Column.median("shed", SHED.per(SECONDS), 0),
+          Column.median("turned away", TURNED_AWAY.per(SECONDS), 0),
+          Column.median("lost", LOST.per(SECONDS), 0),
+          Column.median("CPU %", Meter.CPU.per(SECONDS).times(1e-4), 0),
+          Column.median("resident MiB", Meter.RESIDENT.times(1.0 / (1 << 20)), 0),
+          Column.median("client late p99 ms", LATE_P99.times(1e-3), 1));
+
+  @Option(names = "--loads", split = ",", description = "in capacities (${DEFAULT-VALUE})")
+  private List<Double> loads = List.of(0.5, 0.8, 1.0, 1.5, 2.0, 3.0);
+
+  @Option(names = "--rude", description = "users ask again though they were told to wait")
+  private boolean areRude;
+
+  @Option(
+      names = "--misses",
+      description = "share of requests that must be forwarded, 0 to 1 (${DEFAULT-VALUE})")
+  private double misses;
+
+  @Option(
+      names = "--slow",
+      description = "per cent of the server's core that are taken from it (${DEFAULT-VALUE})")
+  private int slow = 80;
+
+  @Option(names = "--target", description = "of Kamille's overload.target (${DEFAULT-VALUE})")
+  private String target = "5ms";
+
+  @Option(
+      names = "--capacity",
+      description = "requests/s; 0 looks for each server's (${DEFAULT-VALUE})")
+  private int known;
+
+  private final Samples samples = new Samples("load");
+
+  /** With 4,000 users. */
+  public OverloadComparison() {
+    super(1, 12, 4000);
   }
 
-  /** Compares, prints and writes the report, also of what was measured before a failure. */
-  public static void run(Chosen chosen) throws IOException, InterruptedException {
-    int users = DescriptorLimit.connections(chosen.number("--users"));
-    try (var session = Session.open(chosen).loadFromHere()) {
-      var comparison = new OverloadComparison(session, users);
-      comparison.tellFacts();
-      try {
-        comparison.measureAll();
-      } finally {
-        comparison.report.write(session, chosen.textOrNull("--to"));
-      }
+  @Override
+  void run() throws IOException, InterruptedException {
+    loadFromHere();
+    if (isQuick) {
+      loads = List.of(0.8, 1.0, 3.0);
+      seconds = 4;
     }
-  }
-
-  private void tellFacts() {
-    session.fact(
-        "subject",
-        "%s, %.0f %% of requests forwarded, Poisson arrivals",
-        HIT.label(),
-        missShare * 100);
-    session.fact(
+    connections = Workbench.possibleConnections(connections);
+    fact("subject", "1 KiB hit, %.0f %% of requests forwarded, Poisson arrivals", misses * 100);
+    fact(
         "users",
         "%d that %s, each with a connection, patient for %d s",
-        users,
-        chosen.has("--rude") ? "ask again at once" : "wait when told to",
+        connections,
+        areRude ? "ask again at once" : "wait when told to",
         PATIENCE.toSeconds());
-    session.fact("processor", "of the server's core %d %% are taken", chosen.number("--slow"));
-    session.fact("kamille", "overload.target %s; off: without", chosen.text("--target"));
-    session.fact("run", "%d s to settle, %d s counted", SETTLING.toSeconds(), session.seconds());
-    session.begin();
-  }
-
-  private void measureAll() throws IOException, InterruptedException {
-    if (session.isWanted(SHEDDING) || session.isWanted(OFF)) {
-      measure(new Kamille(session.checkout()).with(overload(OFF)));
-    }
-    for (Peer peer : List.of(new Nginx(), new Haproxy())) {
-      String missing = peer.missing();
-      if (missing != null) {
-        System.out.println("left out: " + missing);
-      } else if (session.isWanted(peer.name())) {
+    fact("processor", "of the server's core %d %% are taken", slow);
+    fact("kamille", "overload.target %s; off: without", target);
+    List<Peer> peers = installed(List.of(SHEDDING, "nginx", "haproxy"));
+    begin();
+    try {
+      for (Peer peer : peers) {
         measure(peer);
       }
+    } finally {
+      report();
     }
-  }
-
-  private static String overload(String target) {
-    return "overload:\n  target: " + target + "\n";
   }
 
   private void measure(Peer peer) throws IOException, InterruptedException {
-    int origin = session.origin().port();
-    var place = new Place(Job.HIT, Workbench.freePort(), origin, users, List.of());
+    var place = new Place(Job.HIT, Workbench.freePort(), origin().port(), connections);
     ChangingKamille kamille =
-        peer instanceof Kamille one ? ChangingKamille.start(session.bench(), one, place) : null;
+        peer instanceof Kamille one
+            ? ChangingKamille.start(bench(), one.with(overload(OFF)), place)
+            : null;
     Contestant server =
-        kamille == null ? Contestant.start(session.bench(), peer, place) : kamille.contestant();
+        kamille == null ? Contestant.start(bench(), peer, place) : kamille.contestant();
+    var settings = LoadSettings.persistent(place.port(), connections).withTimeLimit(PATIENCE);
     try {
-      server.prove(HIT);
-      try (var client = LoadClient.open(settings(place))) {
+      server.prove(Subject.HIT);
+      // Without misses the origin has nothing to do, and the users' core is theirs.
+      try (var client = LoadClient.open(misses > 0 ? settings.onSharedCore() : settings)) {
         new Measuring(server, kamille, client).run();
       }
     } finally {
@@ -169,19 +166,16 @@ public final class OverloadComparison {
     }
   }
 
-  /** Without misses the origin has nothing to do, and the users' core is theirs. */
-  private LoadSettings settings(Place place) {
-    var settings =
-        LoadSettings.persistent(place.port(), place.connections()).withTimeLimit(PATIENCE);
-    return missShare > 0 ? settings.onSharedCore() : settings;
+  private static String overload(String target) {
+    return "overload:\n  target: " + target + "\n";
   }
 
   /** One server that runs; a Kamille can change its way. */
   private final class Measuring {
-
     private final Contestant server;
     private final @Nullable ChangingKamille kamille;
     private final LoadClient client;
+    private final Wants wants = new Wants(Subject.HIT.request(), Subject.PASS.request(), misses);
 
     private Measuring(Contestant server, @Nullable ChangingKamille kamille, LoadClient client) {
       this.server = server;
@@ -195,57 +189,46 @@ public final class OverloadComparison {
 
     private void become(String way) throws IOException, InterruptedException {
       if (kamille != null) {
-        String target = way.equals(OFF) ? OFF : chosen.text("--target");
-        kamille.become(new Kamille(session.checkout()).with(overload(target)));
+        String value = way.equals(OFF) ? OFF : target;
+        kamille.become(Kamille.of(checkout()).with(overload(value)));
       }
     }
 
     private void run() throws IOException, InterruptedException {
-      int seconds = server.peer().warmupSeconds();
-      load(WARMUP_RATE, Duration.ZERO, Duration.ofSeconds(seconds), 1, Marks.NONE);
-      if (chosen.number("--slow") == 0) {
+      int warmup = isQuick ? 2 : server.peer().warmupSeconds();
+      load(WARMUP_RATE, Duration.ZERO, Duration.ofSeconds(warmup), 1, NOBODY);
+      if (slow == 0) {
         measureAll();
         return;
       }
-      Child slow = SlowProcessor.start(session.bench(), chosen.number("--slow"));
+      Child taking = SlowProcessor.start(bench(), slow);
       try {
         measureAll();
       } finally {
-        slow.stop();
+        taking.stop();
       }
     }
 
     private void measureAll() throws IOException, InterruptedException {
-      warmInOverload();
-      int known = chosen.number("--capacity");
+      // Code that runs only under too much load must be machine code too before it is measured.
+      for (String way : server.peer().isJava() ? ways() : List.<String>of()) {
+        become(way);
+        load(OVERLOADING_RATE, Duration.ZERO, Duration.ofSeconds(isQuick ? 2 : 12), 2, NOBODY);
+      }
       double capacity = known > 0 ? known : capacity();
       System.out.printf(Locale.ROOT, "%s: capacity %,.0f requests/s%n", server.name(), capacity);
-      for (String load : chosen.texts("--loads")) {
+      for (double load : loads) {
         for (String way : ways()) {
-          if (session.isWanted(way)) {
-            become(way);
-            measure(way, Double.parseDouble(load), capacity);
-          }
+          become(way);
+          measure(way, load, capacity);
         }
       }
     }
 
-    /** Code that runs only under too much load must be machine code too before it is measured. */
-    private void warmInOverload() throws IOException, InterruptedException {
-      if (!server.peer().isJava()) {
-        return;
-      }
-      for (String way : ways()) {
-        become(way);
-        load(OVERLOADING_RATE, Duration.ZERO, OVERLOADED_WARMUP, 2, Marks.NONE);
-      }
-    }
-
-    private UserResult load(
-        double rate, Duration settling, Duration counted, long seed, Marks marks)
+    private Result load(double rate, Duration settling, Duration counted, long seed, Marks marks)
         throws IOException {
       var schedule = RateSchedule.steady(rate, settling.plus(counted));
-      var how = new UserDemand.Settings(wants, settling, chosen.has("--rude"), seed);
+      var how = new UserDemand.Settings(wants, settling, areRude, seed);
       return UserDemand.run(client, Arrivals.poisson(schedule, seed), how, marks);
     }
 
@@ -265,24 +248,18 @@ public final class OverloadComparison {
     }
 
     private boolean holdsOnce(double rate) throws IOException {
-      UserResult load = load(rate, TRIAL_SETTLING, TRIAL, Math.round(rate), Marks.NONE);
-      System.out.printf(
-          Locale.ROOT,
-          "  trial of %,.0f/s: %,.0f/s answered, p99 %.1f ms, the client late by %.1f ms (p99)%n",
-          rate,
-          load.goodput(),
-          load.latencyMicros(99) / 1e3,
-          load.latenessMicros(99) / 1e3);
+      Duration settling = Duration.ofMillis(500);
+      Result load =
+          load(rate, settling, Duration.ofMillis(isQuick ? 700 : 2500), Math.round(rate), NOBODY);
       return load.of(Count.FAILED) + load.of(Count.TIMED_OUT) + load.of(Count.SHED) == 0
           && load.latencyMicros(99) <= CAPACITY_P99_MICROS
           && load.goodput() >= load.of(Count.OFFERED) * 1e9 / load.nanos() * KEPT_UP_RATIO;
     }
 
     private void measure(String way, double load, double capacity) throws IOException {
-      var metered = Sample.of("", way, 1);
+      var sample = Sample.of(Double.toString(load), way, 1);
       var marks =
           new Marks() {
-
             private @Nullable Meter meter;
 
             @Override
@@ -293,25 +270,78 @@ public final class OverloadComparison {
             @Override
             public void end() throws IOException {
               if (meter != null) {
-                meter.stop(metered);
+                meter.stop(sample);
               }
             }
           };
-      UserResult result =
+      Result result =
           load(
               load * capacity,
               SETTLING,
-              Duration.ofSeconds(session.seconds()),
+              Duration.ofSeconds(seconds),
               Math.round(load * 1000),
               marks);
-      Sample sample = report.add(way, load, capacity, result, metered);
-      System.out.printf(
-          Locale.ROOT,
-          "%s, %.2f × capacity: goodput %.2f × capacity, p99 %.1f ms%n",
-          way,
-          load,
-          sample.of(OverloadReport.GOODPUT_RATIO),
-          sample.of(OverloadReport.P99) / 1e3);
+      samples.add(
+          sample
+              .with(CAPACITY, capacity)
+              .with(SECONDS, result.nanos() / 1e9)
+              .with(OFFERED, result.of(Count.OFFERED))
+              .with(GOOD, result.of(Count.GOOD))
+              .with(SHED, result.of(Count.SHED))
+              .with(TURNED_AWAY, result.of(Count.TURNED_AWAY))
+              .with(LOST, result.of(Count.TIMED_OUT) + result.of(Count.FAILED))
+              .with(P50, result.latencyMicros(50))
+              .with(P99, result.latencyMicros(99))
+              .with(LATE_P99, result.latenessMicros(99))
+              .with(LoadFigures.LIMITED, result.isSaturated()));
     }
+  }
+
+  /** Prints and keeps what there is, also of what was measured before a failure. */
+  private void report() throws IOException {
+    if (samples.all().isEmpty()) {
+      return;
+    }
+    print(samples.wholeTable("server", "load", COLUMNS));
+    print(goals(), samples);
+    LoadFigures.noteLimits(this, samples.all());
+    keep(samples);
+  }
+
+  private static List<Goal> goals() {
+    return List.of(
+        Goal.atLeast(
+            0.9,
+            "goodput at 3 × capacity at least 0.9 of it",
+            all -> all.spread(GOODPUT_RATIO, MOST, SHEDDING)),
+        Goal.atMost(
+            3,
+            "p99 of what is answered at 3 × at most 3 × that at 0.8 ×",
+            all -> all.multiple(P99, SHEDDING, MOST, BELOW)),
+        Goal.atMost(
+            1.1,
+            "memory at 3 × at most 1.1 × that at 0.8 ×",
+            all -> all.multiple(Meter.RESIDENT, SHEDDING, MOST, BELOW)),
+        Goal.atMost(
+            0.2,
+            "a request that is not served takes at most 0.2 of the CPU time of one that is",
+            OverloadComparison::cost));
+  }
+
+  /**
+   * CPU time of a request that is not served, in units of one that is; empty if answers at 3 × took
+   * less than at 0.8 ×, which leaves none for the others.
+   */
+  private static Optional<Spread> cost(Samples all) {
+    List<Sample> most = all.of(MOST, SHEDDING);
+    List<Sample> below = all.of(BELOW, SHEDDING);
+    if (most.isEmpty() || below.isEmpty() || most.getFirst().of(NOT_SERVED) == 0) {
+      return Optional.empty();
+    }
+    Sample loaded = most.getFirst();
+    double answer = below.getFirst().of(Meter.CPU.per(GOOD));
+    double rest = loaded.of(Meter.CPU) - answer * loaded.of(GOOD);
+    return Optional.of(Spread.of(rest / loaded.of(NOT_SERVED) / answer))
+        .filter(spread -> spread.median() >= 0);
   }
 }

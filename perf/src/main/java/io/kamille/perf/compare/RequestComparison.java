@@ -5,22 +5,27 @@ import static io.kamille.perf.compare.Meter.KERNEL;
 import static io.kamille.perf.compare.Meter.PROPORTIONAL;
 import static io.kamille.perf.compare.Meter.USER;
 
-import io.kamille.perf.host.JavaProcess;
-import io.kamille.perf.load.Wrk;
-import io.kamille.perf.load.WrkResult;
-import io.kamille.perf.option.Chosen;
-import io.kamille.perf.option.Options;
+import io.kamille.perf.host.ProcessFigures;
+import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.load.LoadProgram;
+import io.kamille.perf.peer.Peer.Job;
+import io.kamille.perf.peer.Peer.Place;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Goal;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import picocli.CommandLine.Command;
 
 /** CPU time per request of Kamille and other servers that do the same job. */
-public final class RequestComparison {
+@Command
+public final class RequestComparison extends Comparison {
 
   /*
    * All servers run at once on one core, and one at a time is under load from the other core, where
@@ -28,16 +33,15 @@ public final class RequestComparison {
    *
    * CPU time per request is what counts: it moves by a few per cent where throughput in a closed
    * loop moves by half. Throughput and latency are those of a saturated server.
+   *
+   * Over TLS, with one certificate of P-256. HAProxy's key has the scheme, so that a load begins
+   * with requests that fill the store.
    */
-
-  /** What can be chosen. */
-  public static final Options OPTIONS = Session.options(7, 3, 64, Lineup.NAMES, List.of());
 
   private static final Figure REQUESTS = Figure.of("requests");
   private static final Figure MICROS = Figure.of("micros");
   private static final Figure P50 = Figure.of("p50_micros");
   private static final Figure P99 = Figure.of("p99_micros");
-  private static final Figure P999 = Figure.of("p999_micros");
   private static final Figure ALLOCATED = Figure.of("allocated_bytes");
   private static final Figure CPU_PER_REQUEST = CPU.per(REQUESTS);
   private static final Figure GARBAGE = ALLOCATED.per(REQUESTS);
@@ -48,6 +52,7 @@ public final class RequestComparison {
           Column.median("user", USER.per(REQUESTS), 2),
           Column.median("kernel", KERNEL.per(REQUESTS), 2),
           Column.ratio("÷ floor", CPU_PER_REQUEST, "floor"),
+          Column.ratio("÷ before", CPU_PER_REQUEST, "before"),
           Column.ratio("÷ haproxy", CPU_PER_REQUEST, "haproxy"),
           Column.ratio("÷ nginx", CPU_PER_REQUEST, "nginx"),
           Column.median("requests/s", REQUESTS.per(MICROS).times(1e6), 0),
@@ -55,142 +60,183 @@ public final class RequestComparison {
           Column.median("MiB", PROPORTIONAL.times(1.0 / (1 << 20)), 0),
           Column.median("garbage B", GARBAGE, 0));
 
-  private static final List<Goal> HIT_GOALS =
-      List.of(
-          cpu(Subject.HITS.getFirst(), "haproxy", 0.9),
-          cpu(Subject.HITS.getFirst(), "nginx", 0.55),
-          cpu(Subject.HITS.getFirst(), "floor", 1.25),
-          cpu(Subject.HITS.getLast(), "nginx", 1.1),
-          garbage(Subject.HITS.getFirst(), 200));
+  private static final Subject LARGE = new Subject(Job.HIT, "1 MiB hit", 1 << 20);
+  private static final Subject TEXT =
+      new Subject(Job.CODED, "16 KiB text", 16 << 10, "identity", -1);
+  private static final Subject GZIP =
+      new Subject(Job.CODED, "16 KiB text, gzip", 16 << 10, "gzip", -1);
+  private static final Subject MANY = hit("1 KiB hit, HTTP/2, 32 streams", 1 << 10, 32);
+  private static final Subject ONE = hit("1 KiB hit, HTTP/2, one stream", 1 << 10, 1);
+  private static final Subject TLS = hit("1 KiB hit, HTTP/1.1 over TLS", 1 << 10, 0);
+  private static final Subject LARGE_TLS = hit("1 MiB hit, HTTP/1.1 over TLS", 1 << 20, 0);
 
-  private static final List<Goal> PASS_GOALS =
-      List.of(
-          cpu(Subject.PASSES.getFirst(), "haproxy", 1.3),
-          cpu(Subject.PASSES.getFirst(), "nginx", 0.6));
+  private final List<Subject> subjects;
+  private final List<String> usual;
+  private final List<Goal> goals;
 
-  private static final List<Goal> DISK_GOALS = List.of(cpu(Subject.DISK.getFirst(), "nginx", 1.1));
+  private RequestComparison(List<Subject> subjects, List<String> usual, List<Goal> goals) {
+    super(7, 3, subjects.getFirst().streams() == Subject.CLEAR ? 64 : 32);
+    this.subjects = subjects;
+    this.usual = usual;
+    this.goals = goals;
+  }
 
-  private static final List<Goal> CODED_GOALS =
-      List.of(cpu(Subject.CODED.getLast(), "nginx", 0.55), garbage(Subject.CODED.getLast(), 200));
+  /** Answers from the store. */
+  public static RequestComparison ofHits() {
+    return new RequestComparison(
+        List.of(Subject.HIT, new Subject(Job.HIT, "16 KiB hit", 16 << 10), LARGE),
+        List.of("floor", "kamille", "nginx", "haproxy", "varnish"),
+        List.of(
+            cpu(Subject.HIT, "haproxy", 0.9),
+            cpu(Subject.HIT, "nginx", 0.55),
+            cpu(Subject.HIT, "floor", 1.25),
+            cpu(LARGE, "nginx", 1.1),
+            garbage(Subject.HIT)));
+  }
 
-  private final Session session;
-  private final Wrk wrk;
+  /** Answers that come from the origin each time. */
+  public static RequestComparison ofPasses() {
+    return new RequestComparison(
+        List.of(Subject.PASS),
+        List.of("kamille", "nginx", "haproxy", "varnish"),
+        List.of(cpu(Subject.PASS, "haproxy", 1.3), cpu(Subject.PASS, "nginx", 0.6)));
+  }
 
-  private RequestComparison(Session session) throws IOException {
-    this.session = session;
-    this.wrk = Wrk.open(session.bench(), session.chosen().number("--connections"));
+  /** Answers from the store that are compressed for clients that take it. */
+  public static RequestComparison ofCoded() {
+    return new RequestComparison(
+        List.of(TEXT, GZIP),
+        List.of("kamille", "nginx", "haproxy", "varnish"),
+        List.of(cpu(GZIP, "nginx", 0.55), garbage(GZIP)));
+  }
+
+  /** Answers from the store in HTTP/2, beside HTTP/1.1 over TLS. */
+  public static RequestComparison ofH2() {
+    return new RequestComparison(
+        List.of(MANY, ONE, TLS, LARGE_TLS),
+        List.of("kamille", "nginx", "haproxy", "h2o"),
+        List.of(
+            cpu(MANY, "haproxy", 0.75),
+            cpu(MANY, "nginx", 0.3),
+            cpu(MANY, "h2o", 2.0),
+            cpu(ONE, "haproxy", 1.0),
+            cpu(TLS, "haproxy", 0.9),
+            cpu(LARGE_TLS, "nginx", 0.9),
+            Goal.atMost(
+                1.1,
+                "one stream at most 1.10 × HTTP/1.1 over TLS",
+                all -> all.multiple(CPU_PER_REQUEST, "kamille", ONE.label(), TLS.label()))));
+  }
+
+  private static Subject hit(String label, int size, int streams) {
+    return new Subject(Job.HIT, label, size, "", streams);
   }
 
   private static Goal cpu(Subject subject, String other, double limit) {
     return Goal.atMost(
         limit,
-        String.format(Locale.ROOT, "%s at most %.2f × %s", subject.label(), limit, other),
-        samples -> samples.ratio(CPU_PER_REQUEST, subject.label(), "kamille", other));
+        String.format(Locale.ROOT, "%s: CPU at most %.2f × %s", subject.label(), limit, other),
+        all -> all.ratio(CPU_PER_REQUEST, subject.label(), "kamille", other));
   }
 
-  private static Goal garbage(Subject subject, double limit) {
+  private static Goal garbage(Subject subject) {
     return Goal.atMost(
-        limit,
-        String.format(Locale.ROOT, "%s at most %.0f bytes of garbage", subject.label(), limit),
-        samples -> samples.spread(GARBAGE, subject.label(), "kamille"));
+        200,
+        subject.label() + " at most 200 bytes of garbage",
+        all -> all.spread(GARBAGE, subject.label(), "kamille"));
   }
 
-  /** Compares answers from the store. */
-  public static void ofHits(Chosen chosen) throws IOException, InterruptedException {
-    run(Subject.HITS, HIT_GOALS, chosen);
+  private boolean isSecure() {
+    return subjects.getFirst().streams() != Subject.CLEAR;
   }
 
-  /** Compares answers from the store that are compressed for clients that take it. */
-  public static void ofCoded(Chosen chosen) throws IOException, InterruptedException {
-    run(Subject.CODED, CODED_GOALS, chosen);
-  }
-
-  /** Compares answers from files on a disk, which the kernel has in its memory. */
-  public static void ofDisk(Chosen chosen) throws IOException, InterruptedException {
-    run(Subject.DISK, DISK_GOALS, chosen);
-  }
-
-  /** Compares answers that come from the origin each time. */
-  public static void ofPasses(Chosen chosen) throws IOException, InterruptedException {
-    run(Subject.PASSES, PASS_GOALS, chosen);
-  }
-
-  private static void run(List<Subject> subjects, List<Goal> goals, Chosen chosen)
-      throws IOException, InterruptedException {
-    try (var session = Session.open(chosen)) {
-      var comparison = new RequestComparison(session);
-      int connections = chosen.number("--connections");
-      var lineup = session.lineup(subjects.getFirst().job(), connections, List.of());
-      session.fact(
-          "run",
-          "%d rounds of %d s, %d connections, closed loop, in turn",
-          session.rounds(),
-          session.seconds(),
-          connections);
-      session.begin();
-      var samples = new Samples("subject");
-      for (Subject subject : subjects) {
-        lineup.forEach(server -> comparison.warm(server, subject));
-        lineup.rounds(
-            session.rounds(),
-            samples,
-            (server, round) -> comparison.measure(server, subject, round));
-        session.print(samples.table(subject.label(), subject.label(), COLUMNS));
-        Meter.noteDisturbance(session, samples.of(subject.label()));
-      }
-      session.print("Goals of kamille; multiples are of CPU time per request", goals, samples);
-      session.keep(samples);
+  @Override
+  void run() throws IOException, InterruptedException {
+    Path certificates = isSecure() ? makeCertificates() : null;
+    startServers(usual, new Place(subjects.getFirst().job(), 0, 0, connections).with(certificates));
+    fact(
+        "run",
+        "%d rounds of %d s, %d connections, closed loop, in turn",
+        rounds,
+        seconds,
+        connections);
+    begin();
+    var samples = new Samples("subject");
+    for (Subject subject : subjects) {
+      forEach(server -> warm(server, subject));
+      inTurn(samples, (server, round) -> measure(server, subject, round));
+      print(samples.table(subject.label(), subject.label(), COLUMNS));
+      Meter.noteDisturbance(this, samples.of(subject.label()));
     }
+    print(goals, samples);
+    keep(samples);
+  }
+
+  /** One certificate of P-256. */
+  private Path makeCertificates() throws IOException, InterruptedException {
+    Path directory = bench().directory("tls");
+    Path chain = directory.resolve("chain.pem");
+    Path key = directory.resolve("key.pem");
+    var words =
+        new ArrayList<>(
+            List.of(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+                    .split(" ", -1)));
+    words.addAll(List.of("-subj", "/CN=localhost", "-keyout", key + "", "-out", chain + ""));
+    bench().run(Core.OTHERS, words);
+    Files.writeString(
+        directory.resolve("both.pem"), Files.readString(chain) + Files.readString(key));
+    return directory;
   }
 
   private void warm(Contestant server, Subject subject) throws IOException, InterruptedException {
-    server.prove(subject);
-    load(server, subject, Math.min(server.peer().warmupSeconds(), session.loadSeconds()));
+    if (!isSecure()) {
+      server.prove(subject);
+    }
+    load(server, subject, Math.min(server.peer().warmupSeconds(), rounds * seconds));
   }
 
-  private WrkResult load(Contestant server, Subject subject, int seconds)
+  private LoadProgram.Result load(Contestant server, Subject subject, int seconds)
       throws IOException, InterruptedException {
-    return wrk.run(server.port(), subject.path(), subject.coding(), seconds);
+    int streams = subject.streams();
+    return streams == Subject.CLEAR
+        ? LoadProgram.wrk(
+            bench(), connections, server.port(), subject.path(), subject.coding(), seconds)
+        : LoadProgram.h2load(bench(), connections, streams, server.port(), subject.path(), seconds);
   }
 
   private Sample measure(Contestant server, Subject subject, int round)
       throws IOException, InterruptedException {
-    long forwardedBefore = session.origin().requests();
+    long forwardedBefore = origin().requests();
     long allocatedBefore = allocatedBytes(server);
     var meter = Meter.start(server.process());
-    WrkResult load = load(server, subject, session.seconds());
-    var sample =
-        meter.stop(
-            Sample.of(subject.label(), server.name(), round)
-                .with(REQUESTS, load.requests())
-                .with(MICROS, load.micros()));
-    check(server, subject, load, session.origin().requests() - forwardedBefore);
+    LoadProgram.Result load = load(server, subject, seconds);
+    var sample = meter.stop(Sample.of(subject.label(), server.name(), round));
+    long forwarded = origin().requests() - forwardedBefore;
+    if (load.requests() == 0 || load.errors() > 0) {
+      throw new IOException(server.name() + " failed " + load.errors() + " requests");
+    }
+    if (!isRight(subject, load.requests(), forwarded)) {
+      throw new IOException(
+          server.name() + " forwarded " + forwarded + " of " + load.requests() + " requests");
+    }
     return sample
+        .with(REQUESTS, load.requests())
+        .with(MICROS, load.micros())
         .with(P50, load.p50Micros())
         .with(P99, load.p99Micros())
-        .with(P999, load.p999Micros())
         .with(ALLOCATED, allocatedBytes(server) - allocatedBefore);
+  }
+
+  private boolean isRight(Subject subject, long requests, long forwarded) {
+    return subject.job().isStoring()
+        ? forwarded == 0
+        : Math.abs(forwarded - requests) <= connections;
   }
 
   private long allocatedBytes(Contestant server) throws IOException, InterruptedException {
     return server.peer().isJava()
-        ? JavaProcess.allocatedBytes(session.bench(), server.process().pid())
+        ? ProcessFigures.allocatedBytes(bench(), server.process().pid())
         : 0;
-  }
-
-  private void check(Contestant server, Subject subject, WrkResult load, long forwarded)
-      throws IOException {
-    if (load.requests() == 0 || load.errors() > 0) {
-      throw new IOException(
-          server.name() + " failed " + load.errors() + " requests for " + subject.path());
-    }
-    boolean isRight =
-        subject.job().isStoring()
-            ? forwarded == 0
-            : Math.abs(forwarded - load.requests()) <= session.chosen().number("--connections");
-    if (!isRight) {
-      throw new IOException(
-          server.name() + " forwarded " + forwarded + " of " + load.requests() + " requests");
-    }
   }
 }

@@ -52,10 +52,10 @@ public record Checkout(Path root) {
    * @param named by who runs it; null for one in {@code perf/target}
    * @param name of that, before the time
    */
-  public Path results(@Nullable String named, String name) throws IOException {
+  public Path results(@Nullable Path named, String name) throws IOException {
     String stamp = LocalDateTime.now(ZoneOffset.UTC).format(STAMP);
     return Files.createDirectories(
-        named != null ? Path.of(named) : root.resolve("perf/target").resolve(name + "-" + stamp));
+        named != null ? named : root.resolve("perf/target").resolve(name + "-" + stamp));
   }
 
   /** The commit, marked if the tree holds changes that are not in it. */

@@ -133,16 +133,6 @@ public final class Child {
     return Path.of("/proc", Long.toString(pid), file);
   }
 
-  /** Ends the process at once, as a fault would, and waits for its end. */
-  public void kill() {
-    process.destroyForcibly();
-    try {
-      process.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** Ends the process and its children, by force if they hesitate. */
   public void stop() {
     List<ProcessHandle> all =

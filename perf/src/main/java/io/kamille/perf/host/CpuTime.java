@@ -45,4 +45,9 @@ public record CpuTime(long userTicks, long kernelTicks) {
   public long kernelMicros() {
     return kernelTicks * MICROS_PER_TICK;
   }
+
+  /** In user mode and in the kernel. */
+  public long micros() {
+    return userMicros() + kernelMicros();
+  }
 }

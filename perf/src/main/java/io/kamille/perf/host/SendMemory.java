@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,17 +25,11 @@ public final class SendMemory implements AutoCloseable {
   private static final Pattern QUEUED = Pattern.compile("skmem:\\([^)]*,f(\\d+),w(\\d+)");
   private static final long LOOK_MILLIS = 500;
 
-  private final List<String> command;
-  private final Duration settling;
-  private final AtomicBoolean isOver = new AtomicBoolean();
-  private final Thread thread = new Thread(this::watch, "send-memory");
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private long sum;
   private int looks;
 
-  private SendMemory(List<String> command, Duration settling) {
-    this.command = command;
-    this.settling = settling;
-  }
+  private SendMemory() {}
 
   /**
    * Begins to look.
@@ -44,33 +40,20 @@ public final class SendMemory implements AutoCloseable {
   public static SendMemory watch(List<String> within, int port, Duration settling) {
     var words = new ArrayList<>(within);
     words.addAll(List.of("ss", "-tmnH", "state", "established", "sport", "=", ":" + port));
-    var memory = new SendMemory(words, settling);
-    memory.thread.start();
+    var memory = new SendMemory();
+    memory.timer.scheduleAtFixedRate(
+        () -> memory.look(words), settling.toMillis(), LOOK_MILLIS, TimeUnit.MILLISECONDS);
     return memory;
   }
 
-  private void watch() {
+  private synchronized void look(List<String> command) {
     try {
-      Thread.sleep(settling);
-      while (!isOver.get()) {
-        look(now());
-        Thread.sleep(LOOK_MILLIS);
-      }
-    } catch (InterruptedException over) {
-      Thread.currentThread().interrupt();
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      sum += parse(process.inputReader().readAllAsString());
+      looks++;
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-  }
-
-  private synchronized void look(long bytes) {
-    sum += bytes;
-    looks++;
-  }
-
-  private long now() throws IOException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    return parse(process.inputReader().readAllAsString());
   }
 
   /** Adds up what each connection holds. */
@@ -90,7 +73,6 @@ public final class SendMemory implements AutoCloseable {
 
   @Override
   public void close() {
-    isOver.set(true);
-    thread.interrupt();
+    timer.shutdownNow();
   }
 }

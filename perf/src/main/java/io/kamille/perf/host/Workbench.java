@@ -1,7 +1,9 @@
 package io.kamille.perf.host;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -53,6 +55,9 @@ public final class Workbench implements AutoCloseable {
 
   /** Below the range that connections get theirs from. */
   private static final int LOCK_PORT = 27_315;
+
+  /** For everything but connections to clients and origins. */
+  private static final int OTHER_DESCRIPTORS = 1000;
 
   private final Path directory;
   private final Deque<AutoCloseable> undo = new ArrayDeque<>();
@@ -107,6 +112,17 @@ public final class Workbench implements AutoCloseable {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
+  }
+
+  /** How many connections a server can have open here, with one to an origin beside each. */
+  public static int possibleConnections(int wanted) {
+    var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long possible = (system.getMaxFileDescriptorCount() - OTHER_DESCRIPTORS) / 2;
+    if (possible < wanted) {
+      System.out.println(
+          "note: " + possible + " connections, not " + wanted + ": raise the hard ulimit -n");
+    }
+    return Math.clamp(possible, 1, wanted);
   }
 
   /** Remembers what to do at the end; last in, first out. */

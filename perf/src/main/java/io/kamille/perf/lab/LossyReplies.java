@@ -1,7 +1,6 @@
 package io.kamille.perf.lab;
 
 import io.kamille.perf.load.Arrivals;
-import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,7 +12,7 @@ import org.HdrHistogram.Histogram;
  * Right replies in each second of the part of a run that counts, and how long those took that were
  * asked for in it. Time begins with the object. Confined to the client's thread.
  */
-final class LossyReplies implements LoadObserver {
+final class LossyReplies {
 
   private static final int DIGITS = 3;
   private static final long GREATEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -25,12 +24,6 @@ final class LossyReplies implements LoadObserver {
   private final Histogram micros = new Histogram(GREATEST_MICROS, DIGITS);
   private long failed;
 
-  /**
-   * For a run that begins now.
-   *
-   * @param settling the part before the one that counts
-   * @param seconds of the part that counts
-   */
   LossyReplies(Duration settling, int seconds, LongSupplier clock) {
     this.clock = clock;
     this.beginNanos = clock.getAsLong();
@@ -38,8 +31,8 @@ final class LossyReplies implements LoadObserver {
     this.replies = new long[seconds];
   }
 
-  @Override
-  public void ended(LoadOutcome outcome) {
+  /** A request is over. */
+  void ended(LoadOutcome outcome) {
     long now = clock.getAsLong() - beginNanos;
     boolean isRight = outcome.failure() == null;
     if (isRight && isCounted(now)) {
@@ -63,18 +56,11 @@ final class LossyReplies implements LoadObserver {
     return (int) ((nanos - settledNanos) / TimeUnit.SECONDS.toNanos(1));
   }
 
-  /**
-   * How many requests are due in each second of the part that counts, on average. Arrivals of one
-   * seed are not the nominal rate.
-   *
-   * @param arrivals of the run, drawn once more; nothing is left of them
-   */
+  /** How many of these come due in the part that counts, each second. */
   double duePerSecond(Arrivals arrivals) {
     long due = 0;
     for (long next = arrivals.next(); next != Arrivals.NONE; next = arrivals.next()) {
-      if (isCounted(next)) {
-        due++;
-      }
+      due += isCounted(next) ? 1 : 0;
     }
     return (double) due / replies.length;
   }

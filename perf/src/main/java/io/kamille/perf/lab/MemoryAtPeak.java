@@ -4,6 +4,8 @@ import io.kamille.perf.compare.Origin;
 import io.kamille.perf.host.CongestionControl;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
+import io.kamille.perf.lab.PeakSeries.Sort;
+import io.kamille.perf.lab.PeakServer.Mode;
 import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadResult;
@@ -11,16 +13,27 @@ import io.kamille.perf.load.LoadSettings;
 import io.kamille.perf.load.PeakMix;
 import io.kamille.perf.load.RateSchedule;
 import io.kamille.perf.load.RequestSource;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.Goal;
+import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
 
 /** P2: what a peak does to a cache on a disk, in memory, on both, and with peak mode. */
-final class MemoryAtPeak implements Experiment {
+@Command
+final class MemoryAtPeak extends Experiment {
 
   /*
    * The disk is a model: the machine has what it has, and its kernel keeps in memory what was just
@@ -35,7 +48,7 @@ final class MemoryAtPeak implements Experiment {
   /** How long and how much, by scale. */
   private record Extent(List<PeakShape> shapes, int settlingSeconds, long diskMib) {
 
-    private static Extent of(LabScale scale) {
+    private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK -> new Extent(List.of(shape(8, 2)), 2, 1024);
         case NORMAL -> new Extent(List.of(shape(45, 10), shape(45, 0)), 10, 1024);
@@ -47,25 +60,6 @@ final class MemoryAtPeak implements Experiment {
       return new PeakShape(PEAK_RATE / PEAK_TIMES, PEAK_RATE, part, ramp);
     }
   }
-
-  static final Paper PAPER =
-      new Paper(
-          "p2",
-          "memory at the peak: disk only, memory + disk, memory only, and peak mode",
-          "Kajita, Nakamura, Chinen and Sunahara (1999) found that a proxy whose cache lies on a"
-              + " disk becomes unusable at the peak of the day, that memory before the disk does"
-              + " not save it, and that a cache in memory alone keeps its response time. They"
-              + " asked for what they did not build: memory and disk off the peak, memory only at"
-              + " it, and a proxy that notices the peak. Does Kamille, and what happens on the way"
-              + " in and out?",
-          List.of(
-              "a cache on a disk: response time rises steeply with the rate, unusable above 130"
-                  + " requests/s",
-              "a cache in memory: flat up to 288 requests/s, the greatest rate that was offered",
-              "the same proxy as the first, on a file system in memory: like the second, so that"
-                  + " the disk is the cause",
-              "left open: memory and disk off the peak, memory only at it; how a peak is noticed;"
-                  + " the transients"));
 
   private static final double PEAK_RATE = 640;
   private static final double PEAK_TIMES = 4;
@@ -84,113 +78,110 @@ final class MemoryAtPeak implements Experiment {
   private static final Duration WARMING = Duration.ofSeconds(2);
   private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
-  private final Extent extent;
-  private final PeakRuns runs = new PeakRuns();
+  /** A transient is a second whose median is so many times that off the peak. */
+  private static final double SPIKE = 2;
 
-  MemoryAtPeak(LabScale scale) {
-    this.extent = Extent.of(scale);
+  private static final Figure INTO = Figure.of("into_seconds_above");
+  private static final Figure OUT_OF = Figure.of("out_of_seconds_above");
+  private static final Figure OFF_RATE = Figure.of("off_replies_per_second");
+  private static final Figure AT_RATE = Figure.of("peak_replies_per_second");
+  private static final Figure OFF_HITS = Figure.of("off_hit_ratio");
+  private static final Figure AT_HITS = Figure.of("peak_hit_ratio");
+  private static final Figure OFF_MEMORY = Figure.of("off_memory_share");
+  private static final Figure AT_MEMORY = Figure.of("peak_memory_share");
+  private static final Figure FAILED = Figure.of("failed");
+  private static final Figure ON_DISK = Figure.of("disk_records");
+  private static final Figure LIMITED = Figure.of("client_limited");
+
+  private static final List<Column> ANSWERS =
+      List.of(
+          Column.median("into: s > 2×", INTO, 0),
+          Column.median("out of: s > 2×", OUT_OF, 0),
+          Column.median("off replies/s", OFF_RATE, 0),
+          Column.median("peak replies/s", AT_RATE, 0),
+          Column.median("off hits %", OFF_HITS.times(100), 1),
+          Column.median("peak hits %", AT_HITS.times(100), 1),
+          Column.median("off from memory %", OFF_MEMORY.times(100), 0),
+          Column.median("peak from memory %", AT_MEMORY.times(100), 0),
+          Column.sum("failed", FAILED),
+          Column.sum("on disk", ON_DISK),
+          Column.sum("client at its limit", LIMITED));
+
+  private final Samples all = new Samples("load", "mode");
+  private final Map<PeakShape, Samples> seconds =
+      Collections.synchronizedMap(new LinkedHashMap<>());
+  private final List<String> transitions = new CopyOnWriteArrayList<>();
+
+  MemoryAtPeak() {
+    super("p2", "memory at the peak: disk only, memory + disk, memory only, and peak mode");
   }
 
   @Override
-  public String setting() {
-    PeakMix mix = mix(1);
-    return String.format(
-        Locale.ROOT,
-        "Kamille with one loop on core 0, load and origin on core 1, over loopback, a connection"
-            + " for each request, Poisson arrivals. %.0f %% of the requests are for a population of"
-            + " %,d objects (%d MiB) by zipf(%.1f), the others for something new; 80 %% may be"
-            + " stored. The origin thinks for 1.5 to 4.5 s scaled by %.1f. The disk is a model, one"
-            + " arm with a queue: %.0f ms for a seek on average, evenly from half to one and a half"
-            + " times that, and %d MB/s; writes cost a seek for each MiB. It makes %.0f reads per"
-            + " second at the most; the load wants up to %.0f at the peak. Memory: %d MiB, which"
-            + " answers somewhat more than half of the hits (the table says how many), and 1 MiB,"
-            + " the least there is, for «disk only». Everything storable is written (admit:"
-            + " always). Time to the first octet runs from the beginning of the connection to the"
-            + " first octet of the response, as the paper has it. Every octet is compared. Which"
-            + " tiers requests use is asked each second, which also makes the detector look.",
-        HIT_RATIO * 100,
-        OBJECTS,
-        mix.populationBytes() >> 20,
-        EXPONENT,
-        THINK_SCALE,
-        SEEK_MICROS / 1e3,
-        DISK_BYTES_PER_SECOND / 1_000_000,
-        1e6 / SEEK_MICROS,
-        PEAK_RATE * HIT_RATIO,
-        MEMORY_MIB);
+  Object[] setting() {
+    return new Object[] {
+      HIT_RATIO * 100,
+      OBJECTS,
+      mix().populationBytes() >> 20,
+      EXPONENT,
+      THINK_SCALE,
+      SEEK_MICROS / 1e3,
+      DISK_BYTES_PER_SECOND / 1_000_000,
+      1e6 / SEEK_MICROS,
+      PEAK_RATE * HIT_RATIO,
+      MEMORY_MIB
+    };
+  }
+
+  private static PeakMix mix() {
+    return new PeakMix("origin.test", OBJECTS, EXPONENT, HIT_RATIO, THINK_SCALE, 1);
+  }
+
+  private PeakServer.Build build() {
+    return new PeakServer.Build(
+        MEMORY_MIB, Extent.of(scale()).diskMib(), CONNECTIONS, SEEK_MICROS, DISK_BYTES_PER_SECOND);
   }
 
   @Override
-  public int steps() {
-    return extent.shapes().size() * PeakMode.values().length;
-  }
-
-  @Override
-  public void measure(LabRun run) throws IOException, InterruptedException {
+  void measure() throws IOException, InterruptedException {
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
-      run.note("congestion control while this ran: " + CongestionControl.current());
       bench.moveTo(Core.OTHERS);
       Origin origin = Origin.start(bench);
-      for (PeakShape shape : extent.shapes()) {
-        for (PeakMode mode : PeakMode.values()) {
-          run.step(mode.label() + ", " + shape.text());
-          measure(bench, run, mode, shape, origin.port());
+      for (PeakShape shape : Extent.of(scale()).shapes()) {
+        for (Mode mode : Mode.values()) {
+          step("%s, %s", mode.label(), shape.text());
+          measure(bench, mode, shape, origin.port());
         }
       }
     }
   }
 
-  private void measure(Workbench bench, LabRun run, PeakMode mode, PeakShape shape, int originPort)
+  private void measure(Workbench bench, Mode mode, PeakShape shape, int originPort)
       throws IOException {
-    PeakMix mix = mix(1);
+    PeakMix mix = mix();
     String name = shape.label() + "-" + mode.name().toLowerCase(Locale.ROOT);
     try (var server = PeakServer.start(bench, name, mode, build(), originPort);
         var client = LoadClient.open(settings(server.port(), CONNECTIONS, 1))) {
       fill(server, mode, mix);
       long records = server.diskRecords();
       server.makeDiskSlow();
-      var settling = RateSchedule.steady(shape.offPeakRate(), settling());
-      client.run(Arrivals.poisson(settling, 2), mix);
+      Duration settling = Duration.ofSeconds(Extent.of(scale()).settlingSeconds());
+      client.run(shape.offPeakRate(), settling, 2, mix);
       var series = new PeakSeries(shape.seconds(), mix::isRepeat);
       LoadResult load;
-      try (var log = TierLog.begin(server.control())) {
-        load = client.run(Arrivals.poisson(shape.schedule(), 3), mix, series);
-        keep(run, name + "-tiers.csv", log.samples());
-        runs.changed(mode, shape, log.transitions());
+      try (var log = new TierLog(server.control())) {
+        load = client.run(Arrivals.poisson(shape.schedule(), 3), mix, series::ended);
+        log.transitions().forEach(change -> transitions.add(name + ": " + change));
         if (log.missed() > 0) {
-          run.note(name + ": the control plane did not answer " + log.missed() + " times");
+          note(name + ": the control plane did not answer " + log.missed() + " times");
         }
       }
-      for (int second = 0; second < series.seconds(); second++) {
-        run.keep(name + ".csv", runs.seconds(shape), series.sample(second, mode.label()));
+      Samples each = seconds.computeIfAbsent(shape, _ -> new Samples("second", "mode"));
+      for (int second = 0; second < shape.seconds(); second++) {
+        keep(name + ".csv", each, series.sample(second, mode.label()));
       }
-      run.keep(
-          "runs.csv", runs.all(), runs.sample(mode, shape, series, records, load.isSaturated()));
-      if (load.isSaturated()) {
-        run.note(
-            String.format(
-                Locale.ROOT,
-                "%s, %s: the client was at its own limit (busy %.0f %%, late by %.1f ms at p99)",
-                mode.label(),
-                shape.label(),
-                load.busyRatio() * 100,
-                load.latenessMicros(99) / 1e3));
-      }
+      keep("runs.csv", all, sample(mode, shape, series, records, load.isSaturated()));
     }
-  }
-
-  private Duration settling() {
-    return Duration.ofSeconds(extent.settlingSeconds());
-  }
-
-  private PeakServer.Build build() {
-    return new PeakServer.Build(
-        MEMORY_MIB, extent.diskMib(), CONNECTIONS, SEEK_MICROS, DISK_BYTES_PER_SECOND);
-  }
-
-  private static PeakMix mix(long seed) {
-    return new PeakMix("origin.test", OBJECTS, EXPONENT, HIT_RATIO, THINK_SCALE, seed);
   }
 
   private static LoadSettings settings(int port, int connections, int uses) {
@@ -200,7 +191,8 @@ final class MemoryAtPeak implements Experiment {
         .onSharedCore();
   }
 
-  private static void fill(PeakServer server, PeakMode mode, PeakMix mix) throws IOException {
+  /** Asks for the population until it is on the disk, if there is one. */
+  private static void fill(PeakServer server, Mode mode, PeakMix mix) throws IOException {
     try (var client =
         LoadClient.open(settings(server.port(), FILLING_CONNECTIONS, Integer.MAX_VALUE))) {
       Duration filling = Duration.ofSeconds(OBJECTS / FILLING_RATE);
@@ -218,16 +210,119 @@ final class MemoryAtPeak implements Experiment {
     client.run(Arrivals.even(RateSchedule.steady(FILLING_RATE, duration)), requests);
   }
 
-  private static void keep(LabRun run, String file, Samples samples) throws IOException {
-    for (Sample sample : samples.all()) {
-      run.keep(file, samples.titles(sample), samples.line(sample));
+  /** Time to the first octet in milliseconds. */
+  private static Figure millis(Sort sort, String when, int percentile) {
+    return Figure.of(sort.name().toLowerCase(Locale.ROOT) + "_" + when + "_p" + percentile + "_ms");
+  }
+
+  /** At the peak, in units of off the peak. */
+  private static Figure ratio(Sort sort, int percentile) {
+    Figure peak = millis(sort, "peak", percentile);
+    Figure off = millis(sort, "off", percentile);
+    return new Figure("peak/off", one -> one.of(peak) / one.of(off));
+  }
+
+  static Sample sample(
+      Mode mode, PeakShape shape, PeakSeries series, long diskRecords, boolean isLimited) {
+    var sample = Sample.of(shape.label(), mode.label(), 1);
+    for (Sort sort : List.of(Sort.HITS, Sort.REPEATS)) {
+      for (int percentile : new int[] {50, 99}) {
+        sample
+            .with(millis(sort, "off", percentile), series.millis(shape.offPeak(), sort, percentile))
+            .with(millis(sort, "peak", percentile), series.millis(shape.peak(), sort, percentile));
+      }
+      sample.with(millis(sort, "after", 50), series.millis(shape.after(), sort, 50));
     }
+    double usual = series.millis(shape.offPeak(), Sort.REPEATS, 50);
+    return sample
+        .with(INTO, series.longestAbove(shape.into(), SPIKE * usual))
+        .with(OUT_OF, series.longestAbove(shape.outOf(), SPIKE * usual))
+        .with(OFF_RATE, series.rate(shape.offPeak()))
+        .with(AT_RATE, series.rate(shape.peak()))
+        .with(OFF_HITS, series.hitRatio(shape.offPeak()))
+        .with(AT_HITS, series.hitRatio(shape.peak()))
+        .with(OFF_MEMORY, series.memoryShare(shape.offPeak()))
+        .with(AT_MEMORY, series.memoryShare(shape.peak()))
+        .with(FAILED, series.failures())
+        .with(ON_DISK, diskRecords)
+        .with(LIMITED, isLimited);
   }
 
   @Override
-  public void report(Report report) {
-    runs.report(report);
-    report.heading("Configuration of the cache in «auto»");
-    report.code(build().cache(PeakMode.AUTO));
+  void report(Report report) {
+    List.copyOf(seconds.keySet()).forEach(shape -> report(report, shape));
+    if (!transitions.isEmpty()) {
+      report.heading("When the mode changed").items(transitions);
+    }
+    report
+        .heading("Goals")
+        .items(
+            all.situations().stream()
+                .flatMap(MemoryAtPeak::goals)
+                .map(goal -> goal.verdict(all))
+                .toList());
+    report.heading("The cache in «auto»").code(build().cache(Mode.AUTO));
+  }
+
+  private void report(Report report, PeakShape shape) {
+    report.heading("Load: " + shape.text());
+    report.paragraph("Time to the first octet of hits, in milliseconds.");
+    report.table(all.table("mode", shape.label(), columns(Sort.HITS)));
+    report.paragraph(
+        "The same of all requests for what had been asked for before, also if the origin"
+            + " answered.");
+    report.table(all.table("mode", shape.label(), columns(Sort.REPEATS)));
+    report.paragraph(
+        "For how many seconds in a row, on the way in and out, the median of repeated requests was"
+            + " above twice that off the peak or every request failed; and what was answered.");
+    report.table(all.table("mode", shape.label(), ANSWERS));
+    plot(report, shape, "hits", "Hits: median time to the first octet", PeakSeries.HIT_P50);
+    plot(report, shape, "hits-p90", "Hits: 90th percentile", PeakSeries.HIT_P90);
+    plot(report, shape, "repeats", "Repeated requests: median", PeakSeries.REPEAT_P50);
+    report.plot(
+        shape.label() + "-hit-ratio",
+        new LineChart("Hits among answers, " + shape.label(), "s", "%")
+            .lines(seconds.getOrDefault(shape, all), PeakSeries.HIT_RATIO.times(100)));
+  }
+
+  private void plot(Report report, PeakShape shape, String file, String title, Figure figure) {
+    report.plot(
+        shape.label() + "-" + file,
+        new LineChart(title + ", " + shape.label(), "s", "ms")
+            .logarithmic()
+            .lines(seconds.getOrDefault(shape, all), figure));
+  }
+
+  private static List<Column> columns(Sort sort) {
+    return List.of(
+        Column.median("off-peak p50", millis(sort, "off", 50), 2),
+        Column.median("off-peak p99", millis(sort, "off", 99), 1),
+        Column.median("peak p50", millis(sort, "peak", 50), 2),
+        Column.median("peak p99", millis(sort, "peak", 99), 1),
+        Column.median("after p50", millis(sort, "after", 50), 2),
+        Column.median("peak/off p50", ratio(sort, 50), 2),
+        Column.median("peak/off p99", ratio(sort, 99), 2));
+  }
+
+  /** What has to be reached under a load. */
+  static Stream<Goal> goals(String load) {
+    String auto = Mode.AUTO.label();
+    return Stream.of(
+        Goal.atMost(
+            1.2,
+            "auto, " + load + ": median of repeated requests at most 1.2 × off-peak",
+            samples -> samples.spread(ratio(Sort.REPEATS, 50), load, auto)),
+        Goal.atMost(
+            1,
+            "auto, " + load + ": seconds above twice the median on the way in",
+            samples -> samples.spread(INTO, load, auto)),
+        Goal.atMost(
+            1,
+            "auto, " + load + ": seconds above twice the median on the way out",
+            samples -> samples.spread(OUT_OF, load, auto)),
+        Goal.atLeast(
+            5,
+            "disk only, " + load + ": median of repeated requests at least 5 × off-peak",
+            samples -> samples.spread(ratio(Sort.REPEATS, 50), load, Mode.DISK.label())));
   }
 }

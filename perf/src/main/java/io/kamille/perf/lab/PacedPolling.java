@@ -1,34 +1,54 @@
 package io.kamille.perf.lab;
 
+import static io.kamille.perf.compare.LoadFigures.FAILED;
+import static io.kamille.perf.compare.LoadFigures.LIMITED;
+import static io.kamille.perf.compare.LoadFigures.MEAN;
+import static io.kamille.perf.compare.LoadFigures.P50;
+import static io.kamille.perf.compare.LoadFigures.P99;
+import static io.kamille.perf.compare.LoadFigures.RATE;
+
+import io.kamille.perf.compare.ChangingKamille;
+import io.kamille.perf.compare.LoadFigures;
+import io.kamille.perf.compare.Origin;
+import io.kamille.perf.host.Checkout;
+import io.kamille.perf.host.Child;
 import io.kamille.perf.host.CongestionControl;
+import io.kamille.perf.host.CpuTime;
+import io.kamille.perf.host.RunTime;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
-import io.kamille.perf.load.Arrivals;
 import io.kamille.perf.load.LoadClient;
 import io.kamille.perf.load.LoadResult;
-import io.kamille.perf.load.RateSchedule;
+import io.kamille.perf.load.LoadSettings;
+import io.kamille.perf.load.Responder;
 import io.kamille.perf.load.WebAxe4;
-import io.kamille.perf.peer.Peer;
+import io.kamille.perf.peer.Jvm;
+import io.kamille.perf.peer.Kamille;
+import io.kamille.perf.peer.Metrics;
+import io.kamille.perf.peer.Peer.Job;
+import io.kamille.perf.peer.Peer.Place;
+import io.kamille.perf.report.Column;
+import io.kamille.perf.report.Figure;
+import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
+import io.kamille.perf.report.Sample;
+import io.kamille.perf.report.Samples;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 
 /** Paper P1: what a least interval between two polls does to response time and throughput. */
-final class PacedPolling implements Experiment {
-
-  /*
-   * The paper polled with poll(2). The JDK has a selector that does so too, and our paced handler
-   * runs over it as over epoll: the first two kinds of server are a responder without a cache,
-   * which has every answer at once, so that the multiplexing is what differs. The third is Kamille,
-   * with an origin behind it, filled before it is measured.
-   *
-   * All servers of a kind run at once on one core and are measured in turn, each interval in each
-   * round, so that what drifts meets all of them.
-   */
+@Command
+final class PacedPolling extends Experiment {
 
   /** How long and how much, by scale. */
   private record Extent(
@@ -40,7 +60,7 @@ final class PacedPolling implements Experiment {
       int connections,
       long workingSetBytes) {
 
-    private static Extent of(LabScale scale) {
+    private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK ->
             new Extent(
@@ -74,226 +94,272 @@ final class PacedPolling implements Experiment {
 
     /** A connection for each request costs several times as much as the request. */
     private List<Integer> rates(Setting setting) {
-      if (setting.hasOrigin()) {
+      if (setting.isKamille()) {
         return kamilleRates;
       }
-      return setting.isPersistent()
+      return setting.isPersistent
           ? responderRates
           : responderRates.stream().map(rate -> rate / CONNECTION_COST).toList();
-    }
-
-    private List<Integer> intervals(Setting setting) {
-      return setting.peer() == null ? intervalsMicros : List.of(0);
-    }
-
-    private int steps(Setting setting) {
-      return 1 + rates(setting).size() * rounds * intervals(setting).size();
-    }
-  }
-
-  /** What is paced. */
-  private enum Kind {
-    POLL("poll(2)"),
-    EPOLL("epoll"),
-    KAMILLE("Kamille"),
-    /** Is not paced; asked as Kamille is. */
-    OTHER("");
-
-    private final String label;
-
-    Kind(String label) {
-      this.label = label;
     }
   }
 
   /**
-   * A server and how it is asked.
+   * What is measured.
    *
-   * @param peer of the kind that is not ours
+   * @param paced {@link #POLL}, {@link #EPOLL} or {@link #KAMILLE}
    */
-  private record Setting(Kind kind, boolean isPersistent, @Nullable Peer peer) {
+  private record Setting(String paced, boolean isPersistent) {
 
     private String label() {
-      return peer != null
-          ? peer.name()
-          : kind.label + (isPersistent ? ", persistent" : ", non-persistent");
+      return paced + (isPersistent ? ", persistent" : ", non-persistent");
     }
 
-    private boolean hasOrigin() {
-      return kind == Kind.KAMILLE || kind == Kind.OTHER;
+    private boolean isKamille() {
+      return paced.equals(KAMILLE);
     }
   }
 
-  static final Paper PAPER =
-      new Paper(
-          "p1",
-          "paced polling, request rate × interval between two polls",
-          "Kawai, Kadobayashi and Yamaguchi (Paced polling, 2004) found that a server which"
-              + " multiplexes many sockets gains by calling poll() less often: with at least 10 ms"
-              + " between two calls throughput rose by 11 to 25 %, and response time stayed flat"
-              + " as the load grew. Does it today, with poll(2) as then, and with epoll?",
-          List.of(
-              "not paced: errors at 2,000 requests/s on non-persistent connections, 1,600"
-                  + " requests/s at most on persistent ones; with 10 ms or more between two polls"
-                  + " 2,000 requests/s on both; throughput +11 to +25 %",
-              "response time: flat in the load with pacing, rising without; beyond 10 ms the wait"
-                  + " shows at light load",
-              "CPU: not paced near 100 % at every rate; paced it grows with the rate"));
-
-  private static final List<Setting> OWN =
+  private static final String POLL = "poll(2)";
+  private static final String EPOLL = "epoll";
+  private static final String KAMILLE = "Kamille";
+  private static final List<Setting> SETTINGS =
       List.of(
-          new Setting(Kind.POLL, true, null),
-          new Setting(Kind.EPOLL, true, null),
-          new Setting(Kind.POLL, false, null),
-          new Setting(Kind.KAMILLE, true, null));
+          new Setting(POLL, true),
+          new Setting(EPOLL, true),
+          new Setting(POLL, false),
+          new Setting(KAMILLE, true));
 
   private static final int CONNECTION_COST = 4;
   private static final Duration SETTLING = Duration.ofMillis(500);
   private static final Duration WARMING = Duration.ofSeconds(2);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int WARMING_RATE = 5000;
   private static final int FILLING_RATE = 1000;
 
-  private final Extent extent;
-  private final PacedPoints points = new PacedPoints();
-  private final Opponents opponents;
-  private final List<Setting> settings;
+  private static final String UNPACED = "0";
+  private static final Figure SETTING = Figure.of("setting");
 
-  /**
-   * The experiment.
-   *
-   * @param against the other servers that are asked what Kamille is asked
-   */
-  PacedPolling(LabScale scale, List<String> against) {
-    this.extent = Extent.of(scale);
-    this.opponents = new Opponents(against);
-    var others = opponents.wanted().stream().map(peer -> new Setting(Kind.OTHER, true, peer));
-    this.settings = Stream.concat(OWN.stream(), others).toList();
+  /** Of the server for each right reply. */
+  private static final Figure CPU = Figure.of("cpu_micros");
+
+  /** Of that CPU time, 0 to 1. */
+  private static final Figure KERNEL_SHARE = Figure.of("kernel_share");
+
+  private static final Figure POLLS = Figure.of("polls_per_second");
+  private static final Figure EVENTS = Figure.of("events_per_poll");
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.median("replies/s", RATE, 0),
+          Column.ratio("× unpaced", RATE, UNPACED),
+          Column.sum("failed", FAILED),
+          Column.median("mean ms", MEAN.times(1e-3), 2),
+          Column.median("p50 ms", P50.times(1e-3), 2),
+          Column.median("p99 ms", P99.times(1e-3), 2),
+          Column.median("CPU µs/reply", CPU, 1),
+          Column.ratio("× unpaced", CPU, UNPACED),
+          Column.median("kernel %", KERNEL_SHARE.times(100), 0),
+          Column.median("polls/s", POLLS, 0),
+          Column.median("events/poll", EVENTS, 1),
+          Column.sum("rounds with the client at its limit", LIMITED));
+
+  private final Map<String, Samples> samples = new ConcurrentHashMap<>();
+
+  PacedPolling() {
+    super("p1", "paced polling: request rate × interval between two polls");
   }
 
   @Override
-  public String setting() {
-    return String.format(
-        Locale.ROOT,
-        "The server has one loop and core 0 for itself; load (and origin) are on core 1, over"
-            + " loopback. WebAxe-4 requests with Poisson arrivals, a working set of %d MiB, %d"
-            + " connections, persistent ones used as often as zipf(16) says. Latency counts from"
-            + " the instant a request should have been sent; every octet is compared. %d rounds of"
-            + " %d s for each cell, intervals in turn; figures are medians. \"poll(2)\" and"
-            + " \"epoll\" are a responder that has every answer at once, paced by Kamille's handler"
-            + " over the JDK's poll selector and over native epoll; \"Kamille\" has an origin"
-            + " behind it that thinks for 300 ms on average, and the whole working set stored.",
-        extent.workingSetBytes() >> 20,
-        extent.connections(),
-        extent.rounds(),
-        extent.load().toSeconds());
+  Object[] setting() {
+    Extent extent = Extent.of(scale());
+    return new Object[] {
+      extent.workingSetBytes() >> 20,
+      extent.connections(),
+      extent.rounds(),
+      extent.load().toSeconds()
+    };
+  }
+
+  private Samples of(Setting setting) {
+    return samples.computeIfAbsent(setting.label(), _ -> new Samples("rate", "interval_micros"));
   }
 
   @Override
-  public int steps() {
-    return settings.stream().mapToInt(extent::steps).sum();
-  }
-
-  @Override
-  public void measure(LabRun run) throws IOException, InterruptedException {
+  void measure() throws IOException, InterruptedException {
     try (var bench = Workbench.open()) {
       CongestionControl.useCubic(bench);
-      run.note("congestion control while this ran: " + CongestionControl.current());
       bench.moveTo(Core.OTHERS);
-      for (Setting setting : settings) {
-        if (setting.peer() != null && !Opponents.isPresent(setting.peer(), run)) {
-          continue;
+      for (Setting setting : SETTINGS) {
+        step("%s: start and warm up", setting.label());
+        try (var targets = new Targets(bench, setting)) {
+          targets.measure();
         }
-        run.step(setting.label() + ": start and warm up");
-        try (var targets = new PacedTarget(bench, extent.connections(), setting.isPersistent())) {
-          start(targets, setting);
-          measure(run, setting, targets);
-        } catch (IOException failed) {
-          if (setting.peer() == null) {
-            throw failed;
+      }
+    }
+  }
+
+  /** Tells how many polls a server has made since its start, and the events they brought. */
+  @FunctionalInterface
+  private interface PollMeter {
+    long[] read() throws IOException;
+  }
+
+  /** A server and its load. */
+  private record Served(Child process, LoadClient client, PollMeter meter) {}
+
+  /** Servers of one kind, paced with several intervals. */
+  private final class Targets implements AutoCloseable {
+    private final Extent extent = Extent.of(scale());
+    private final Workbench bench;
+    private final Setting setting;
+    private final Map<Integer, Served> byInterval = new HashMap<>();
+    private @Nullable ChangingKamille kamille;
+
+    private Targets(Workbench bench, Setting setting) throws IOException {
+      this.bench = bench;
+      this.setting = setting;
+      if (setting.isKamille()) {
+        startKamille();
+      } else {
+        startResponders();
+      }
+    }
+
+    private void startKamille() throws IOException {
+      int port = Workbench.freePort();
+      var place = new Place(Job.MIX, port, Origin.start(bench).port(), extent.connections());
+      var told = Kamille.of(Checkout.find()).withMetrics(Workbench.freePort());
+      ChangingKamille server = ChangingKamille.start(bench, told.withPacing("off"), place);
+      kamille = server;
+      var client = LoadClient.open(settings(port).onSharedCore());
+      PollMeter meter =
+          () -> {
+            Metrics metrics = server.metrics();
+            return new long[] {
+              metrics.required("kamille_loop_polls_total"),
+              metrics.required("kamille_loop_events_total")
+            };
+          };
+      var served = new Served(server.process(), client, meter);
+      extent.intervalsMicros().forEach(interval -> byInterval.put(interval, served));
+    }
+
+    /** One for each interval. */
+    private void startResponders() throws IOException {
+      for (int interval : extent.intervalsMicros()) {
+        int port = Workbench.freePort();
+        List<String> options =
+            List.of(
+                Responder.POLL_OPTION,
+                "-D" + Responder.TRANSPORT + "=" + (setting.paced().equals(EPOLL) ? EPOLL : "nio"),
+                "-D" + Responder.INTERVAL + "=" + interval);
+        Child process =
+            bench.start(
+                "responder-" + port, Core.SERVER, Jvm.command(Responder.class, options, port));
+        process.awaitListening(port, START_LIMIT);
+        byInterval.put(
+            interval, new Served(process, LoadClient.open(settings(port)), () -> polls(port)));
+      }
+    }
+
+    private static long[] polls(int port) throws IOException {
+      try (var in = URI.create("http://127.0.0.1:" + port + "/polls").toURL().openStream()) {
+        String[] counts = new String(in.readAllBytes(), StandardCharsets.US_ASCII).split(" ", -1);
+        return new long[] {Long.parseLong(counts[0]), Long.parseLong(counts[1])};
+      }
+    }
+
+    private LoadSettings settings(int port) {
+      var settings = LoadSettings.persistent(port, extent.connections());
+      return setting.isPersistent()
+          ? settings.withUses(WebAxe4.clientUses(1))
+          : settings.withUsesPerConnection(1);
+    }
+
+    /** The server with that interval, in force. */
+    private Served paced(int intervalMicros) throws IOException, InterruptedException {
+      if (kamille != null) {
+        kamille.pace(intervalMicros == 0 ? "off" : intervalMicros + "us");
+      }
+      return Objects.requireNonNull(byInterval.get(intervalMicros));
+    }
+
+    private void measure() throws IOException, InterruptedException {
+      double thinkScale = setting.isKamille() ? 1 : 0;
+      var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), thinkScale, 1);
+      warm(workload);
+      for (int rate : extent.rates(setting)) {
+        for (int round = 1; round <= extent.rounds(); round++) {
+          for (int interval : extent.intervalsMicros()) {
+            step(
+                "%s: %,d requests/s, interval %d µs, round %d",
+                setting.label(), rate, interval, round);
+            Served served = paced(interval);
+            served.client().run(rate, SETTLING, round, workload);
+            keep("points.csv", of(setting), measure(served, workload, rate, interval, round));
           }
-          run.note(setting.label() + " is left out from here on: " + failed.getMessage());
         }
       }
     }
-  }
 
-  private void start(PacedTarget targets, Setting setting) throws IOException {
-    if (setting.peer() != null) {
-      targets.startOther(setting.peer(), opponents);
-    } else if (setting.kind() == Kind.KAMILLE) {
-      targets.startKamille(extent.intervalsMicros());
-    } else {
-      targets.startResponders(setting.kind() == Kind.EPOLL, extent.intervalsMicros());
-    }
-  }
-
-  private void measure(LabRun run, Setting setting, PacedTarget targets)
-      throws IOException, InterruptedException {
-    double thinkScale = setting.hasOrigin() ? 1 : 0;
-    var workload = new WebAxe4("127.0.0.1", extent.workingSetBytes(), thinkScale, 1);
-    warm(targets, setting, workload);
-    for (int rate : extent.rates(setting)) {
-      for (int round = 1; round <= extent.rounds(); round++) {
-        for (int interval : extent.intervals(setting)) {
-          run.step(
-              String.format(
-                  Locale.ROOT,
-                  "%s: %,d requests/s, interval %s ms, round %d",
-                  setting.label(),
-                  rate,
-                  PacedPoints.millis(interval),
-                  round));
-          PacedTarget.Served served = targets.paced(interval);
-          load(served.client(), workload, rate, SETTLING, round);
-          PacedTarget.Reading before = served.read();
-          workload.resetCounters();
-          LoadResult load =
-              load(served.client(), workload, rate, extent.load(), rate * 100L + round);
-          var taken = served.read().since(before);
-          run.keep(
-              "points.csv",
-              points.of(setting.label()),
-              PacedPoints.sample(setting.label(), rate, interval, round, load, taken));
-        }
+    private void warm(WebAxe4 workload) throws IOException, InterruptedException {
+      for (int i = 1; setting.isKamille() && !workload.isFilled(); i++) {
+        paced(0).client().run(FILLING_RATE, Duration.ofSeconds(1), i, workload.filling());
+      }
+      while (!workload.isFilled()) {
+        workload.filling().next();
+      }
+      int rate = Math.min(WARMING_RATE, extent.rates(setting).getLast());
+      for (int interval : extent.intervalsMicros()) {
+        paced(interval).client().run(rate, WARMING, interval, workload);
       }
     }
-  }
 
-  private void warm(PacedTarget targets, Setting setting, WebAxe4 workload)
-      throws IOException, InterruptedException {
-    if (setting.hasOrigin()) {
-      fill(targets.paced(0).client(), workload);
+    private Sample measure(Served served, WebAxe4 workload, int rate, int interval, int round)
+        throws IOException {
+      RunTime runBefore = served.process().runTime();
+      CpuTime cpuBefore = served.process().cpuTime();
+      long[] pollsBefore = served.meter().read();
+      LoadResult load = served.client().run(rate, extent.load(), rate * 100L + round, workload);
+      long[] polls = served.meter().read();
+      CpuTime cpu = served.process().cpuTime().minus(cpuBefore);
+      long ran = served.process().runTime().since(runBefore).ranNanos();
+      var sample = Sample.of(Integer.toString(rate), Integer.toString(interval), round);
+      return LoadFigures.with(sample, load)
+          .with(SETTING, setting.label())
+          .with(CPU, ran / 1e3 / load.completed())
+          .with(KERNEL_SHARE, (double) cpu.kernelMicros() / cpu.micros())
+          .with(POLLS, (polls[0] - pollsBefore[0]) * 1e9 / load.nanos())
+          .with(EVENTS, (double) (polls[1] - pollsBefore[1]) / (polls[0] - pollsBefore[0]));
     }
-    while (!workload.isFilled()) {
-      workload.filling().next();
-    }
-    int rate = Math.min(WARMING_RATE, extent.rates(setting).getLast());
-    for (int interval : extent.intervals(setting)) {
-      load(targets.paced(interval).client(), workload, rate, WARMING, interval);
-    }
-  }
 
-  private static void fill(LoadClient client, WebAxe4 workload) throws IOException {
-    for (int i = 1; !workload.isFilled(); i++) {
-      client.run(
-          Arrivals.poisson(RateSchedule.steady(FILLING_RATE, Duration.ofSeconds(1)), i),
-          workload.filling());
+    @Override
+    public void close() throws IOException {
+      for (Served served : byInterval.values().stream().distinct().toList()) {
+        served.client().close();
+        served.process().stop();
+      }
     }
-  }
-
-  private static LoadResult load(
-      LoadClient client, WebAxe4 workload, int rate, Duration duration, long seed)
-      throws IOException {
-    return client.run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), workload);
   }
 
   @Override
-  public void report(Report report) {
-    for (Setting setting : settings) {
-      points.report(setting.label(), report);
-    }
-    opponents.report(report);
-    report.heading("What holds today and what does not");
-    report.items(OWN.stream().flatMap(s -> points.findings(s.label()).stream()).toList());
+  void report(Report report) {
+    SETTINGS.stream()
+        .filter(setting -> !of(setting).all().isEmpty())
+        .forEach(
+            setting -> {
+              Samples here = of(setting);
+              String label = setting.label();
+              String file = label.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
+              String across = "requests offered per second";
+              report.heading(label).table(here.wholeTable("interval µs", "offered/s", COLUMNS));
+              report.plot(
+                  file + "-mean",
+                  new LineChart(label + ": mean response time, by interval in µs", across, "ms")
+                      .lines(here, MEAN.times(1e-3)));
+              report.plot(
+                  file + "-cpu",
+                  new LineChart(label + ": CPU time for a reply, by interval in µs", across, "µs")
+                      .lines(here, CPU));
+            });
   }
 }

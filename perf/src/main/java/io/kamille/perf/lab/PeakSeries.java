@@ -2,44 +2,30 @@ package io.kamille.perf.lab;
 
 import io.kamille.perf.lab.PeakShape.Stretch;
 import io.kamille.perf.load.AnswerSource;
-import io.kamille.perf.load.LoadObserver;
 import io.kamille.perf.load.LoadOutcome;
 import io.kamille.perf.load.LoadRequest;
 import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Sample;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.DoubleStream;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
-/**
- * What became of the requests of each second of a run. Confined to the client's thread until the
- * run is over.
- */
-final class PeakSeries implements LoadObserver {
+/** What a run saw, second by second; a request belongs to the second in which it came due. */
+final class PeakSeries {
 
   static final Figure HIT_P50 = Figure.of("hit_p50_ms");
   static final Figure HIT_P90 = Figure.of("hit_p90_ms");
   static final Figure REPEAT_P50 = Figure.of("repeat_p50_ms");
-  private static final Figure HIT_P99 = Figure.of("hit_p99_ms");
-  private static final Figure REPEAT_P99 = Figure.of("repeat_p99_ms");
-  private static final Figure ALL_P50 = Figure.of("all_p50_ms");
-  private static final Figure ALL_P99 = Figure.of("all_p99_ms");
-  private static final Figure MEMORY_HITS = Figure.of("memory_hits");
-  private static final Figure DISK_HITS = Figure.of("disk_hits");
-
-  /** Answers that came from the origin. */
-  private static final Figure OTHERS = Figure.of("others");
-
-  private static final Figure FAILED = Figure.of("failed");
-  private static final Figure HITS = MEMORY_HITS.plus(DISK_HITS);
 
   /** Hits among answers, 0 to 1; not known of a second without answers. */
-  static final Figure HIT_RATIO =
-      new Figure("hit_ratio", one -> one.of(HITS) / one.of(HITS.plus(OTHERS)));
+  static final Figure HIT_RATIO = Figure.of("hit_ratio");
 
+  private static final Figure FAILED = Figure.of("failed");
   private static final int DIGITS = 2;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -56,15 +42,12 @@ final class PeakSeries implements LoadObserver {
 
   /** Time to the first octet, in nanoseconds, and counts. */
   private static final class Second {
-
-    private final List<Histogram> times =
-        IntStream.range(0, Sort.values().length).mapToObj(i -> new Histogram(DIGITS)).toList();
-
-    private final long[] sources = new long[AnswerSource.values().length];
+    private final Map<Sort, Histogram> times = new EnumMap<>(Sort.class);
+    private long fromMemory;
     private long failures;
 
     private Histogram times(Sort sort) {
-      return times.get(sort.ordinal());
+      return times.computeIfAbsent(sort, _ -> new Histogram(DIGITS));
     }
   }
 
@@ -73,20 +56,18 @@ final class PeakSeries implements LoadObserver {
 
   PeakSeries(int seconds, Predicate<LoadRequest> isRepeat) {
     this.isRepeat = isRepeat;
-    for (int i = 0; i < seconds; i++) {
-      this.seconds.add(new Second());
-    }
+    IntStream.range(0, seconds).forEach(_ -> this.seconds.add(new Second()));
   }
 
-  @Override
-  public void ended(LoadOutcome outcome) {
+  /** A request is over. */
+  void ended(LoadOutcome outcome) {
     int index = (int) (outcome.intendedNanos() / NANOS_PER_SECOND);
     Second second = seconds.get(Math.min(index, seconds.size() - 1));
     if (outcome.failure() != null) {
       second.failures++;
       return;
     }
-    second.sources[outcome.source().ordinal()]++;
+    second.fromMemory += outcome.source() == AnswerSource.MEMORY ? 1 : 0;
     long nanos = Math.max(0, outcome.firstOctetNanos());
     second.times(Sort.ALL).recordValue(nanos);
     if (outcome.source().isHit()) {
@@ -97,8 +78,8 @@ final class PeakSeries implements LoadObserver {
     }
   }
 
-  int seconds() {
-    return seconds.size();
+  private List<Second> within(Stretch stretch) {
+    return seconds.subList(stretch.from(), stretch.to());
   }
 
   /** Milliseconds that so many per cent do not exceed; NaN if there was none. */
@@ -110,90 +91,56 @@ final class PeakSeries implements LoadObserver {
         : all.getValueAtPercentile(percentile) / NANOS_PER_MILLI;
   }
 
-  /** The same for one second. */
-  double millis(int second, Sort sort, double percentile) {
-    return millis(new Stretch(second, second + 1), sort, percentile);
-  }
-
-  /** The greatest of the medians of seconds, in milliseconds. */
-  double greatestMedianMillis(Stretch stretch, Sort sort) {
-    return medians(stretch, sort).filter(Double::isFinite).max().orElse(Double.NaN);
-  }
-
-  /**
-   * For how many seconds in a row, at the most, the median was above so many milliseconds or every
-   * request failed.
-   */
-  int longestAbove(Stretch stretch, Sort sort, double millis) {
+  /** The longest that medians of repeats were above a limit, or all failed, in seconds. */
+  int longestAbove(Stretch stretch, double millis) {
     int longest = 0;
     int now = 0;
-    for (int second = stretch.from(); second < stretch.to(); second++) {
-      now = isFailed(second) || millis(second, sort, 50) > millis ? now + 1 : 0;
+    for (int i = stretch.from(); i < stretch.to(); i++) {
+      Second second = seconds.get(i);
+      boolean isFailed = second.failures > 0 && second.times(Sort.ALL).getTotalCount() == 0;
+      double median = millis(new Stretch(i, i + 1), Sort.REPEATS, 50);
+      now = isFailed || median > millis ? now + 1 : 0;
       longest = Math.max(longest, now);
     }
     return longest;
   }
 
-  private boolean isFailed(int index) {
-    Second second = seconds.get(index);
-    return second.failures > 0 && second.times(Sort.ALL).getTotalCount() == 0;
-  }
-
-  private DoubleStream medians(Stretch stretch, Sort sort) {
-    return IntStream.range(stretch.from(), stretch.to())
-        .mapToDouble(second -> millis(second, sort, 50));
-  }
-
   /** Hits among right answers, 0 to 1. */
   double hitRatio(Stretch stretch) {
-    return ratio(count(stretch, Sort.HITS), count(stretch, Sort.ALL));
+    return (double) count(stretch, Sort.HITS) / count(stretch, Sort.ALL);
   }
 
   /** Answers from memory among hits, 0 to 1. */
   double memoryShare(Stretch stretch) {
-    long memory =
-        within(stretch).stream()
-            .mapToLong(second -> second.sources[AnswerSource.MEMORY.ordinal()])
-            .sum();
-    return ratio(memory, count(stretch, Sort.HITS));
+    return (double) sum(stretch, second -> second.fromMemory) / count(stretch, Sort.HITS);
   }
 
   /** Right answers per second. */
   double rate(Stretch stretch) {
-    return ratio(count(stretch, Sort.ALL), stretch.to() - stretch.from());
+    return (double) count(stretch, Sort.ALL) / (stretch.to() - stretch.from());
   }
 
   /** Requests that were not answered rightly. */
-  long failures(Stretch stretch) {
-    return within(stretch).stream().mapToLong(second -> second.failures).sum();
+  long failures() {
+    return sum(new Stretch(0, seconds.size()), second -> second.failures);
   }
 
   private long count(Stretch stretch, Sort sort) {
-    return within(stretch).stream().mapToLong(second -> second.times(sort).getTotalCount()).sum();
+    return sum(stretch, second -> second.times(sort).getTotalCount());
   }
 
-  private static double ratio(long part, long all) {
-    return all == 0 ? Double.NaN : (double) part / all;
-  }
-
-  private List<Second> within(Stretch stretch) {
-    return seconds.subList(stretch.from(), stretch.to());
+  private long sum(Stretch stretch, ToLongFunction<Second> what) {
+    return within(stretch).stream().mapToLong(what).sum();
   }
 
   /** One second, for raw data and drawings. */
   Sample sample(int index, String mode) {
-    Second second = seconds.get(index);
+    var here = new Stretch(index, index + 1);
     return Sample.of(Integer.toString(index), mode, 1)
-        .with(MEMORY_HITS, second.sources[AnswerSource.MEMORY.ordinal()])
-        .with(DISK_HITS, second.sources[AnswerSource.DISK.ordinal()])
-        .with(OTHERS, second.sources[AnswerSource.ORIGIN.ordinal()])
-        .with(FAILED, second.failures)
-        .with(HIT_P50, millis(index, Sort.HITS, 50))
-        .with(HIT_P90, millis(index, Sort.HITS, 90))
-        .with(HIT_P99, millis(index, Sort.HITS, 99))
-        .with(REPEAT_P50, millis(index, Sort.REPEATS, 50))
-        .with(REPEAT_P99, millis(index, Sort.REPEATS, 99))
-        .with(ALL_P50, millis(index, Sort.ALL, 50))
-        .with(ALL_P99, millis(index, Sort.ALL, 99));
+        .with(FAILED, seconds.get(index).failures)
+        .with(HIT_RATIO, hitRatio(here))
+        .with(HIT_P50, millis(here, Sort.HITS, 50))
+        .with(HIT_P90, millis(here, Sort.HITS, 90))
+        .with(REPEAT_P50, millis(here, Sort.REPEATS, 50));
   }
 }

@@ -17,28 +17,46 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Kamille in one of the modes, on a disk that is slow when it is told to be. Confined, but for its
- * control plane.
+ * A Kamille on a {@link SlowDisk}.
  *
- * @param directory of its files
+ * @param directory with its configuration and its store
+ * @param port on the loopback address
  */
 record PeakServer(Path directory, int port, ControlPlane control, Child process)
     implements AutoCloseable {
 
-  /**
-   * How it is built.
-   *
-   * @param seekMicros of the disk's arm
-   */
+  /** What stored responses lie on, and whether requests leave the disk alone at a peak. */
+  enum Mode {
+    DISK("disk only"),
+    HYBRID("memory + disk"),
+    MEMORY("memory only"),
+    AUTO("auto");
+
+    private final String label;
+
+    Mode(String label) {
+      this.label = label;
+    }
+
+    String label() {
+      return label;
+    }
+
+    boolean hasDisk() {
+      return this != MEMORY;
+    }
+  }
+
+  /** How it is built, whatever the mode. */
   record Build(
       long memoryMib, long diskMib, int connections, long seekMicros, long diskBytesPerSecond) {
 
     /** What is below {@code cache} in its configuration. */
-    String cache(PeakMode mode) {
-      String memory =
-          "  memory:\n    capacity: " + (mode == PeakMode.DISK ? 1 : memoryMib) + "MiB\n";
+    String cache(Mode mode) {
+      String memory = "  memory:\n    capacity: " + (mode == Mode.DISK ? 1 : memoryMib) + "MiB\n";
       String disk =
-          DISK.replace("%CAPACITY%", Long.toString(diskMib)).replace("%PEAK%", mode.peak());
+          DISK.replace("%CAPACITY%", Long.toString(diskMib))
+              .replace("%PEAK%", mode == Mode.AUTO ? "auto" : "off");
       return mode.hasDisk() ? memory + disk : memory;
     }
   }
@@ -57,15 +75,15 @@ record PeakServer(Path directory, int port, ControlPlane control, Child process)
       """;
 
   /** Starts it, on a disk that costs nothing yet; the bench ends it, and closing this before. */
-  static PeakServer start(Workbench bench, String name, PeakMode mode, Build build, int originPort)
+  static PeakServer start(Workbench bench, String name, Mode mode, Build build, int originPort)
       throws IOException {
     Path directory = bench.directory(name);
     int port = Workbench.freePort();
     int adminPort = Workbench.freePort();
-    new Kamille(Checkout.find())
+    Kamille.of(Checkout.find())
         .withCache(build.cache(mode))
         .withMetrics(adminPort)
-        .prepare(directory, new Place(Job.MIX, port, originPort, build.connections(), List.of()));
+        .prepare(directory, new Place(Job.MIX, port, originPort, build.connections()));
     List<String> arguments =
         List.of(
             Long.toString(build.seekMicros()),

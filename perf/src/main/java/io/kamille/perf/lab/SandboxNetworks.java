@@ -7,8 +7,7 @@ import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.Programs;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
-import io.kamille.perf.load.Wrk;
-import io.kamille.perf.load.WrkResult;
+import io.kamille.perf.load.LoadProgram;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.peer.Peer.Job;
@@ -18,30 +17,30 @@ import io.kamille.perf.report.Figure;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
-import io.kamille.perf.report.Spread;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Map.Entry;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
 
 /** Paper P3: sockets of the host for a sandbox, beside a network in user space. */
-final class SandboxNetworks implements Experiment {
-
-  /*
-   * Kamille is the guest. With all that its network needs, it has core 0; wrk and the origin have
-   * core 1. What the guest's side costs is the CPU time of its processes together: slirp4netns and
-   * Kamille's kernel do the protocol work twice, and the helper none once a socket is given.
-   */
+@Command
+final class SandboxNetworks extends Experiment {
 
   /** How much, by scale. */
   private record Extent(int rounds, int seconds, int warmupSeconds) {
 
-    private static Extent of(LabScale scale) {
+    private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK -> new Extent(3, 2, 4);
         case NORMAL -> new Extent(7, 4, Jvm.WARMUP_SECONDS);
@@ -50,25 +49,11 @@ final class SandboxNetworks implements Experiment {
     }
   }
 
-  static final Paper PAPER =
-      new Paper(
-          "p3-network",
-          "sockets of the host for a sandbox, beside a network in user space",
-          "Nakagame and Ishikawa (Host networking for a guest, 2005) let the host do the protocol"
-              + " work for a guest, where each packet had cost a signal and a second protocol"
-              + " stack. What does a sandbox without interfaces cost a cache today, with sockets of"
-              + " its host and with a user-space network over TAP?",
-          List.of(
-              "ping-pong of 4 octets: 146 µs on the host, 427 µs in the guest with a stack of its"
-                  + " own, 264 µs with sockets of the host",
-              "one-way bandwidth: 117 MB/s on the host, 31 MB/s in the guest, 71 MB/s with sockets"
-                  + " of the host"));
-
   /** Where Kamille's network comes from. */
   private enum Way {
     HOST("the host itself"),
     HOST_SOCKETS("host sockets"),
-    USER_SPACE("slirp4netns");
+    USER_SPACE(SLIRP);
 
     private final String label;
 
@@ -77,19 +62,15 @@ final class SandboxNetworks implements Experiment {
     }
   }
 
-  /** How much is asked at once. */
-  private enum Load {
-    PING_PONG("one connection", 1),
-    BURST("64 connections", 64);
+  /** What is asked for. */
+  private record Load(String label, int size, int connections) {}
 
-    private final String label;
-    private final int connections;
-
-    Load(String label, int connections) {
-      this.label = label;
-      this.connections = connections;
-    }
-  }
+  private static final List<Load> LOADS =
+      List.of(
+          new Load("1 KiB, one connection", 1 << 10, 1),
+          new Load("1 KiB, 64 connections", 1 << 10, 64),
+          new Load("1 MiB, one connection", 1 << 20, 1),
+          new Load("1 MiB, 64 connections", 1 << 20, 64));
 
   private static final Figure REQUESTS = Figure.of("requests");
   private static final Figure MICROS = Figure.of("micros");
@@ -99,7 +80,6 @@ final class SandboxNetworks implements Experiment {
   private static final Figure CPU = Figure.of("cpu_micros");
   private static final Figure CPU_PER_REQUEST = CPU.per(REQUESTS);
   private static final Figure RATE = REQUESTS.per(MICROS).times(1e6);
-
   private static final List<Column> COLUMNS =
       List.of(
           Column.spread("CPU µs/request", CPU_PER_REQUEST, 1),
@@ -107,99 +87,81 @@ final class SandboxNetworks implements Experiment {
           Column.median("p50 µs", P50, 0),
           Column.median("p99 µs", P99, 0),
           Column.median("requests/s", RATE, 0),
+          Column.ratio("÷ the host itself", RATE, Way.HOST.label),
           Column.median("MB/s", BYTES.per(MICROS), 0));
 
-  private static final Map<String, Integer> SIZES = Map.of("1 KiB", 1 << 10, "1 MiB", 1 << 20);
-  private static final List<String> OBJECTS = List.of("1 KiB", "1 MiB");
+  private static final String SLIRP = "slirp4netns";
+
+  /** The host's loopback address, and the guest's own, as slirp4netns gives them. */
+  private static final String HOST_ADDRESS = "10.0.2.2";
+
+  private static final String GUEST_ADDRESS = "10.0.2.100";
   private static final int CONNECTIONS = 128;
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  private final Extent extent;
   private final Samples samples = new Samples("hit", "network");
 
-  SandboxNetworks(LabScale scale) {
-    this.extent = Extent.of(scale);
+  SandboxNetworks() {
+    super("p3-network", "sockets of the host for a sandbox, beside a network in user space");
   }
 
   @Override
-  public String setting() {
-    return String.format(
-        Locale.ROOT,
-        "Kamille with one loop answers from its memory: on the host, in a network namespace without"
-            + " interfaces with sockets of kamille host-sockets, and in one with a TAP device that"
-            + " slirp4netns serves (MTU 65,520, a forwarded port). Kamille and the process of its"
-            + " network share core 0; wrk asks from core 1, in a closed loop. CPU time is that of"
-            + " both processes. %d rounds of %d s, in turn.",
-        extent.rounds(),
-        extent.seconds());
+  Object[] setting() {
+    Extent extent = Extent.of(scale());
+    return new Object[] {extent.rounds(), extent.seconds()};
   }
 
   @Override
-  public int steps() {
-    return Way.values().length + OBJECTS.size() * Load.values().length * extent.rounds();
-  }
-
-  @Override
-  public void measure(LabRun run) throws IOException, InterruptedException {
-    if (Programs.find(SlirpNetwork.PROGRAM) == null) {
-      throw new IOException(
-          SlirpNetwork.PROGRAM
-              + " is needed; install it with: apt-get install "
-              + SlirpNetwork.PROGRAM);
-    }
+  void measure() throws IOException, InterruptedException {
+    Extent extent = Extent.of(scale());
     try (var bench = Workbench.open()) {
       Origin origin = Origin.start(bench);
       Map<Way, Guest> guests = new EnumMap<>(Way.class);
-      Wrk warming = Wrk.open(bench, Load.BURST.connections);
       for (Way way : Way.values()) {
-        run.step("start and warm up: " + way.label);
+        if (way == Way.USER_SPACE && Programs.find(SLIRP) == null) {
+          note(SLIRP + " is left out; install it with: apt-get install " + SLIRP);
+          continue;
+        }
+        step("start and warm up: %s", way.label);
         Guest guest = Guest.start(bench, way, origin.port());
         guests.put(way, guest);
-        for (String object : OBJECTS) {
-          warming.run(guest.port(), path(object), "", extent.warmupSeconds());
+        for (Load load : LOADS) {
+          ask(bench, guest, load, extent.warmupSeconds() / 2);
         }
       }
-      for (String object : OBJECTS) {
-        for (Load load : Load.values()) {
-          Wrk wrk = Wrk.open(bench, load.connections);
-          for (int round = 1; round <= extent.rounds(); round++) {
-            run.step(situation(object, load) + ", round " + round);
-            for (Entry<Way, Guest> guest : guests.entrySet()) {
-              Sample sample =
-                  Sample.of(situation(object, load), guest.getKey().label, round)
-                      .withAll(sample(guest.getValue(), wrk, object, origin));
-              run.keep("requests.csv", samples, sample);
-            }
+      for (Load load : LOADS) {
+        for (int round = 1; round <= extent.rounds(); round++) {
+          step("%s, round %d", load.label(), round);
+          for (var guest : guests.entrySet()) {
+            var sample = Sample.of(load.label(), guest.getKey().label, round);
+            keep("requests.csv", samples, measure(bench, guest.getValue(), load, origin, sample));
           }
         }
       }
     }
   }
 
-  private static String path(String object) {
-    return "/hit/" + SIZES.get(object);
+  private static LoadProgram.Result ask(Workbench bench, Guest guest, Load load, int seconds)
+      throws IOException, InterruptedException {
+    return LoadProgram.wrk(
+        bench, load.connections(), guest.port(), "/hit/" + load.size(), "", seconds);
   }
 
-  private static String situation(String object, Load load) {
-    return object + ", " + load.label;
-  }
-
-  private Sample sample(Guest guest, Wrk wrk, String object, Origin origin)
+  private Sample measure(Workbench bench, Guest guest, Load load, Origin origin, Sample sample)
       throws IOException, InterruptedException {
     long forwardedBefore = origin.requests();
     long cpuBefore = guest.cpuMicros();
-    WrkResult load = wrk.run(guest.port(), path(object), "", extent.seconds());
+    LoadProgram.Result result = ask(bench, guest, load, Extent.of(scale()).seconds());
     long cpu = guest.cpuMicros() - cpuBefore;
-    if (load.requests() == 0 || load.errors() > 0 || origin.requests() != forwardedBefore) {
-      throw new IOException(
-          object + ": " + load.errors() + " of " + load.requests() + " requests failed or missed");
+    if (result.errors() > 0 || origin.requests() != forwardedBefore) {
+      throw new IOException(load.label() + ": " + result.errors() + " requests failed or missed");
     }
-    return Sample.of("", "", 0)
-        .with(REQUESTS, load.requests())
-        .with(MICROS, load.micros())
-        .with(BYTES, load.bytes())
-        .with(P50, load.p50Micros())
-        .with(P99, load.p99Micros())
+    return sample
+        .with(REQUESTS, result.requests())
+        .with(MICROS, result.micros())
+        .with(BYTES, result.bytes())
+        .with(P50, result.p50Micros())
+        .with(P99, result.p99Micros())
         .with(CPU, cpu);
   }
 
@@ -209,14 +171,14 @@ final class SandboxNetworks implements Experiment {
     private static Guest start(Workbench bench, Way way, int originPort) throws IOException {
       Path directory = bench.directory(way.name());
       int port = Workbench.freePort();
-      var place = new Place(Job.HIT, "127.0.0.1", port, originPort, CONNECTIONS, List.of());
-      var kamille = new Kamille(Checkout.find());
+      var place = new Place(Job.HIT, port, originPort, CONNECTIONS);
+      var kamille = Kamille.of(Checkout.find());
       List<Child> processes =
           switch (way) {
             case HOST ->
                 List.of(bench.start(way.name(), Core.SERVER, kamille.prepare(directory, place)));
             case HOST_SOCKETS -> withHostSockets(bench, kamille, directory, place);
-            case USER_SPACE -> SlirpNetwork.start(bench, kamille, directory, place);
+            case USER_SPACE -> withSlirp(bench, kamille, directory, place);
           };
       processes.getFirst().awaitListening(port, START_LIMIT);
       return new Guest(port, processes);
@@ -240,54 +202,69 @@ final class SandboxNetworks implements Experiment {
       return List.of(bench.start("guest", Core.SERVER, unshared(command)), helper);
     }
 
+    /** slirp4netns listens on the place's port of the host. */
+    private static List<Child> withSlirp(
+        Workbench bench, Kamille kamille, Path directory, Place place) throws IOException {
+      List<String> command = kamille.prepare(directory, place.at("0.0.0.0"));
+      Path file = directory.resolve("kamille.yaml");
+      Files.writeString(
+          file,
+          Files.readString(file).replace("http://127.0.0.1:", "http://" + HOST_ADDRESS + ":"));
+      Child guest = bench.start("slirp-guest", Core.SERVER, unshared(command));
+      guest.awaitPrinted("listening on", 1, START_LIMIT);
+      Path api = directory.resolve("api");
+      var words = new ArrayList<>(List.of(SLIRP, "--configure", "--mtu=65520"));
+      words.addAll(List.of("--api-socket=" + api, Long.toString(guest.pid()), "tap0"));
+      Child network = bench.start(SLIRP, Core.SERVER, words);
+      forward(api, place.port());
+      return List.of(guest, network);
+    }
+
+    /** The command in a network namespace without interfaces. */
+    private static List<String> unshared(List<String> command) {
+      var words = new ArrayList<>(List.of("unshare", "--net"));
+      words.addAll(command);
+      return words;
+    }
+
+    private static void forward(Path api, int port) throws IOException {
+      String request =
+          """
+          {"execute": "add_hostfwd", "arguments": {"proto": "tcp", "host_addr": "127.0.0.1", \
+          "host_port": PORT, "guest_addr": "GUEST", "guest_port": PORT}}
+          """
+              .replace("PORT", Integer.toString(port))
+              .replace("GUEST", GUEST_ADDRESS);
+      long deadline = System.nanoTime() + START_LIMIT.toNanos();
+      while (Files.notExists(api) && System.nanoTime() - deadline < 0) {
+        LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+      }
+      try (var channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+        channel.connect(UnixDomainSocketAddress.of(api));
+        channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+        channel.shutdownOutput();
+        ByteBuffer answer = ByteBuffer.allocate(4096);
+        channel.read(answer);
+        String text = StandardCharsets.UTF_8.decode(answer.flip()).toString();
+        if (!text.contains("\"id\"")) {
+          throw new IOException(SLIRP + " forwards no port: " + text);
+        }
+      }
+    }
+
     private long cpuMicros() throws IOException {
       CpuTime sum = CpuTime.ZERO;
       for (Child process : processes) {
         sum = sum.plus(process.cpuTime());
       }
-      return sum.userMicros() + sum.kernelMicros();
+      return sum.micros();
     }
-  }
-
-  /** The command in a network namespace without interfaces. */
-  static List<String> unshared(List<String> command) {
-    var words = new ArrayList<>(List.of("unshare", "--net"));
-    words.addAll(command);
-    return words;
   }
 
   @Override
-  public void report(Report report) {
+  void report(Report report) {
     for (String situation : samples.situations()) {
       report.heading(situation).table(samples.table("network", situation, COLUMNS));
     }
-    report.heading("What holds today and what does not").items(findings());
-  }
-
-  /** Each sandbox against the host itself, by medians of ratios. */
-  private List<String> findings() {
-    var findings = new ArrayList<String>();
-    for (String situation : samples.situations()) {
-      for (Way way : List.of(Way.HOST_SOCKETS, Way.USER_SPACE)) {
-        findings.add(
-            String.format(
-                Locale.ROOT,
-                "%s, %s: %.2f × the CPU time of the host itself, %.2f × its requests/s, %.2f × its"
-                    + " p50",
-                situation,
-                way.label,
-                ratio(CPU_PER_REQUEST, situation, way),
-                ratio(RATE, situation, way),
-                ratio(P50, situation, way)));
-      }
-    }
-    return findings;
-  }
-
-  private double ratio(Figure figure, String situation, Way way) {
-    return samples
-        .ratio(figure, situation, way.label, Way.HOST.label)
-        .map(Spread::median)
-        .orElse(Double.NaN);
   }
 }

@@ -5,7 +5,7 @@ import io.kamille.perf.host.CpuTime;
 import io.kamille.perf.host.SendMemory;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.host.Workbench.Core;
-import io.kamille.perf.load.OriginStub;
+import io.kamille.perf.load.Responder;
 import io.kamille.perf.peer.ControlPlane;
 import io.kamille.perf.peer.Jvm;
 import io.kamille.perf.peer.Peer;
@@ -43,7 +43,7 @@ final class WanServer implements AutoCloseable {
   /** Starts the origin of all servers; the bench ends it. */
   static void startOrigin(Workbench bench, Namespaces spaces)
       throws IOException, InterruptedException {
-    List<String> command = Jvm.command(OriginStub.class, List.of(), ORIGIN_PORT);
+    List<String> command = Jvm.command(Responder.class, List.of(), ORIGIN_PORT);
     Child origin = bench.start("origin", Core.OTHERS, spaces.atServer(command));
     await(spaces, origin, new InetSocketAddress(InetAddress.getLoopbackAddress(), ORIGIN_PORT));
   }
@@ -51,22 +51,18 @@ final class WanServer implements AutoCloseable {
   /**
    * Starts one as a cache in memory before the origin.
    *
-   * @param setups keeps how it is configured
    * @throws IOException if it is not installed, or does not start
    */
-  static WanServer start(
-      Workbench bench, Namespaces spaces, Peer peer, Opponents setups, int connections)
+  static WanServer start(Workbench bench, Namespaces spaces, Peer peer, int connections)
       throws IOException, InterruptedException {
     String missing = peer.missing();
     if (missing != null) {
       throw new IOException(missing);
     }
-    Path directory = bench.directory(peer.name());
-    var place =
-        new Place(Job.HIT, Namespaces.SERVER_ADDRESS, PORT, ORIGIN_PORT, connections, List.of());
+    Path directory = bench.directory(peer.label());
+    var place = new Place(Job.HIT, PORT, ORIGIN_PORT, connections).at(Namespaces.SERVER_ADDRESS);
     List<String> command = peer.prepare(directory, place);
-    setups.keep(peer, directory, command);
-    Child process = bench.start(peer.name(), Core.SERVER, spaces.atServer(command));
+    Child process = bench.start(peer.label(), Core.SERVER, spaces.atServer(command));
     try {
       await(spaces, process, address());
       return new WanServer(spaces, process, directory);

@@ -3,51 +3,59 @@ package io.kamille.perf.load;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open loop: requests are sent when they are due, whether or not earlier ones have been
- * answered.
- *
- * <p>A request goes out on the connection that has been idle for longest. If none is idle it waits
- * in line here, and its latency runs from when it should have been sent.
+ * Requests that come by a clock and take any idle connection; without one they wait in the client,
+ * at the server's charge. For one run.
  */
 final class ArrivalDemand extends Demand {
 
+  /*
+   * Latency runs from the instant a request should have been sent to its last octet, whatever kept
+   * the client from sending it: a server that stalls is charged for everybody who came meanwhile.
+   * Lateness is the client's own part of it: how long after its instant it noticed a request.
+   */
+
+  /** How often in its time limit what takes too long is looked for. */
   private static final int EXPIRY_LOOKS = 32;
+
+  private static final long GREATEST_NANOS = 60_000_000_000L;
+  private static final int DIGITS = 3;
 
   private final Arrivals arrivals;
   private final RequestSource requests;
-  private final LoadRecorder recorder;
-  private final @Nullable LoadObserver observer;
+  private final @Nullable Consumer<LoadOutcome> observer;
   private final Deque<LoadConnection> idle = new ArrayDeque<>();
-  private final NanosQueue waiting = new NanosQueue();
+  private final Deque<Long> waiting = new ArrayDeque<>();
+  private final Histogram latency = new Histogram(GREATEST_NANOS, DIGITS);
+  private final Histogram lateness = new Histogram(GREATEST_NANOS, DIGITS);
+  private final Map<LoadFailure, Long> failures = new EnumMap<>(LoadFailure.class);
+  private long offered;
+  private long connects;
   private long limitNanos;
   private long nextLook;
   private long nextNanos;
   private long lastDoneNanos;
   private int busy;
 
-  /**
-   * For one run.
-   *
-   * @param windowNanos of the parts of the result; 0 for none
-   */
   ArrivalDemand(
-      Arrivals arrivals,
-      RequestSource requests,
-      long windowNanos,
-      @Nullable LoadObserver observer) {
+      Arrivals arrivals, RequestSource requests, @Nullable Consumer<LoadOutcome> observer) {
     this.arrivals = arrivals;
     this.requests = requests;
-    this.recorder = new LoadRecorder(arrivals.durationNanos(), windowNanos);
     this.observer = observer;
     this.nextNanos = arrivals.next();
   }
 
   LoadResult run(LoadClient client) throws IOException {
     LoadClient.Took took = client.run(this);
-    return recorder.result(Math.max(lastDoneNanos, arrivals.durationNanos()), took.idleNanos());
+    long nanos = Math.max(lastDoneNanos, arrivals.durationNanos());
+    return new LoadResult(
+        offered, failures, connects, nanos, nanos - took.idleNanos(), latency, lateness);
   }
 
   @Override
@@ -76,7 +84,8 @@ final class ArrivalDemand extends Demand {
     assign(client);
     int count = 0;
     for (long now = nanos; nextNanos <= now; now = client.elapsed()) {
-      recorder.due(nextNanos, now);
+      offered++;
+      record(lateness, now - nextNanos);
       waiting.add(nextNanos);
       nextNanos = arrivals.next();
       count++;
@@ -93,9 +102,7 @@ final class ArrivalDemand extends Demand {
   }
 
   private void send(LoadClient client, LoadConnection connection, long intendedNanos) {
-    if (!connection.isOpen()) {
-      recorder.connected();
-    }
+    connects += connection.isOpen() ? 0 : 1;
     busy++;
     long begunNanos = isObserving() ? client.elapsed() : intendedNanos;
     LoadFailure failure = client.send(connection, requests.next(), intendedNanos, begunNanos);
@@ -107,13 +114,21 @@ final class ArrivalDemand extends Demand {
   @Override
   void ended(LoadClient client, LoadConnection connection, @Nullable LoadFailure failure) {
     if (failure == null) {
-      recorder.right(connection.intendedNanos(), client.elapsed());
+      record(latency, client.elapsed() - connection.intendedNanos());
     } else {
-      recorder.failed(failure);
+      failed(failure);
     }
     if (observer != null) {
-      observer.ended(connection.outcome(failure));
+      observer.accept(connection.outcome(failure));
     }
+  }
+
+  private static void record(Histogram histogram, long nanos) {
+    histogram.recordValue(Math.clamp(nanos, 0, GREATEST_NANOS));
+  }
+
+  private void failed(LoadFailure failure) {
+    failures.merge(failure, 1L, Long::sum);
   }
 
   @Override
@@ -125,7 +140,7 @@ final class ArrivalDemand extends Demand {
 
   @Override
   void receivedUnasked() {
-    recorder.failed(LoadFailure.WRONG_LENGTH);
+    failed(LoadFailure.WRONG_LENGTH);
   }
 
   @Override
@@ -135,9 +150,9 @@ final class ArrivalDemand extends Demand {
     }
     nextLook = nanos + lookNanos();
     long oldest = nanos - limitNanos;
-    while (!waiting.isEmpty() && waiting.peek() < oldest) {
+    while (!waiting.isEmpty() && waiting.element() < oldest) {
       waiting.remove();
-      recorder.failed(LoadFailure.TIME_OUT);
+      failed(LoadFailure.TIME_OUT);
       lastDoneNanos = nanos;
     }
     for (LoadConnection connection : client.connections()) {

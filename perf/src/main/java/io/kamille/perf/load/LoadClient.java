@@ -81,23 +81,19 @@ public final class LoadClient implements AutoCloseable {
 
   /** Sends all requests at their times and waits until the last one is answered or has failed. */
   public LoadResult run(Arrivals arrivals, RequestSource requests) throws IOException {
-    return run(arrivals, requests, Duration.ZERO);
+    return new ArrivalDemand(arrivals, requests, null).run(this);
   }
 
-  /**
-   * The same, with latency over time.
-   *
-   * @param window how long each part is; zero for no parts
-   */
-  public LoadResult run(Arrivals arrivals, RequestSource requests, Duration window)
+  /** The same at one rate, with exponential gaps. */
+  public LoadResult run(double rate, Duration duration, long seed, RequestSource requests)
       throws IOException {
-    return new ArrivalDemand(arrivals, requests, window.toNanos(), null).run(this);
+    return run(Arrivals.poisson(RateSchedule.steady(rate, duration), seed), requests);
   }
 
   /** The same, with somebody who is told of each request. */
-  public LoadResult run(Arrivals arrivals, RequestSource requests, LoadObserver observer)
+  public LoadResult run(Arrivals arrivals, RequestSource requests, Consumer<LoadOutcome> observer)
       throws IOException {
-    return new ArrivalDemand(arrivals, requests, 0, observer).run(this);
+    return new ArrivalDemand(arrivals, requests, observer).run(this);
   }
 
   Took run(Demand current) throws IOException {

@@ -13,7 +13,7 @@ public final class LoadRequest {
   private static final int NOT_MODIFIED = 304;
 
   private final String head;
-  private final byte[] requestContent;
+  private final int sentLength;
   private @Nullable ByteBuffer persistent;
   private @Nullable ByteBuffer last;
   private final boolean isHead;
@@ -23,13 +23,13 @@ public final class LoadRequest {
 
   private LoadRequest(
       String head,
-      byte[] requestContent,
+      int sentLength,
       boolean isHead,
       int status,
       int length,
       ExpectedContent content) {
     this.head = head;
-    this.requestContent = requestContent;
+    this.sentLength = sentLength;
     this.isHead = isHead;
     this.status = status;
     this.length = length;
@@ -43,28 +43,22 @@ public final class LoadRequest {
    * @param target in origin form
    */
   public static LoadRequest get(String authority, String target, byte[] content) {
-    return new LoadRequest(
-        head("GET", authority, target, ""),
-        new byte[0],
-        false,
-        OK,
-        content.length,
-        ExpectedContent.of(content));
+    return of("GET", authority, target, "", 0, OK, content.length, ExpectedContent.of(content));
   }
 
   /** A GET for what the origin makes, to be answered with 200. */
   public static LoadRequest get(String authority, OriginTarget target) {
-    return made("GET", authority, target, "", OK);
+    return made("GET", authority, target, "", 0, OK);
   }
 
   /** The same with field lines of its own, each ended by CRLF. */
   static LoadRequest get(String authority, OriginTarget target, String fieldLines) {
-    return made("GET", authority, target, fieldLines, OK);
+    return made("GET", authority, target, fieldLines, 0, OK);
   }
 
   /** A GET with a precondition that does not hold, to be answered with 304, or with 200. */
   static LoadRequest getUnmodified(String authority, OriginTarget target, String fieldLines) {
-    return made("GET", authority, target, fieldLines, NOT_MODIFIED);
+    return made("GET", authority, target, fieldLines, 0, NOT_MODIFIED);
   }
 
   /**
@@ -74,56 +68,44 @@ public final class LoadRequest {
    * @param version of HTTP, as it stands behind the slash
    */
   static LoadRequest getUnchecked(String authority, OriginTarget target, String version) {
-    return new LoadRequest(
-        "GET " + target.text() + " HTTP/" + version + "\r\nHost: " + authority + "\r\n",
-        new byte[0],
-        false,
-        OK,
-        target.length(),
-        ExpectedContent.ANY);
+    String head = "GET " + target.text() + " HTTP/" + version + "\r\nHost: " + authority + "\r\n";
+    return new LoadRequest(head, 0, false, OK, target.length(), ExpectedContent.ANY);
   }
 
   /** A HEAD, to be answered with 200 and the length of what it leaves out. */
   static LoadRequest head(String authority, OriginTarget target) {
-    return made("HEAD", authority, target, "", OK);
+    return made("HEAD", authority, target, "", 0, OK);
   }
 
   /** A POST with content of that length, to be answered with 200 and what the origin makes. */
   static LoadRequest post(String authority, OriginTarget target, int length) {
-    String fieldLines = "Content-Length: " + length + "\r\n";
-    return new LoadRequest(
-        head("POST", authority, target.text(), fieldLines),
-        new byte[length],
-        false,
-        OK,
-        target.length(),
-        ExpectedContent.made(target.object()));
+    return made("POST", authority, target, "Content-Length: " + length + "\r\n", length, OK);
   }
 
   /** A POST with one octet of content, to be answered with 200 and this content. */
   public static LoadRequest post(String authority, String target, byte[] content) {
-    return new LoadRequest(
-        head("POST", authority, target, "Content-Length: 1\r\n"),
-        new byte[1],
-        false,
-        OK,
-        content.length,
-        ExpectedContent.of(content));
+    String line = "Content-Length: 1\r\n";
+    return of("POST", authority, target, line, 1, OK, content.length, ExpectedContent.of(content));
   }
 
   private static LoadRequest made(
-      String method, String authority, OriginTarget target, String fieldLines, int status) {
-    return new LoadRequest(
-        head(method, authority, target.text(), fieldLines),
-        new byte[0],
-        method.equals("HEAD"),
-        status,
-        target.length(),
-        ExpectedContent.made(target.object()));
+      String method, String authority, OriginTarget target, String lines, int sent, int status) {
+    var content = ExpectedContent.made(target.object());
+    return of(method, authority, target.text(), lines, sent, status, target.length(), content);
   }
 
-  private static String head(String method, String authority, String target, String fieldLines) {
-    return method + " " + target + " HTTP/1.1\r\nHost: " + authority + "\r\n" + fieldLines;
+  private static LoadRequest of(
+      String method,
+      String authority,
+      String target,
+      String fieldLines,
+      int sentLength,
+      int status,
+      int length,
+      ExpectedContent content) {
+    String start = method + " " + target + " HTTP/1.1\r\nHost: " + authority + "\r\n";
+    boolean isHead = method.equals("HEAD");
+    return new LoadRequest(start + fieldLines, sentLength, isHead, status, length, content);
   }
 
   /** What to send, from its first octet. Borrowed until the next call. */
@@ -142,9 +124,9 @@ public final class LoadRequest {
 
   private ByteBuffer octets(String end) {
     byte[] beginning = (head + end).getBytes(StandardCharsets.US_ASCII);
-    return ByteBuffer.allocate(beginning.length + requestContent.length)
+    return ByteBuffer.allocate(beginning.length + sentLength)
         .put(beginning)
-        .put(requestContent);
+        .put(new byte[sentLength]);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.kamille.perf.load;
 
-import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
@@ -15,7 +14,6 @@ import org.HdrHistogram.Histogram;
  * @param busyNanos of them the client itself had something to do
  * @param latency in nanoseconds from the intended send time to the last octet of the response
  * @param lateness in nanoseconds from the intended send time to when the client noticed it
- * @param windows latency over time, if that was asked for
  */
 public record LoadResult(
     long offered,
@@ -24,8 +22,7 @@ public record LoadResult(
     long nanos,
     long busyNanos,
     Histogram latency,
-    Histogram lateness,
-    List<LoadWindow> windows) {
+    Histogram lateness) {
 
   private static final double BUSY_LIMIT = 0.95;
   private static final long LATENESS_LIMIT_NANOS = 1_000_000;

@@ -66,25 +66,27 @@ public record LoadSettings(
         server, locals.size(), false, () -> uses, TIME_LIMIT, () -> {}, false, locals);
   }
 
+  /** The same to another server. */
+  public LoadSettings to(InetSocketAddress other) {
+    return copy(other, arePersistent, uses, timeLimit, idle, isAskingAgain);
+  }
+
   /** The same with a limit of uses. */
   public LoadSettings withUsesPerConnection(int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("uses: " + limit + " (expected: 1 or more)");
     }
-    return new LoadSettings(
-        server, connections, limit > 1, () -> limit, timeLimit, idle, isAskingAgain, locals);
+    return copy(server, limit > 1, () -> limit, timeLimit, idle, isAskingAgain);
   }
 
   /** The same with a limit of its own for each connection, drawn when it is opened. */
   public LoadSettings withUses(IntSupplier drawn) {
-    return new LoadSettings(
-        server, connections, true, drawn, timeLimit, idle, isAskingAgain, locals);
+    return copy(server, true, drawn, timeLimit, idle, isAskingAgain);
   }
 
   /** The same with another limit of time. */
   public LoadSettings withTimeLimit(Duration limit) {
-    return new LoadSettings(
-        server, connections, arePersistent, uses, limit, idle, isAskingAgain, locals);
+    return copy(server, arePersistent, uses, limit, idle, isAskingAgain);
   }
 
   /** The same on a core shared with what the measurement needs, an origin. */
@@ -94,14 +96,22 @@ public record LoadSettings(
 
   /** The same with something else to do in between. */
   public LoadSettings withIdle(Runnable work) {
-    return new LoadSettings(
-        server, connections, arePersistent, uses, timeLimit, work, isAskingAgain, locals);
+    return copy(server, arePersistent, uses, timeLimit, work, isAskingAgain);
   }
 
   /** The same, which asks again what met the end of its connection. */
   public LoadSettings askingAgain() {
-    return new LoadSettings(
-        server, connections, arePersistent, uses, timeLimit, idle, true, locals);
+    return copy(server, arePersistent, uses, timeLimit, idle, true);
+  }
+
+  private LoadSettings copy(
+      InetSocketAddress to,
+      boolean persist,
+      IntSupplier drawn,
+      Duration limit,
+      Runnable work,
+      boolean askAgain) {
+    return new LoadSettings(to, connections, persist, drawn, limit, work, askAgain, locals);
   }
 
   /** Offers the core of the calling thread to others. */

@@ -1,7 +1,10 @@
 package io.kamille.perf.load;
 
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What the origin is to answer, said by the target of the request, so that whoever asks knows the
@@ -12,34 +15,24 @@ public final class OriginTarget {
   /** What can be said about an answer. */
   public enum Trait {
     /** The length of the content in octets. */
-    LENGTH("length", 0),
+    LENGTH(0),
     /** Seconds for which the response is fresh; 0 says that it must not be stored. */
-    FRESH("fresh", 3600),
+    FRESH(3600),
     /** Milliseconds from the request to the first octet of the response. */
-    THINK("think", 0),
+    THINK(0),
     /** Octets of content per second; 0 for as many as are taken. */
-    DRIP("drip", 0),
+    DRIP(0),
     /** How many requests the origin answers on a connection that begins so; 0 for any number. */
-    USES("uses", 0);
+    USES(0);
 
-    private final String text;
     private final int usual;
 
-    Trait(String text, int usual) {
-      this.text = text;
+    Trait(int usual) {
       this.usual = usual;
-    }
-
-    private static Trait named(String name) {
-      for (Trait trait : values()) {
-        if (trait.text.equals(name)) {
-          return trait;
-        }
-      }
-      throw new IllegalArgumentException("trait: " + name + " (expected: one of Trait)");
     }
   }
 
+  private static final Pattern TARGET = Pattern.compile("/made/(\\d+)((?:[?&][a-z]+=\\d+)*)");
   static final String PREFIX = "/made/";
 
   private final long object;
@@ -69,7 +62,10 @@ public final class OriginTarget {
     char before = '?';
     for (Trait trait : Trait.values()) {
       if (of(trait) != trait.usual) {
-        text.append(before).append(trait.text).append('=').append(of(trait));
+        text.append(before)
+            .append(trait.name().toLowerCase(Locale.ROOT))
+            .append('=')
+            .append(of(trait));
         before = '&';
       }
     }
@@ -82,24 +78,19 @@ public final class OriginTarget {
    * @throws IllegalArgumentException if it is not one of ours
    */
   static OriginTarget parse(String text) {
-    if (!text.startsWith(PREFIX)) {
+    Matcher target = TARGET.matcher(text);
+    if (!target.matches()) {
       throw new IllegalArgumentException("target: " + text + " (expected: " + PREFIX + "…)");
     }
-    int query = text.indexOf('?');
-    int end = query < 0 ? text.length() : query;
-    var traits = new EnumMap<Trait, Integer>(Trait.class);
-    for (int at = end + 1; at < text.length(); ) {
-      int ampersand = text.indexOf('&', at);
-      int next = ampersand < 0 ? text.length() : ampersand;
-      int equals = text.indexOf('=', at);
-      if (equals < 0 || equals > next) {
-        throw new IllegalArgumentException("target: " + text + " (expected: name=value)");
+    var parsed = new OriginTarget(Long.parseLong(target.group(1)), new EnumMap<>(Trait.class));
+    for (String pair : target.group(2).split("[?&]", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        Trait trait = Trait.valueOf(pair.substring(0, equals).toUpperCase(Locale.ROOT));
+        parsed.traits.put(trait, Integer.parseInt(pair.substring(equals + 1)));
       }
-      traits.put(
-          Trait.named(text.substring(at, equals)), Integer.parseInt(text, equals + 1, next, 10));
-      at = next + 1;
     }
-    return new OriginTarget(Long.parseLong(text, PREFIX.length(), end, 10), traits);
+    return parsed;
   }
 
   /** Which object it is. */

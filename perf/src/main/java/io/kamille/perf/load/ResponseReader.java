@@ -1,12 +1,12 @@
 package io.kamille.perf.load;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the responses of one connection, however they are cut, and compares each with what was
- * expected. Confined to the client's thread.
+ * Reads the response to one request after another and compares it with what is expected. Confined
+ * to the client's thread.
  */
 final class ResponseReader {
 
@@ -26,23 +26,13 @@ final class ResponseReader {
   }
 
   private static final int HEAD_LIMIT_BYTES = 64 * 1024;
-  private static final int LINE_LIMIT_BYTES = 256;
-  private static final byte[] VERSION = ascii("http/1.1 ");
-  private static final byte[] CONTENT_LENGTH = ascii("content-length:");
-  private static final byte[] TRANSFER_ENCODING = ascii("transfer-encoding:");
-  private static final byte[] CONNECTION = ascii("connection:");
-  private static final byte[] CLOSE = ascii("close");
-  private static final byte[] RETRY_AFTER = ascii("retry-after:");
-  private static final byte[] CACHE_STATUS = ascii("cache-status:");
-  private static final byte[] HIT = ascii("; hit");
-  private static final byte[] FROM_DISK = ascii("detail=disk");
+  private static final String VERSION = "http/1.1 ";
   private static final int NO_LENGTH = -1;
+  private static final int NOTHING_READ = 0;
 
-  private final byte[] line = new byte[LINE_LIMIT_BYTES];
-  private int lineLength;
+  private final StringBuilder line = new StringBuilder();
   private int headLength;
   private boolean isInHead;
-  private boolean isStatusLineRead;
   private boolean isLast;
   private int status;
   private int contentLength;
@@ -58,10 +48,10 @@ final class ResponseReader {
     expected = request;
     failure = null;
     isInHead = true;
-    isStatusLineRead = false;
     isLast = false;
-    lineLength = 0;
+    line.setLength(0);
     headLength = 0;
+    status = NOTHING_READ;
     contentLength = NO_LENGTH;
     contentEnd = 0;
     contentRead = 0;
@@ -71,120 +61,80 @@ final class ResponseReader {
 
   /** Takes what it needs of the octets that came; what is left belongs to no response. */
   Progress read(ByteBuffer in) {
-    if (isInHead) {
-      Progress progress = readHead(in);
-      if (isInHead || progress == Progress.BROKEN) {
-        return progress;
+    while (isInHead && in.hasRemaining()) {
+      char octet = (char) (in.get() & 0xff);
+      if (octet != '\n') {
+        line.append(octet);
+      } else if (!endLine()) {
+        return broken();
       }
+      if (++headLength > HEAD_LIMIT_BYTES) {
+        return broken();
+      }
+    }
+    if (isInHead) {
+      return Progress.MORE;
     }
     readContent(in);
     return contentRead == contentEnd ? Progress.COMPLETE : Progress.MORE;
   }
 
-  private Progress readHead(ByteBuffer in) {
-    while (in.hasRemaining()) {
-      byte octet = in.get();
-      if (++headLength > HEAD_LIMIT_BYTES) {
-        return broken();
-      }
-      if (octet == '\n') {
-        if (!endLine()) {
-          return broken();
-        }
-        if (!isInHead) {
-          return endHead();
-        }
-      } else if (lineLength < LINE_LIMIT_BYTES) {
-        line[lineLength++] = lower(octet);
-      }
-    }
-    return Progress.MORE;
-  }
-
   /** Looks at a line and forgets it; false if it is not what may stand there. */
   private boolean endLine() {
-    if (lineLength > 0 && line[lineLength - 1] == '\r') {
-      lineLength--;
+    String text = line.toString().strip().toLowerCase(Locale.ROOT);
+    line.setLength(0);
+    if (status == NOTHING_READ) {
+      boolean isStatus = text.startsWith(VERSION) && text.length() >= VERSION.length() + 3;
+      status = isStatus ? number(text.substring(VERSION.length(), VERSION.length() + 3)) : -1;
+      return status >= 200;
     }
-    boolean isUnderstood = true;
-    if (!isStatusLineRead) {
-      isUnderstood = readStatus();
-      isStatusLineRead = true;
-    } else if (lineLength == 0) {
+    if (text.isEmpty()) {
       isInHead = false;
-    } else if (beginsWith(CONTENT_LENGTH)) {
-      isUnderstood = readContentLength();
-    } else if (beginsWith(CONNECTION)) {
-      isLast |= lineContains(CLOSE);
-    } else if (beginsWith(CACHE_STATUS)) {
-      readCacheStatus();
-    } else if (beginsWith(RETRY_AFTER)) {
-      retryAfterSeconds = Math.max(0, numberBehind(RETRY_AFTER));
-    } else if (beginsWith(TRANSFER_ENCODING)) {
-      isUnderstood = false;
+      return endHead();
     }
-    lineLength = 0;
-    return isUnderstood;
+    int colon = Math.max(0, text.indexOf(':'));
+    String value = text.substring(colon + 1).strip();
+    switch (text.substring(0, colon)) {
+      case "content-length" -> {
+        int before = contentLength;
+        contentLength = number(value);
+        return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
+      }
+      case "connection" -> isLast |= value.contains("close");
+      case "cache-status" -> {
+        if (value.contains("; hit")) {
+          source = value.contains("detail=disk") ? AnswerSource.DISK : AnswerSource.MEMORY;
+        }
+      }
+      case "retry-after" -> retryAfterSeconds = Math.max(0, number(value));
+      case "transfer-encoding" -> {
+        return false;
+      }
+      default -> {}
+    }
+    return true;
   }
 
-  private boolean readStatus() {
-    if (!beginsWith(VERSION) || lineLength < VERSION.length + 3) {
+  /** A decimal number of nine digits at most; negative if there is none. */
+  private static int number(String text) {
+    boolean isNumber =
+        !text.isEmpty() && text.length() <= 9 && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    return isNumber ? Integer.parseInt(text) : -1;
+  }
+
+  /** Where the content ends; false if nobody says. */
+  private boolean endHead() {
+    boolean isWithoutContent = expectation().isWithoutContent(status);
+    if (contentLength == NO_LENGTH && !isWithoutContent) {
       return false;
     }
-    status = number(VERSION.length, VERSION.length + 3);
-    return status >= 200;
-  }
-
-  private boolean readContentLength() {
-    int before = contentLength;
-    contentLength = numberBehind(CONTENT_LENGTH);
-    return contentLength >= 0 && (before == NO_LENGTH || before == contentLength);
-  }
-
-  /** The number that is the line's value behind that name; negative if there is none. */
-  private int numberBehind(byte[] name) {
-    int from = name.length;
-    while (from < lineLength && line[from] == ' ') {
-      from++;
-    }
-    return number(from, lineLength);
-  }
-
-  private void readCacheStatus() {
-    if (lineContains(HIT)) {
-      source = lineContains(FROM_DISK) ? AnswerSource.DISK : AnswerSource.MEMORY;
-    }
-  }
-
-  /** The decimal number between two places of the line; negative if there is none. */
-  private int number(int from, int to) {
-    if (from == to || to - from > 9) {
-      return -1;
-    }
-    int value = 0;
-    for (int i = from; i < to; i++) {
-      int digit = line[i] - '0';
-      if (digit < 0 || digit > 9) {
-        return -1;
-      }
-      value = value * 10 + digit;
-    }
-    return value;
-  }
-
-  private Progress endHead() {
-    LoadRequest request = expectation();
-    boolean isWithoutContent = request.isWithoutContent(status);
-    if (contentLength == NO_LENGTH && !isWithoutContent) {
-      return broken();
-    }
     contentEnd = isWithoutContent ? 0 : contentLength;
-    if (!request.isRight(status)) {
+    if (!expectation().isRight(status)) {
       failure = LoadFailure.WRONG_STATUS;
-    } else if (contentLength != NO_LENGTH && contentLength != request.contentLength()) {
+    } else if (contentLength != NO_LENGTH && contentLength != expectation().contentLength()) {
       failure = LoadFailure.WRONG_LENGTH;
     }
-    return Progress.MORE;
+    return true;
   }
 
   private void readContent(ByteBuffer in) {
@@ -230,46 +180,8 @@ final class ResponseReader {
     return source;
   }
 
-  /** Octets of content that came so far. */
-  int contentRead() {
-    return contentRead;
-  }
-
   /** Whether the server said that this is the last response on its connection. */
   boolean isLast() {
     return isLast;
-  }
-
-  private boolean beginsWith(byte[] word) {
-    return line[0] == word[0] && matches(0, word);
-  }
-
-  private boolean lineContains(byte[] word) {
-    for (int i = 0; i <= lineLength - word.length; i++) {
-      if (matches(i, word)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean matches(int offset, byte[] word) {
-    if (lineLength - offset < word.length) {
-      return false;
-    }
-    for (int i = 0; i < word.length; i++) {
-      if (line[offset + i] != word[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static byte lower(byte octet) {
-    return octet >= 'A' && octet <= 'Z' ? (byte) (octet | 0x20) : octet;
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

@@ -13,45 +13,42 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Many clients that keep a server's connections for as long as they can with as little as they can.
- * A client that the server ends comes back. Confined to one thread, which may do other things in
- * between.
- */
+/** Clients as slow as they can be; what a server ends begins anew. Confined to one thread. */
 public final class SlowClients implements AutoCloseable {
-
-  /** What a slow client does, once a second. */
-  public enum Kind {
-    /** Sends another octet of a head that never ends: slowloris. */
-    HEAD(0, "GET /hit/1024 HTTP/1.1", "Host: 127.0.0.1", "X-Slow: "),
-    /** Sends another octet of content that an origin waits for: slow POST. */
-    POST(
-        0,
-        "POST /made/1?length=1&fresh=0&think=3600000 HTTP/1.1",
-        "Host: 127.0.0.1",
-        "Content-Length: 1000000",
-        "",
-        ""),
-    /** Takes some octets of a large answer, with a small receive buffer: slow read. */
-    READ(2048, "GET /hit/1048576 HTTP/1.1", "Host: 127.0.0.1", "", "");
-
-    private final int receiveBuffer;
-    private final String opening;
-
-    Kind(int receiveBuffer, String... lines) {
-      this.receiveBuffer = receiveBuffer;
-      this.opening = String.join("\r\n", lines);
-    }
-  }
 
   /*
    * Nothing is waited for: each client has its turn once a second, and all turns are spread over
    * that second. They have no thread of their own: on the core of the load that is measured beside
    * them it would take the core from that load for as long as the kernel's scheduler likes.
    */
+
+  /** What a slow client does, once a second. */
+  public enum Kind {
+    /** Sends another octet of a head that never ends: slowloris. */
+    HEAD("GET /hit/1024 HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "),
+
+    /** Sends another octet of content that an origin waits for: slow POST. */
+    POST(
+        """
+        POST /made/1?length=1&fresh=0&think=3600000 HTTP/1.1\r
+        Host: 127.0.0.1\r
+        Content-Length: 1000000\r
+        \r
+        """),
+
+    /** Takes some octets of a large answer, with a small receive buffer: slow read. */
+    READ("GET /hit/1048576 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+
+    private final String opening;
+
+    Kind(String opening) {
+      this.opening = opening;
+    }
+  }
+
   private static final long PERIOD_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int READ_OCTETS = 16;
-  private static final byte OCTET = 'x';
+  private static final int SMALL_BUFFER = 2048;
 
   private final InetSocketAddress server;
   private final List<Client> clients = new ArrayList<>();
@@ -61,17 +58,6 @@ public final class SlowClients implements AutoCloseable {
   private long ended;
   private long turns;
   private long beginNanos;
-  private long turnsAtBegin;
-
-  private static final class Client {
-    private final Kind kind;
-    private @Nullable SocketChannel channel;
-    private boolean hasAsked;
-
-    private Client(Kind kind) {
-      this.kind = kind;
-    }
-  }
 
   private SlowClients(
       InetSocketAddress server, Collection<Kind> kinds, int each, LongSupplier clock) {
@@ -82,11 +68,7 @@ public final class SlowClients implements AutoCloseable {
     }
   }
 
-  /**
-   * So many clients of each kind, none of them connected yet.
-   *
-   * @param each how many of each kind
-   */
+  /** So many of each of these kinds, not connected yet. */
   public static SlowClients of(InetSocketAddress server, Collection<Kind> kinds, int each) {
     return of(server, kinds, each, System::nanoTime);
   }
@@ -100,14 +82,21 @@ public final class SlowClients implements AutoCloseable {
   /** Connects all of them; from now on each is due once a second. */
   public void start() {
     turn(clients.size());
+    turns = 0;
     beginNanos = clock.getAsLong();
-    turnsAtBegin = turns;
   }
 
   /** Gives the next client its turn if it is due; to be called often. */
   public void goOn() {
-    if (turns - turnsAtBegin < due()) {
+    if (turns < due()) {
       turn(1);
+    }
+  }
+
+  /** Gives the next so many clients their turn. */
+  void turn(int count) {
+    for (int i = 0; i < count; i++) {
+      clients.get((int) (turns++ % clients.size())).turn();
     }
   }
 
@@ -117,88 +106,7 @@ public final class SlowClients implements AutoCloseable {
 
   /** Whether more than one turn of each client is due: they were slower than they should be. */
   public boolean isBehind() {
-    return due() - (turns - turnsAtBegin) > clients.size();
-  }
-
-  /** Gives the next so many clients their turn. */
-  void turn(int count) {
-    for (int i = 0; i < count; i++) {
-      turn(clients.get((int) (turns++ % clients.size())));
-    }
-  }
-
-  private void turn(Client client) {
-    SocketChannel channel = client.channel;
-    try {
-      if (channel == null) {
-        channel = open(client.kind);
-        client.channel = channel;
-        client.hasAsked = false;
-      }
-      if (!client.hasAsked) {
-        client.hasAsked = asks(client.kind, channel);
-      } else if (!isGoingOn(client.kind, channel)) {
-        end(client, channel);
-      }
-    } catch (IOException reset) {
-      if (channel != null) {
-        end(client, channel);
-      }
-    }
-  }
-
-  private SocketChannel open(Kind kind) throws IOException {
-    SocketChannel channel = SocketChannel.open();
-    try {
-      if (kind.receiveBuffer > 0) {
-        channel.setOption(StandardSocketOptions.SO_RCVBUF, kind.receiveBuffer);
-      }
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.configureBlocking(false);
-      channel.connect(server);
-      return channel;
-    } catch (IOException failed) {
-      channel.close();
-      throw failed;
-    }
-  }
-
-  /** Asks, once there is a connection; nobody waits for it, since the load would wait, too. */
-  private static boolean asks(Kind kind, SocketChannel channel) throws IOException {
-    if (!channel.isConnected() && !channel.finishConnect()) {
-      return false;
-    }
-    var opening = StandardCharsets.US_ASCII.encode(kind.opening);
-    while (opening.hasRemaining()) {
-      channel.write(opening);
-    }
-    return true;
-  }
-
-  /** Does what that kind does; false if the server has closed. */
-  private boolean isGoingOn(Kind kind, SocketChannel channel) throws IOException {
-    in.clear();
-    if (kind == Kind.READ) {
-      in.limit(READ_OCTETS);
-    } else {
-      out.clear().put(OCTET).flip();
-      channel.write(out);
-    }
-    return channel.read(in) >= 0;
-  }
-
-  private void end(Client client, SocketChannel channel) {
-    ended++;
-    client.channel = null;
-    closeQuietly(channel);
-  }
-
-  private static void closeQuietly(SocketChannel channel) {
-    try {
-      channel.close();
-    } catch (IOException gone) {
-      return;
-    }
+    return due() - turns > clients.size();
   }
 
   /** How often the server has ended one of them. */
@@ -206,13 +114,81 @@ public final class SlowClients implements AutoCloseable {
     return ended;
   }
 
-  @Override
-  public void close() {
-    for (Client client : clients) {
-      SocketChannel channel = client.channel;
-      if (channel != null) {
-        closeQuietly(channel);
+  /** One of them, and its connection at present. */
+  private final class Client {
+    private final Kind kind;
+    private @Nullable SocketChannel channel;
+    private boolean hasAsked;
+
+    private Client(Kind kind) {
+      this.kind = kind;
+    }
+
+    private void turn() {
+      try {
+        SocketChannel current = channel;
+        if (current == null) {
+          current = SocketChannel.open();
+          channel = current;
+          open(current);
+        }
+        if (!hasAsked) {
+          hasAsked = asks(current);
+        } else if (!isGoingOn(current)) {
+          ended++;
+          close();
+        }
+      } catch (IOException reset) {
+        ended++;
+        close();
       }
     }
+
+    private void open(SocketChannel socket) throws IOException {
+      hasAsked = false;
+      if (kind == Kind.READ) {
+        socket.setOption(StandardSocketOptions.SO_RCVBUF, SMALL_BUFFER);
+      }
+      socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      socket.configureBlocking(false);
+      socket.connect(server);
+    }
+
+    /** Asks, once there is a connection; nobody waits for it, since the load would wait, too. */
+    private boolean asks(SocketChannel socket) throws IOException {
+      if (!socket.isConnected() && !socket.finishConnect()) {
+        return false;
+      }
+      socket.write(StandardCharsets.US_ASCII.encode(kind.opening));
+      return true;
+    }
+
+    /** Does what that kind does; false if the server has closed. */
+    private boolean isGoingOn(SocketChannel socket) throws IOException {
+      in.clear();
+      if (kind == Kind.READ) {
+        in.limit(READ_OCTETS);
+      } else {
+        socket.write(out.clear().put((byte) 'x').flip());
+      }
+      return socket.read(in) >= 0;
+    }
+
+    private void close() {
+      SocketChannel socket = channel;
+      channel = null;
+      if (socket != null) {
+        try {
+          socket.close();
+        } catch (IOException gone) {
+          return;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(Client::close);
   }
 }

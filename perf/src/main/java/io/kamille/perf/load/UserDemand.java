@@ -2,17 +2,38 @@ package io.kamille.perf.load;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Many users, each with a persistent connection of its own, who want something when they do,
- * whether or not the server keeps up ({@link Users}). For one run.
+ * whether or not the server keeps up. For one run.
  */
 public final class UserDemand extends Demand {
 
+  /*
+   * One request of each user is under way at a time, and what they want meanwhile waits. A user who
+   * was told to wait sends nothing until then, unless rude: what comes due in that time, and what
+   * waited behind the request, is turned away. So a server that sheds is charged for everything
+   * that it does not answer. Times are nanoseconds after the beginning of the run.
+   *
+   * Those requests count that came due within a window; the beginning and the rest of a run do not.
+   * Goodput is what was answered within the window, whenever it came due.
+   */
+
   private static final int SERVICE_UNAVAILABLE = 503;
   private static final long LOOK_NANOS = Duration.ofMillis(100).toNanos();
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+  private static final long GREATEST_NANOS = 60_000_000_000L;
+  private static final long LATENESS_LIMIT_NANOS = 2_000_000;
+  private static final int DIGITS = 3;
+  private static final long NOTHING = -1;
 
   /**
    * What users want.
@@ -34,34 +55,86 @@ public final class UserDemand extends Demand {
 
   /** Is told, on the client's thread, when what counts begins and when it is over. */
   public interface Marks {
-
     /** It begins. */
-    void begin() throws IOException;
+    default void begin() throws IOException {}
 
     /** It is over. */
-    void end() throws IOException;
+    default void end() throws IOException {}
+  }
 
-    /** Nobody. */
-    Marks NONE =
-        new Marks() {
-          @Override
-          public void begin() {}
+  /** What is counted. */
+  public enum Count {
+    /** Requests that came due in that time. */
+    OFFERED,
+    /** Right answers in that time. */
+    GOOD,
+    /** Requests answered with 503. */
+    SHED,
+    /** Requests never sent, since the server had asked their user to wait. */
+    TURNED_AWAY,
+    /** Requests without an answer within the limit. */
+    TIMED_OUT,
+    /** Requests that were answered wrongly, or whose connection failed. */
+    FAILED
+  }
 
-          @Override
-          public void end() {}
-        };
+  /**
+   * What came of it. Every request offered is in {@code latency} or was shed, turned away, timed
+   * out or failed.
+   *
+   * @param nanos that were counted
+   * @param latency in nanoseconds from the intended time to the last octet, of right answers
+   * @param lateness in nanoseconds from the intended time to when the client noticed it
+   */
+  public record Result(long nanos, Map<Count, Long> counts, Histogram latency, Histogram lateness) {
+
+    /** How many of that kind. */
+    public long of(Count what) {
+      return counts.getOrDefault(what, 0L);
+    }
+
+    /** Right answers per second. */
+    public double goodput() {
+      return of(Count.GOOD) * 1e9 / nanos;
+    }
+
+    /** Latency that this share of right answers, in per cent, does not exceed. */
+    public double latencyMicros(double percentile) {
+      return latency.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    /** Lateness of the client itself. */
+    public double latenessMicros(double percentile) {
+      return lateness.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    /** Whether the client was kept from its core, so that the numbers say as much about it. */
+    public boolean isSaturated() {
+      return lateness.getValueAtPercentile(99) > LATENESS_LIMIT_NANOS;
+    }
+  }
+
+  /** One of them: what is under way, and what waits. */
+  private static final class User {
+    private final Deque<Long> waiting = new ArrayDeque<>();
+    private long underWay = NOTHING;
+    private long silentUntil;
   }
 
   private final Arrivals arrivals;
   private final Settings how;
   private final Marks marks;
   private final SplittableRandom random;
-  private final UserTally tally;
-  private final Users users;
-  private final boolean[] isForwarded;
-  private final boolean[] hasNext;
+  private final User[] users;
+  private final long limitNanos;
+  private final long fromNanos;
+  private final long toNanos;
+  private final Histogram latency = new Histogram(GREATEST_NANOS, DIGITS);
+  private final Histogram lateness = new Histogram(GREATEST_NANOS, DIGITS);
+  private final Map<Count, Long> counts = new EnumMap<>(Count.class);
   private boolean hasBegun;
   private boolean hasEnded;
+  private int busy;
   private long nextLook = LOOK_NANOS;
   private long nextNanos;
 
@@ -70,10 +143,11 @@ public final class UserDemand extends Demand {
     this.how = how;
     this.marks = marks;
     this.random = new SplittableRandom(how.seed());
-    this.tally = new UserTally(how.settling().toNanos(), arrivals.durationNanos());
-    this.users = new Users(load.connections(), how.areRude(), load.timeLimit().toNanos(), tally);
-    this.isForwarded = new boolean[load.connections()];
-    this.hasNext = new boolean[load.connections()];
+    this.users =
+        IntStream.range(0, load.connections()).mapToObj(_ -> new User()).toArray(User[]::new);
+    this.limitNanos = load.timeLimit().toNanos();
+    this.fromNanos = how.settling().toNanos();
+    this.toNanos = arrivals.durationNanos();
     this.nextNanos = arrivals.next();
   }
 
@@ -82,11 +156,28 @@ public final class UserDemand extends Demand {
    *
    * @param client with a connection for each user
    */
-  public static UserResult run(LoadClient client, Arrivals arrivals, Settings how, Marks marks)
+  public static Result run(LoadClient client, Arrivals arrivals, Settings how, Marks marks)
       throws IOException {
     var demand = new UserDemand(arrivals, how, marks, client.settings());
-    LoadClient.Took took = client.run(demand);
-    return demand.tally.result(1 - (double) took.idleNanos() / took.nanos());
+    client.run(demand);
+    return new Result(
+        demand.toNanos - demand.fromNanos, demand.counts, demand.latency, demand.lateness);
+  }
+
+  private boolean isWithin(long nanos) {
+    return nanos >= fromNanos && nanos < toNanos;
+  }
+
+  private void count(Count what, long nanos) {
+    if (isWithin(nanos)) {
+      counts.merge(what, 1L, Long::sum);
+    }
+  }
+
+  private void record(Histogram histogram, long intendedNanos, long nanos) {
+    if (isWithin(intendedNanos)) {
+      histogram.recordValue(Math.clamp(nanos - intendedNanos, 0, GREATEST_NANOS));
+    }
   }
 
   /** Connections that an earlier run lost: opening them all is no part of this one. */
@@ -101,7 +192,7 @@ public final class UserDemand extends Demand {
 
   @Override
   boolean isOver() {
-    return hasEnded && nextNanos == Arrivals.NONE && users.busy() == 0;
+    return hasEnded && nextNanos == Arrivals.NONE && busy == 0;
   }
 
   @Override
@@ -110,10 +201,16 @@ public final class UserDemand extends Demand {
     for (long now = nanos; nextNanos <= now; now = client.elapsed()) {
       long intended = nextNanos;
       nextNanos = arrivals.next();
-      tally.noticed(intended, now);
-      int user = random.nextInt(users.count());
-      hasNext[user] = users.want(user, intended);
-      free(client, client.connections().get(user));
+      record(lateness, intended, now);
+      count(Count.OFFERED, intended);
+      int number = random.nextInt(users.length);
+      User user = users[number];
+      if (intended < user.silentUntil) {
+        count(Count.TURNED_AWAY, intended);
+      } else {
+        user.waiting.add(intended);
+        free(client, client.connections().get(number));
+      }
       count++;
     }
     return count;
@@ -122,40 +219,61 @@ public final class UserDemand extends Demand {
   /** Sends what the connection's user wants next, if there is something, until it works. */
   @Override
   void free(LoadClient client, LoadConnection connection) {
-    int user = connection.number();
-    while (hasNext[user]) {
+    User user = users[connection.number()];
+    while (user.underWay == NOTHING && !user.waiting.isEmpty()) {
+      user.underWay = user.waiting.remove();
+      busy++;
       Wants wants = how.wants();
-      isForwarded[user] = random.nextDouble() < wants.forwardedShare();
-      LoadRequest request = isForwarded[user] ? wants.forwarded() : wants.stored();
-      long intended = users.intendedNanos(user);
-      hasNext[user] = false;
-      if (client.send(connection, request, intended, intended) != null) {
+      LoadRequest request =
+          random.nextDouble() < wants.forwardedShare() ? wants.forwarded() : wants.stored();
+      if (client.send(connection, request, user.underWay, user.underWay) != null) {
         LoadClient.drop(connection);
-        hasNext[user] = users.failed(user);
+        count(Count.FAILED, over(user));
       }
     }
   }
 
+  /** The request under way is over; returns when it came due. */
+  private long over(User user) {
+    long intended = user.underWay;
+    user.underWay = NOTHING;
+    busy--;
+    return intended;
+  }
+
   @Override
   void ended(LoadClient client, LoadConnection connection, @Nullable LoadFailure failure) {
-    int user = connection.number();
+    User user = users[connection.number()];
     ResponseReader reader = connection.reader();
+    long intended = over(user);
     if (failure == null) {
-      hasNext[user] = users.answered(user, client.elapsed(), isForwarded[user]);
+      count(Count.GOOD, client.elapsed());
+      record(latency, intended, client.elapsed());
     } else if (failure == LoadFailure.WRONG_STATUS && reader.status() == SERVICE_UNAVAILABLE) {
-      hasNext[user] = users.shed(user, client.elapsed(), reader.retryAfterSeconds());
+      count(Count.SHED, intended);
+      silence(user, client.elapsed(), reader.retryAfterSeconds());
     } else {
-      hasNext[user] = users.failed(user);
+      count(Count.FAILED, intended);
+    }
+  }
+
+  private void silence(User user, long nanos, int seconds) {
+    if (how.areRude() || seconds == 0) {
+      return;
+    }
+    user.silentUntil = nanos + seconds * NANOS_PER_SECOND;
+    while (!user.waiting.isEmpty()) {
+      count(Count.TURNED_AWAY, user.waiting.remove());
     }
   }
 
   @Override
   void look(LoadClient client, long nanos) throws IOException {
-    if (!hasBegun && nanos >= how.settling().toNanos()) {
+    if (!hasBegun && nanos >= fromNanos) {
       hasBegun = true;
       marks.begin();
     }
-    if (!hasEnded && nanos >= arrivals.durationNanos()) {
+    if (!hasEnded && nanos >= toNanos) {
       hasEnded = true;
       marks.end();
     }
@@ -164,11 +282,13 @@ public final class UserDemand extends Demand {
     }
     nextLook = nanos + LOOK_NANOS;
     for (LoadConnection connection : client.connections()) {
-      int user = connection.number();
-      users.giveUpWaiting(user, nanos);
-      if (users.isOverdue(user, nanos)) {
+      User user = users[connection.number()];
+      while (!user.waiting.isEmpty() && nanos - user.waiting.element() > limitNanos) {
+        count(Count.TIMED_OUT, user.waiting.remove());
+      }
+      if (user.underWay != NOTHING && nanos - user.underWay > limitNanos) {
         LoadClient.drop(connection);
-        hasNext[user] = users.timedOut(user);
+        count(Count.TIMED_OUT, over(user));
         free(client, connection);
       }
     }

@@ -1,15 +1,16 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.load.FloorResponder;
+import io.kamille.perf.load.Responder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The responder that does nothing but answer. */
+/** The responder that does nothing but answer: what Netty, the JVM and the kernel cost here. */
 public record Floor() implements Peer {
 
   @Override
-  public String name() {
+  public String label() {
     return "floor";
   }
 
@@ -20,17 +21,14 @@ public record Floor() implements Peer {
 
   @Override
   public String version() {
-    return "FloorResponder";
+    return "Responder";
   }
 
   @Override
   public List<String> prepare(Path directory, Place place) {
-    return Jvm.command(FloorResponder.class, place.javaOptions(), place.port());
-  }
-
-  @Override
-  public int warmupSeconds() {
-    return Jvm.WARMUP_SECONDS;
+    var options = new ArrayList<>(place.javaOptions());
+    options.add("-D" + Responder.BARE + "=true");
+    return Jvm.command(Responder.class, options, place.port());
   }
 
   @Override

@@ -1,14 +1,12 @@
 package io.kamille.perf.peer;
 
-import io.kamille.perf.host.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A server that can be compared: one worker, no log, otherwise as its manual recommends. */
-public sealed interface Peer
-    permits Apache, Floor, H2o, Haproxy, Kamille, Nginx, Squid, TrafficServer, Varnish {
+public interface Peer {
 
   /** What the server has to do. */
   enum Job {
@@ -16,34 +14,29 @@ public sealed interface Peer
     HIT,
     /** Ask the origin each time; what can be switched off about storing is. */
     PASS,
-    /** Store, and ask the origin once for what many want at the same time; in a larger store. */
-    COLLAPSE,
     /** Answer from its store, and compress text for clients that take gzip. */
     CODED,
-    /** Answer from files on a disk, which the kernel has in its memory. */
-    DISK,
     /** Store what may be stored of a mix of many objects of every size, and pass on the rest. */
-    MIX;
+    MIX,
+    /** Pass on {@code /a} to several origins with health checks, and the rest to another one. */
+    FAULT;
 
     /** Whether there is anything to store. */
     public boolean isStoring() {
-      return this != PASS;
-    }
-
-    /** The size of the store. */
-    int storeMib() {
-      return this == COLLAPSE || this == MIX ? 1024 : 256;
+      return this != PASS && this != FAULT;
     }
   }
 
   /**
-   * Where a server listens and asks.
+   * Where it works.
    *
-   * @param address ours, of IPv4
-   * @param port ours
-   * @param originPort the origin's, on the loopback address
-   * @param connections how many there will be at once at most
-   * @param javaOptions for a server in Java, besides its own and KAMILLE_JAVA_OPTS
+   * @param address on which it listens
+   * @param originPort on the loopback address
+   * @param connections of clients at once
+   * @param javaOptions for servers in Java
+   * @param certificates a directory with {@code chain.pem}, {@code key.pem} and {@code both.pem},
+   *     or null for clear text
+   * @param failing ports of the origins of {@code /a}, for {@link Job#FAULT}
    */
   record Place(
       Job job,
@@ -51,64 +44,58 @@ public sealed interface Peer
       int port,
       int originPort,
       int connections,
-      List<String> javaOptions) {
+      List<String> javaOptions,
+      @Nullable Path certificates,
+      List<Integer> failing) {
 
-    /** A place on the loopback address. */
-    public Place(Job job, int port, int originPort, int connections, List<String> javaOptions) {
-      this(job, "127.0.0.1", port, originPort, connections, javaOptions);
+    /** A place on the loopback address, in clear text. */
+    public Place(Job job, int port, int originPort, int connections) {
+      this(job, "127.0.0.1", port, originPort, connections, List.of(), null, List.of());
+    }
+
+    /** The same on another address. */
+    public Place at(String other) {
+      return new Place(
+          job, other, port, originPort, connections, javaOptions, certificates, failing);
+    }
+
+    /** The same with these options. */
+    public Place with(List<String> options) {
+      return new Place(job, address, port, originPort, connections, options, certificates, failing);
+    }
+
+    /** The same over TLS, unless null. */
+    public Place with(@Nullable Path directory) {
+      return new Place(
+          job, address, port, originPort, connections, javaOptions, directory, failing);
+    }
+
+    /** The same with these origins of {@code /a}. */
+    public Place failing(List<Integer> ports) {
+      return new Place(
+          job, address, port, originPort, connections, javaOptions, certificates, ports);
     }
   }
 
-  /** All that Kamille can be compared with, besides the floor. */
-  static List<Peer> others() {
-    return List.of(
-        new Nginx(), new Haproxy(), new Varnish(), new TrafficServer(), new Squid(), new Apache());
-  }
-
   /** A short name in lower case. */
-  String name();
-
-  /** The program that serves. */
-  default String executable() {
-    return name();
-  }
-
-  /** The package that has it. */
-  default String debianPackage() {
-    return name();
-  }
-
-  /** The option by which it tells its version. */
-  default String versionOption() {
-    return "-v";
-  }
+  String label();
 
   /** What is missing on this machine and how to install it, or null if nothing is. */
-  default @Nullable String missing() {
-    return Programs.find(executable()) == null
-        ? name() + " is not installed; install it with: apt-get install " + debianPackage()
-        : null;
-  }
+  @Nullable String missing();
 
   /** The version of the installed server. */
-  default String version() {
-    return Programs.firstLine(List.of(path(), versionOption()));
-  }
-
-  /** Where its program is. */
-  default String path() {
-    return String.valueOf(Programs.find(executable()));
-  }
+  String version();
 
   /**
-   * Writes the configuration into {@code directory} and returns the command that runs the server in
-   * the foreground.
+   * Writes its configuration into an empty directory.
+   *
+   * @return the command that runs it in the foreground
    */
   List<String> prepare(Path directory, Place place) throws IOException;
 
   /** Seconds under load until its code is as fast as it gets. */
   default int warmupSeconds() {
-    return 2;
+    return isJava() ? Jvm.WARMUP_SECONDS : 2;
   }
 
   /** Whether its memory is a Java heap, in which garbage waits. */

@@ -1,7 +1,5 @@
 package io.kamille.perf.report;
 
-import io.kamille.perf.report.LineChart.Axis;
-import io.kamille.perf.report.LineChart.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -149,51 +147,6 @@ public final class Samples {
       }
     }
     return table;
-  }
-
-  /** Medians of one server over its situations, whose names are numbers, for a drawing. */
-  public List<Point> line(Figure figure, String server) {
-    return situations().stream()
-        .flatMap(
-            situation ->
-                spread(figure, situation, server).stream()
-                    .map(known -> new Point(Double.parseDouble(situation), known.median())))
-        .toList();
-  }
-
-  /**
-   * A drawing of medians, a line for each server, over the situations, whose names are numbers;
-   * empty if there are not two of them, or nothing is above 0.
-   *
-   * @param across what the situations are
-   * @param unit of the figure
-   */
-  public Optional<String> chart(String title, String across, String unit, Figure figure) {
-    double greatest = greatest(figure);
-    return greatest > 0 && situations().size() > 1
-        ? chart(title, across, new Axis(unit, 0, greatest), figure)
-        : Optional.empty();
-  }
-
-  /** The same over an axis of its own; one situation is enough. */
-  public Optional<String> chart(String title, String across, Axis up, Figure figure) {
-    double last = situations().stream().mapToDouble(Double::parseDouble).max().orElse(0);
-    if (last <= 0) {
-      return Optional.empty();
-    }
-    var chart = new LineChart(title, new Axis(across, 0, last), up);
-    for (String server : servers()) {
-      List<Point> points = line(figure, server);
-      if (!points.isEmpty()) {
-        chart.line(server, points);
-      }
-    }
-    return Optional.of(chart.svg());
-  }
-
-  /** The greatest that was measured of a figure; 0 if nothing was. */
-  public double greatest(Figure figure) {
-    return all.stream().mapToDouble(one -> one.of(figure)).filter(Double::isFinite).max().orElse(0);
   }
 
   private static List<String> row(String first, Column.Rounds rounds, List<Column> columns) {

@@ -16,28 +16,17 @@ final class ClientConnection implements AutoCloseable {
 
   private static final int SLOW_BUFFER_BYTES = 4 * 1024;
 
-  private final Socket socket;
+  private final Socket socket = new Socket();
   private final MessageReader in;
   private final OutputStream out;
   private int uses;
 
-  private ClientConnection(Socket socket, int readBytes) throws IOException {
-    this.socket = socket;
-    this.in = new MessageReader(socket.getInputStream(), readBytes);
-    this.out = socket.getOutputStream();
-  }
-
-  static ClientConnection open(int port) throws IOException {
-    return open(port, false);
-  }
-
-  /** With little room in the kernel for what it is sent, and read in small pieces. */
-  static ClientConnection openSlow(int port) throws IOException {
-    return open(port, true);
-  }
-
-  private static ClientConnection open(int port, boolean isSlow) throws IOException {
-    var socket = new Socket();
+  /**
+   * Connects.
+   *
+   * @param isSlow with little room in the kernel for what it is sent, and read in small pieces
+   */
+  ClientConnection(int port, boolean isSlow) throws IOException {
     try {
       if (isSlow) {
         socket.setReceiveBufferSize(SLOW_BUFFER_BYTES);
@@ -46,7 +35,8 @@ final class ClientConnection implements AutoCloseable {
       socket.setSoTimeout(PATIENCE_MILLIS);
       socket.connect(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MILLIS);
-      return new ClientConnection(socket, isSlow ? SLOW_BUFFER_BYTES : 4 * SLOW_BUFFER_BYTES);
+      in = new MessageReader(socket.getInputStream(), (isSlow ? 1 : 4) * SLOW_BUFFER_BYTES);
+      out = socket.getOutputStream();
     } catch (IOException e) {
       socket.close();
       throw e;
@@ -70,10 +60,9 @@ final class ClientConnection implements AutoCloseable {
     return uses++ > 0;
   }
 
-  /** Closes it with a reset. */
+  /** Lets it close with a reset. */
   void reset() throws IOException {
     socket.setSoLinger(true, 0);
-    socket.close();
   }
 
   @Override

@@ -23,7 +23,7 @@ final class LeakCheck {
   private static final String MEMORY = "kamille_cache_memory_part_bytes";
 
   private final SoakServer server;
-  private final Descriptors before;
+  private final SoakServer.Descriptors before;
 
   /**
    * To be made before the first request.
@@ -79,7 +79,7 @@ final class LeakCheck {
     if (metrics.samples().keySet().stream().noneMatch(name -> name.startsWith(MEMORY))) {
       left.add(MEMORY + " is not there");
     }
-    Descriptors now = server.descriptors();
+    SoakServer.Descriptors now = server.descriptors();
     check(left, "sockets", now.sockets() - before.sockets());
     check(left, "other descriptors", Math.max(0, now.others() - limitOfOthers()));
     return left;

@@ -2,6 +2,7 @@ package io.kamille.perf.soak;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,10 +10,7 @@ import java.io.InputStream;
 import java.net.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads messages from a blocking connection, strictly by their framing: what breaks it is a {@link
- * ProtocolException}, what breaks off an {@link EOFException}. Confined.
- */
+/** Reads messages of HTTP/1.1, requests and responses, strictly. Confined to its thread. */
 final class MessageReader {
 
   /** Takes content as it comes. */
@@ -26,29 +24,25 @@ final class MessageReader {
 
   private final InputStream in;
   private final byte[] buffer;
-  private int position;
-  private int limit;
 
   MessageReader(InputStream in) {
     this(in, BUFFER_BYTES);
   }
 
-  /**
-   * With that buffer.
-   *
-   * @param bufferBytes that are read at most at once
-   */
+  /** Reads at most so many octets at a time. */
   MessageReader(InputStream in, int bufferBytes) {
-    this.in = in;
+    this.in = new BufferedInputStream(in, bufferBytes);
     this.buffer = new byte[bufferBytes];
   }
 
   /** The next head; null if the connection has ended before it. */
   @Nullable Head head() throws IOException {
-    var text = new StringBuilder();
-    if (position == limit && !fill()) {
+    in.mark(1);
+    if (in.read() < 0) {
       return null;
     }
+    in.reset();
+    var text = new StringBuilder();
     for (String line = line(); !line.isEmpty(); line = line()) {
       text.append(line).append("\r\n");
       if (text.length() > LINE_LIMIT) {
@@ -59,10 +53,9 @@ final class MessageReader {
   }
 
   /**
-   * Reads the content of a message that has some.
+   * Reads the content behind a head to its end.
    *
-   * @param untilClose whether it ends with the connection if nothing else tells
-   * @throws EOFException if it is incomplete
+   * @param untilClose whether content without framing ends with the connection; else there is none
    */
   void content(Head head, boolean untilClose, Sink sink) throws IOException {
     if (head.isChunked()) {
@@ -70,9 +63,8 @@ final class MessageReader {
     } else if (head.contentLength() >= 0) {
       take(head.contentLength(), sink);
     } else if (untilClose) {
-      while (position < limit || fill()) {
-        sink.take(buffer, position, limit - position);
-        position = limit;
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        sink.take(buffer, 0, count);
       }
     }
   }
@@ -91,34 +83,29 @@ final class MessageReader {
 
   private int chunkSize() throws IOException {
     String line = line();
-    int end = line.indexOf(';');
     try {
-      return Integer.parseUnsignedInt(end < 0 ? line : line.substring(0, end), HEX);
+      return Integer.parseUnsignedInt(line.replaceFirst(";.*", ""), HEX);
     } catch (NumberFormatException e) {
-      var wrong = new ProtocolException("chunk size: " + line);
-      wrong.initCause(e);
-      throw wrong;
+      throw (IOException) new ProtocolException("chunk size: " + line).initCause(e);
     }
   }
 
   private void take(int count, Sink sink) throws IOException {
-    int left = count;
-    while (left > 0) {
-      need();
-      int now = Math.min(left, limit - position);
-      sink.take(buffer, position, now);
-      position += now;
+    for (int left = count; left > 0; ) {
+      int now = in.read(buffer, 0, Math.min(left, buffer.length));
+      if (now < 0) {
+        throw new EOFException("the connection ended within a message");
+      }
+      sink.take(buffer, 0, now);
       left -= now;
     }
   }
 
   private String line() throws IOException {
     var line = new ByteArrayOutputStream();
-    while (true) {
-      need();
-      byte octet = buffer[position++];
-      if (octet == '\n') {
-        break;
+    for (int octet = in.read(); octet != '\n'; octet = in.read()) {
+      if (octet < 0) {
+        throw new EOFException("the connection ended within a message");
       }
       line.write(octet);
       if (line.size() > LINE_LIMIT) {
@@ -130,22 +117,5 @@ final class MessageReader {
       throw new ProtocolException("a line without CR: " + text);
     }
     return text.substring(0, text.length() - 1);
-  }
-
-  private void need() throws IOException {
-    if (position == limit && !fill()) {
-      throw new EOFException("the connection ended within a message");
-    }
-  }
-
-  private boolean fill() throws IOException {
-    position = 0;
-    limit = 0;
-    int count = in.read(buffer);
-    if (count < 0) {
-      return false;
-    }
-    limit = count;
-    return true;
   }
 }

@@ -1,10 +1,8 @@
 package io.kamille.perf.soak;
 
+import io.kamille.perf.Program;
 import io.kamille.perf.host.Checkout;
 import io.kamille.perf.host.Workbench;
-import io.kamille.perf.option.Chosen;
-import io.kamille.perf.option.Commands;
-import io.kamille.perf.option.Options;
 import io.kamille.perf.peer.Metrics;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -17,16 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /**
  * What {@code ./dev soak} runs: Kamille between clients and origins of every kind, all at once, and
  * then a look whether every content was right and nothing is left.
  */
-public final class Soak {
+@Command(name = "soak", mixinStandardHelpOptions = true)
+public final class Soak implements Callable<Integer> {
 
   private static final int FAILED = 1;
   private static final int CROWDS = 3;
@@ -48,39 +52,31 @@ public final class Soak {
 
   private static final double BREAK_SHARE = 0.01;
 
-  static final Options OPTIONS =
-      Options.none()
-          .text(
-              "--seed",
-              "N",
-              "",
-              Pattern.compile("[0-9]{1,18}"),
-              "what clients do, and in which order; the time if not said")
-          .number("--clients", 96, 1, 100_000, "how many at once, besides crowds")
-          .directory("perf/target/soak-TIME");
+  @Parameters(paramLabel = "MINUTES", description = "how long clients go on")
+  private double minutes = 1;
 
-  private static final String HELP =
-      "./dev soak MINUTES [OPTIONS]   everything at once, then look whether anything is left\n";
-  private static final int SECONDS_PER_MINUTE = 60;
+  @Option(
+      names = "--seed",
+      description = "what clients do, and in which order; the time if not said")
+  private long seed = System.currentTimeMillis();
 
-  private final long seconds;
-  private final long seed;
-  private final int clients;
-  private final Path directory;
-  private final Consumer<String> out;
+  @Option(names = "--clients", description = "how many at once, besides crowds (${DEFAULT-VALUE})")
+  private int clients = 96;
+
+  @Option(names = "--to", paramLabel = "DIR", description = "perf/target/soak-TIME if not said")
+  private @Nullable Path to;
+
+  private Path directory = Path.of("");
+  private Consumer<String> out = System.out::println;
   private final Tally tally = new Tally();
   private final Versions versions = new Versions();
   private final Growth growth = new Growth();
 
-  /**
-   * A soak.
-   *
-   * @param seconds how long the load lasts
-   * @param seed decides what each client does in which order; not how they interleave
-   * @param directory where logs go
-   */
-  private Soak(long seconds, long seed, int clients, Path directory, Consumer<String> out) {
-    this.seconds = seconds;
+  Soak() {}
+
+  /** Without a command line. */
+  Soak(double minutes, long seed, int clients, Path directory, Consumer<String> out) {
+    this.minutes = minutes;
     this.seed = seed;
     this.clients = clients;
     this.directory = directory;
@@ -88,48 +84,26 @@ public final class Soak {
   }
 
   /** Runs for as many minutes as the first argument says. */
-  public static void main(String[] arguments) throws InterruptedException {
-    List<String> words = List.of(arguments);
-    if (Commands.asksForHelp(words)) {
-      System.out.print(HELP + OPTIONS.help());
-      return;
-    }
-    Commands.orFail("soak", () -> System.exit(start(words)));
+  public static void main(String[] arguments) {
+    Program.run(new CommandLine(new Soak()), arguments);
   }
 
-  private static int start(List<String> words) throws IOException, InterruptedException {
-    long seconds = seconds(words.getFirst());
-    Chosen chosen = OPTIONS.parse(words.subList(1, words.size()));
-    String named = chosen.textOrNull("--seed");
-    long seed = named == null ? System.currentTimeMillis() : Long.parseLong(named);
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (!(minutes > 0)) {
+      throw new IOException(minutes + " (expected: MINUTES, more than zero)");
+    }
     var checkout = Checkout.find();
-    Path directory = checkout.results(chosen.textOrNull("--to"), "soak").toAbsolutePath();
+    directory = checkout.results(to, "soak").toAbsolutePath();
     try (var log = print(directory.resolve("soak.log"))) {
-      Consumer<String> out =
+      out =
           line -> {
             System.out.println(line);
             log.println(line);
           };
       out.accept("commit " + checkout.commit() + ", seed " + seed);
-      var soak = new Soak(seconds, seed, chosen.number("--clients"), directory, out);
-      return soak.run(command(checkout)) ? 0 : FAILED;
+      return run(command(checkout)) ? 0 : FAILED;
     }
-  }
-
-  /**
-   * The duration that a word says in minutes.
-   *
-   * @throws IllegalArgumentException if it says none of a second or more
-   */
-  static long seconds(String minutes) {
-    long seconds =
-        minutes.matches("[0-9]{1,6}(\\.[0-9]{1,6})?")
-            ? Math.round(Double.parseDouble(minutes) * SECONDS_PER_MINUTE)
-            : 0;
-    if (seconds < 1) {
-      throw new IllegalArgumentException(minutes + " (expected: MINUTES, a second at least)");
-    }
-    return seconds;
   }
 
   private static PrintStream print(Path file) throws IOException {
@@ -158,9 +132,9 @@ public final class Soak {
   boolean run(List<String> command) throws IOException, InterruptedException {
     var random = new SplittableRandom(seed);
     Path files = Files.createTempDirectory("kamille-soak");
-    try (var sound = SoakOrigin.open(versions, tally, random.nextLong());
-        var shaky = SoakOrigin.open(versions, tally, random.nextLong());
-        var sometimesDown = SoakOrigin.open(versions, tally, random.nextLong())) {
+    try (var sound = new SoakOrigin(versions, tally, random.nextLong());
+        var shaky = new SoakOrigin(versions, tally, random.nextLong());
+        var sometimesDown = new SoakOrigin(versions, tally, random.nextLong())) {
       var ports = new SoakServer.Ports(sound.port(), shaky.port(), sometimesDown.port());
       var server = SoakServer.start(command, files, ports);
       var hook = new Thread(() -> stop(server, files), "soak-end");
@@ -171,7 +145,7 @@ public final class Soak {
         server.close();
         keepLog(server);
         checkLog(server);
-        remove(hook);
+        Runtime.getRuntime().removeShutdownHook(hook);
       }
     } finally {
       Workbench.deleteTree(files);
@@ -182,7 +156,7 @@ public final class Soak {
   private void soak(SoakServer server, SoakOrigin sometimesDown, SplittableRandom random)
       throws IOException, InterruptedException {
     var leaks = new LeakCheck(server);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    long end = System.nanoTime() + Math.round(minutes * 60e9);
     var threads = new ArrayList<Thread>();
     var scene = new SoakClient.Scene(server.port(), versions, tally, new Semaphore(CROWDS));
     for (int i = 0; i < clients; i++) {
@@ -243,22 +217,10 @@ public final class Soak {
     if (growth.isTelling() && growth.bytes() > GROWTH_BYTES) {
       tally.fail("resident memory grew by " + growth.bytes() + " octets");
     }
-    for (String name :
-        List.of(
-            "kamille_cache_collapsed_total",
-            "kamille_cache_evictions_total",
-            "kamille_cache_memory_shortages_total",
-            "kamille_cache_region_bytes_total",
-            "kamille_cache_slow_readers_total",
-            "kamille_cache_disk_written_bytes_total",
-            "kamille_cache_disk_damaged_total",
-            "kamille_cache_disk_reads_total",
-            "kamille_cache_peak_skipped_total",
-            "kamille_cache_compressions_total",
-            "kamille_upstream_retries_total",
-            "kamille_upstream_ejections_total")) {
-      out.accept(name + " " + metrics.sum(name));
-    }
+    metrics.samples().keySet().stream()
+        .filter(name -> name.matches("kamille_(cache|upstream)_\\w+_total.*"))
+        .filter(name -> metrics.samples().getOrDefault(name, 0.0) > 0)
+        .forEach(name -> out.accept(name + " " + metrics.samples().get(name)));
   }
 
   private void checkLog(SoakServer server) throws IOException {
@@ -288,8 +250,7 @@ public final class Soak {
 
   private boolean summary() {
     checkTrouble();
-    for (String kind :
-        List.of("deed.", "answer.", "cache.", "fault.", "order.", "broken.", "origin.")) {
+    for (String kind : List.of("deed.", "answer.", "fault.", "order.", "broken.", "origin.")) {
       out.accept(kind.replace(".", "s: ") + String.join(", ", tally.lines(kind)));
     }
     for (String other : List.of("invalidated", "purged", "again", "unexpected-trouble")) {
@@ -299,14 +260,6 @@ public final class Soak {
     tally.failures().forEach(failure -> out.accept("WRONG " + failure));
     out.accept(tally.failed() == 0 ? "nothing was wrong" : tally.failed() + " things were wrong");
     return tally.failed() == 0;
-  }
-
-  private static void remove(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException shuttingDown) {
-      // Then it runs.
-    }
   }
 
   private static void stop(SoakServer server, Path files) {

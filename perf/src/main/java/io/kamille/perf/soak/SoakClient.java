@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class SoakClient {
 
   /**
-   * What all clients share.
+   * What all clients have in common.
    *
-   * @param port of the proxy
    * @param crowds how many crowds there may be at once
    */
   record Scene(int port, Versions versions, Tally tally, Semaphore crowds) {
@@ -28,15 +28,53 @@ final class SoakClient {
     }
   }
 
+  /** What a client does, and how often. */
+  private enum Deed {
+    GET(40),
+    GET_CODED(8),
+    GET_SHAKY(8),
+    GET_LARGE(3),
+    RANGE(6),
+    HEAD(4),
+    CONDITIONAL(8),
+    POST(5),
+    POST_SHAKY(2),
+    PURGE(3),
+    CROWD(1),
+    READ_SLOWLY(2),
+    LEAVE_IN_HEAD(3),
+    LEAVE_IN_UPLOAD(2),
+    LEAVE_BEFORE_ANSWER(3),
+    LEAVE_IN_CONTENT(4);
+
+    private static final int ALL = Arrays.stream(values()).mapToInt(deed -> deed.weight).sum();
+
+    private final int weight;
+
+    Deed(int weight) {
+      this.weight = weight;
+    }
+
+    private static Deed any(SplittableRandom random) {
+      int left = random.nextInt(ALL);
+      int index = 0;
+      while (left >= values()[index].weight) {
+        left -= values()[index++].weight;
+      }
+      return values()[index];
+    }
+  }
+
   private static final int THINK_MILLIS = 40;
-  private static final int PIPELINED = 6;
+  private static final int SLOW_MILLIS = 80;
+  private static final int SLOW_PIECES = 40;
   private static final int CROWD = 24;
   private static final double CLOSING = 0.15;
+  private static final int UPLOAD_BYTES = 100_000;
+  private static final int CHUNK_BYTES = 4_000;
 
   private final Scene scene;
   private final SplittableRandom random;
-  private final Uploads uploads;
-  private final RudeClient rude;
   private @Nullable ClientConnection kept;
   private @Nullable Wanted lastWanted;
   private @Nullable String lastTag;
@@ -44,8 +82,6 @@ final class SoakClient {
   SoakClient(Scene scene, SplittableRandom random) {
     this.scene = scene;
     this.random = random;
-    this.uploads = new Uploads(scene, random);
-    this.rude = new RudeClient(scene, random);
   }
 
   /** Does one thing after the other until the time is over, by {@link System#nanoTime}. */
@@ -72,37 +108,44 @@ final class SoakClient {
 
   private void perform(Deed deed) throws IOException {
     switch (deed) {
-      case GET -> ask(scene.get(Subject.any(random), random));
-      case GET_CODED -> ask(scene.get(Subject.any(Family.TEXT, random), random).gzip());
-      case GET_SHAKY -> ask(scene.get(Subject.any(Family.SHAKY, random), random));
-      case GET_LARGE -> ask(scene.get(Subject.any(Family.LARGE, random), random));
+      case GET -> ask(get());
+      case GET_CODED -> ask(get(Family.TEXT).gzip());
+      case GET_SHAKY -> ask(get(Family.SHAKY));
+      case GET_LARGE -> ask(get(Family.LARGE));
       case RANGE -> range();
-      case HEAD -> ask(scene.get(Subject.any(random), random).head());
+      case HEAD -> ask(get().head());
       case CONDITIONAL -> conditional();
-      case OLD_VERSION -> oldVersion();
-      case PIPELINE -> pipeline();
-      case POST -> uploads.post(Subject.any(random), random.nextBoolean());
-      case POST_SHAKY -> uploads.post(Subject.any(Family.SHAKY, random), true);
-      case POST_SLOW -> uploads.postSlowly();
+      case POST -> post(Subject.any(random));
+      case POST_SHAKY -> post(Subject.any(Family.SHAKY, random));
       case PURGE -> purge();
       case CROWD -> crowd();
-      case READ_SLOWLY -> rude.readSlowly();
-      case LEAVE_BEFORE_HEAD -> rude.leave("");
-      case LEAVE_IN_HEAD -> rude.leaveInHead();
-      case LEAVE_IN_REQUEST_CONTENT -> uploads.leaveInside();
-      case LEAVE_BEFORE_ANSWER -> rude.leave(scene.get(Subject.any(random), random).text("1.1"));
-      case LEAVE_IN_CONTENT -> rude.leaveInContent();
-      case BROKEN -> rude.sendBroken();
+      case READ_SLOWLY -> read(get(random.nextBoolean() ? Family.LARGE : Family.SHAKY), true);
+      case LEAVE_IN_HEAD -> {
+        String text = get().text();
+        leave(text.substring(0, random.nextInt(text.length())));
+      }
+      case LEAVE_IN_UPLOAD -> leaveInUpload();
+      case LEAVE_BEFORE_ANSWER -> leave(get().text());
+      case LEAVE_IN_CONTENT -> read(random.nextBoolean() ? get(Family.LARGE) : get(), false);
     }
+  }
+
+  private Wanted get() {
+    return scene.get(Subject.any(random), random);
+  }
+
+  private Wanted get(Family family) {
+    return scene.get(Subject.any(family, random), random);
   }
 
   /** Sends it on the connection at hand; again on a new one if that turns out to be over. */
   private void ask(Wanted wanted) throws IOException {
-    ClientConnection connection = connection();
+    ClientConnection connection = kept == null ? new ClientConnection(scene.port(), false) : kept;
+    kept = connection;
     boolean isUsed = connection.isUsed();
     Head head = null;
     try {
-      connection.send(wanted.text("1.1"));
+      connection.send(wanted.text());
       head = connection.in().head();
     } catch (SocketTimeoutException e) {
       throw e;
@@ -122,8 +165,25 @@ final class SoakClient {
   }
 
   private void receive(ClientConnection connection, Wanted wanted, Head head) throws IOException {
-    Verdict verdict = verify(connection, wanted, head, scene);
-    if (verdict.kind() == Verdict.Kind.CONTENT) {
+    var verdict = new Verdict(wanted, head, scene.versions());
+    Tally tally = scene.tally();
+    boolean isSound = wanted.subject().family() != Family.SHAKY;
+    try {
+      if (!wanted.isHead() && head.status() != 304) {
+        connection.in().content(head, true, verdict);
+      }
+      verdict.complete();
+    } catch (EOFException e) {
+      tally.count(isSound ? "unexpected-break" : "break");
+      throw e;
+    } finally {
+      blame(verdict);
+    }
+    tally.count("answer." + verdict.kind());
+    if (verdict.kind() == Verdict.Kind.TROUBLE && isSound) {
+      tally.count("unexpected-trouble");
+      tally.count("trouble." + head.status() + " " + head.field("proxy-status"));
+    } else if (verdict.kind() == Verdict.Kind.CONTENT) {
       lastWanted = wanted;
       lastTag = head.field("etag");
     }
@@ -132,43 +192,11 @@ final class SoakClient {
     }
   }
 
-  /** Reads an answer whose head is there, to its end. */
-  private static Verdict verify(ClientConnection connection, Wanted wanted, Head head, Scene scene)
-      throws IOException {
-    var verdict = new Verdict(wanted, head, scene.versions());
-    Tally tally = scene.tally();
-    try {
-      if (!wanted.isHead() && head.status() != 304) {
-        connection.in().content(head, true, verdict);
-      }
-      verdict.complete();
-      tally.count("answer." + verdict.kind());
-      tally.count("cache." + cacheStatus(head));
-      if (verdict.kind() == Verdict.Kind.TROUBLE && wanted.subject().family() != Family.SHAKY) {
-        tally.count("unexpected-trouble");
-        tally.count("trouble." + head.status() + " " + head.field("proxy-status"));
-      }
-    } catch (EOFException e) {
-      if (wanted.subject().family() != Family.SHAKY) {
-        tally.count("unexpected-break");
-      }
-      throw e;
-    } finally {
-      String fault = verdict.fault();
-      if (fault != null) {
-        tally.fail(fault);
-      }
+  private void blame(Verdict verdict) {
+    String fault = verdict.fault();
+    if (fault != null) {
+      scene.tally().fail(fault);
     }
-    return verdict;
-  }
-
-  private static String cacheStatus(Head head) {
-    String value = head.field("cache-status");
-    if (value == null) {
-      return "none";
-    }
-    String[] words = value.split("; ", -1);
-    return words.length < 2 ? value : words[1];
   }
 
   private void range() throws IOException {
@@ -186,62 +214,18 @@ final class SoakClient {
   }
 
   private void conditional() throws IOException {
-    Wanted before = lastWanted;
-    String tag = lastTag;
-    if (before == null || tag == null) {
-      ask(scene.get(Subject.any(random), random));
+    if (lastWanted == null || lastTag == null) {
+      ask(get());
     } else {
-      ask(Wanted.get(scene.versions(), before.subject(), before.variant()).unless(tag));
+      ask(Wanted.get(scene.versions(), lastWanted.subject(), lastWanted.variant()).unless(lastTag));
     }
-  }
-
-  private void oldVersion() throws IOException {
-    Subject subject = Subject.any(Family.PAGE, random);
-    try (var connection = ClientConnection.open(scene.port())) {
-      Wanted wanted = scene.get(subject, random);
-      connection.send(wanted.text("1.0"));
-      Head head = connection.in().head();
-      if (head == null) {
-        scene.tally().fail("no answer to HTTP/1.0 " + subject.target());
-      } else if (head.contentLength() >= 0) {
-        verify(connection, wanted, head, scene);
-      } else {
-        // Nobody can tell whether it is complete.
-        connection.in().content(head, true, new Verdict(wanted, head, scene.versions()));
-      }
-    }
-  }
-
-  private void pipeline() throws IOException {
-    drop();
-    var all = new ArrayList<Wanted>();
-    var text = new StringBuilder();
-    for (int i = 0; i < PIPELINED; i++) {
-      Wanted wanted = scene.get(Subject.any(random), random);
-      all.add(wanted);
-      text.append(wanted.text("1.1"));
-    }
-    ClientConnection connection = connection();
-    connection.send(text.toString());
-    for (Wanted wanted : all) {
-      Head head = connection.in().head();
-      if (head == null) {
-        scene.tally().count("pipeline-ended");
-        break;
-      }
-      verify(connection, wanted, head, scene);
-      if (head.isLast()) {
-        break;
-      }
-    }
-    drop();
   }
 
   private void purge() throws IOException {
     Subject subject = Subject.any(random);
     long version = scene.versions().change(subject);
-    try (var connection = ClientConnection.open(scene.port())) {
-      connection.send(Wanted.beginning("PURGE", subject, "1.1") + "\r\n");
+    try (var connection = new ClientConnection(scene.port(), false)) {
+      connection.send(Wanted.beginning("PURGE", subject) + "\r\n");
       Head head = connection.in().head();
       if (head != null && head.status() == 200) {
         scene.versions().forbidBefore(subject, version);
@@ -252,21 +236,115 @@ final class SoakClient {
     }
   }
 
+  // Uploads
+
+  private void post(Subject subject) throws IOException {
+    int length = random.nextInt(UPLOAD_BYTES);
+    try (var connection = new ClientConnection(scene.port(), false)) {
+      upload(connection, subject, length, length);
+      acknowledged(subject, connection.in().head());
+    }
+  }
+
+  private void leaveInUpload() throws IOException {
+    int length = 1 + random.nextInt(UPLOAD_BYTES);
+    try (var connection = new ClientConnection(scene.port(), false)) {
+      upload(connection, Subject.any(random), length, random.nextInt(length));
+      resetSometimes(connection);
+    }
+  }
+
+  /** Sends the head of a POST and the first octets of its content. */
+  private void upload(ClientConnection connection, Subject subject, int length, int sent)
+      throws IOException {
+    boolean isChunked = random.nextBoolean();
+    String framing =
+        isChunked ? "Transfer-Encoding: chunked\r\n" : "Content-Length: " + length + "\r\n";
+    String head = Wanted.beginning("POST", subject) + framing;
+    connection.send(head + "X-Length: " + length + "\r\n\r\n");
+    for (int position = 0; position < sent; ) {
+      int count = Math.min(sent - position, 1 + random.nextInt(CHUNK_BYTES));
+      connection.send(isChunked ? Integer.toHexString(count) + "\r\n" : "");
+      subject.content(0, 0).write(connection.out(), position, count);
+      connection.send(isChunked ? "\r\n" : "");
+      position += count;
+    }
+    connection.send(isChunked && sent == length ? "0\r\n\r\n" : "");
+  }
+
+  /** When the answer is there, no request may get what was before. */
+  private void acknowledged(Subject subject, @Nullable Head head) {
+    if (head == null || head.status() != 204) {
+      scene.tally().count("post." + (head == null ? "unanswered" : head.status()));
+      return;
+    }
+    String version = head.field("x-version");
+    if (version == null) {
+      scene.tally().fail("POST " + subject.target() + " without a version: " + head);
+    } else {
+      scene.versions().forbidBefore(subject, Long.parseLong(version));
+      scene.tally().count("invalidated");
+    }
+  }
+
+  // Rudeness
+
+  private void leave(String sent) throws IOException {
+    try (var connection = new ClientConnection(scene.port(), false)) {
+      connection.send(sent);
+      pause(random.nextInt(SLOW_MILLIS));
+      resetSometimes(connection);
+    }
+  }
+
+  private void resetSometimes(ClientConnection connection) throws IOException {
+    if (random.nextBoolean()) {
+      connection.reset();
+    }
+  }
+
+  /** Reads a part and leaves: in small pieces with pauses, or at any point. */
+  private void read(Wanted wanted, boolean isSlow) throws IOException {
+    try (var connection = new ClientConnection(scene.port(), isSlow)) {
+      connection.send(wanted.text());
+      Head head = connection.in().head();
+      if (head == null) {
+        scene.tally().fail("no answer to " + wanted.subject().target());
+        return;
+      }
+      var verdict = new Verdict(wanted, head, scene.versions());
+      int[] left = {isSlow ? SLOW_PIECES : random.nextInt(wanted.subject().length() + 1)};
+      MessageReader.Sink part =
+          (octets, from, count) -> {
+            verdict.take(octets, from, count);
+            left[0] -= isSlow ? 1 : count;
+            if (left[0] <= 0) {
+              throw new IOException("enough");
+            }
+            pause(isSlow ? SLOW_MILLIS : 0);
+          };
+      try {
+        connection.in().content(head, true, part);
+      } finally {
+        blame(verdict);
+        resetSometimes(connection);
+      }
+    }
+  }
+
   /** Many ask for one thing at once, which has just been changed; some do not stay. */
   private void crowd() throws IOException {
     if (!scene.crowds().tryAcquire()) {
       return;
     }
     try {
-      Subject subject =
-          random.nextInt(3) == 0
-              ? Subject.any(Family.LARGE, random)
-              : random.nextInt(3) == 0 ? Subject.any(Family.SHAKY, random) : Subject.any(random);
-      uploads.post(subject, false);
+      Family[] families = {Family.LARGE, Family.SHAKY, Family.PAGE, Family.VARY};
+      Subject subject = Subject.any(families[random.nextInt(families.length)], random);
+      post(subject);
       var threads = new ArrayList<Thread>();
       for (int i = 0; i < CROWD; i++) {
-        SplittableRandom own = random.split();
-        threads.add(Thread.ofVirtual().start(() -> joinCrowd(subject, own)));
+        var member = new SoakClient(scene, random.split());
+        threads.add(Thread.ofVirtual().start(() -> member.join(subject)));
       }
       for (Thread thread : threads) {
         thread.join();
@@ -278,31 +356,21 @@ final class SoakClient {
     }
   }
 
-  private void joinCrowd(Subject subject, SplittableRandom own) {
-    var member = new SoakClient(scene, own);
+  private void join(Subject subject) {
     try {
-      Wanted wanted = scene.get(subject, own);
-      if (own.nextInt(4) == 0) {
-        new RudeClient(scene, own).leaveInContent(wanted);
+      Wanted wanted = scene.get(subject, random);
+      if (random.nextInt(4) == 0) {
+        read(wanted, false);
       } else {
-        member.ask(wanted);
+        ask(wanted);
       }
     } catch (SocketTimeoutException e) {
       scene.tally().fail("crowd: no answer, and no end of the connection");
     } catch (IOException e) {
       scene.tally().count("broken.crowd-member");
     } finally {
-      member.drop();
+      drop();
     }
-  }
-
-  private ClientConnection connection() throws IOException {
-    ClientConnection connection = kept;
-    if (connection == null) {
-      connection = ClientConnection.open(scene.port());
-      kept = connection;
-    }
-    return connection;
   }
 
   private void drop() {
@@ -312,7 +380,7 @@ final class SoakClient {
     }
   }
 
-  static void pause(int millis) {
+  private static void pause(int millis) {
     if (millis > 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }

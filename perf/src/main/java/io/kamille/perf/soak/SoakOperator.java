@@ -79,7 +79,7 @@ final class SoakOperator {
   private void purgeFamily() throws IOException {
     Family family = random.nextBoolean() ? Family.VARY : Family.TEXT;
     long[] changed = change(family, 1);
-    purge("\"prefix\": \"http://" + Wanted.host() + "/" + family.path() + "/\"");
+    purge("\"prefix\": \"http://" + Wanted.HOST + "/" + family.path() + "/\"");
     forbid(family, 1, changed);
   }
 
@@ -93,7 +93,7 @@ final class SoakOperator {
   private void purgeAllSeldom() throws IOException {
     if (random.nextInt(SELDOM) == 0) {
       long[] changed = change(Family.SHORT, 1);
-      purge(random.nextBoolean() ? "\"all\": true" : "\"host\": \"" + Wanted.host() + "\"");
+      purge(random.nextBoolean() ? "\"all\": true" : "\"host\": \"" + Wanted.HOST + "\"");
       forbid(Family.SHORT, 1, changed);
     }
   }

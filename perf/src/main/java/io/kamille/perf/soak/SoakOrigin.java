@@ -1,12 +1,47 @@
 package io.kamille.perf.soak;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.kamille.core.http.HttpDate;
 import io.kamille.launcher.origin.ScriptedOrigin;
+import io.kamille.perf.load.MadeContent;
+import io.kamille.perf.soak.Subject.Framing;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** An origin of the soak on a loopback port, sound or not. Any thread. */
 final class SoakOrigin implements AutoCloseable {
+
+  /** What an origin in trouble does instead of answering properly. */
+  private enum Fault {
+    CLOSE_BEFORE_HEAD,
+    RESET_IN_HEAD,
+    HANG_BEFORE_HEAD,
+    DRIP_HEAD,
+    NONSENSE,
+    ERROR_503,
+    CLOSE_IN_CONTENT,
+    RESET_IN_CONTENT,
+    HANG_IN_CONTENT,
+    SURPLUS
+  }
+
+  private static final int WRITE_BYTES = 8 * 1024;
+  private static final int CHUNK_BYTES = 5000;
+  private static final long HANG_MILLIS = 4000;
+  private static final int DRIP_OCTETS = 16;
+  private static final int SLOW_EVERY = 8;
+  private static final int SLOW_MILLIS = 60;
+  private static final double FAULTY = 0.4;
+  private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
 
   private final ScriptedOrigin origin;
   private final Versions versions;
@@ -16,16 +51,12 @@ final class SoakOrigin implements AutoCloseable {
   // Volatile: set by the operator, read for each connection.
   private volatile boolean isDown;
 
-  private SoakOrigin(Versions versions, Tally tally, long seed) throws IOException {
+  /** Listens until it is closed. */
+  SoakOrigin(Versions versions, Tally tally, long seed) throws IOException {
     this.versions = versions;
     this.tally = tally;
     this.random = new SplittableRandom(seed);
     this.origin = ScriptedOrigin.start(0, this::serve);
-  }
-
-  /** Listens until it is closed. */
-  static SoakOrigin open(Versions versions, Tally tally, long seed) throws IOException {
-    return new SoakOrigin(versions, tally, seed);
   }
 
   int port() {
@@ -43,7 +74,7 @@ final class SoakOrigin implements AutoCloseable {
       return;
     }
     try {
-      var connection = new OriginConnection(socket, versions, tally, split());
+      var connection = new Connection(socket, split());
       while (connection.answerNext()) {
         tally.count("origin.answered");
       }
@@ -61,5 +92,215 @@ final class SoakOrigin implements AutoCloseable {
   @Override
   public void close() throws IOException {
     origin.close();
+  }
+
+  /** What one answer is made of. */
+  private record Answer(
+      Subject subject,
+      int variant,
+      long version,
+      int status,
+      int from,
+      int length,
+      boolean hasContent) {
+
+    private String head() {
+      var head = new StringBuilder("HTTP/1.1 " + status + " Soak\r\n");
+      head.append(date()).append("X-Version: ").append(version);
+      head.append("\r\nETag: ").append(Subject.entityTag(variant, version));
+      int maxAge = subject.family().maxAge();
+      head.append("\r\nCache-Control: ").append(maxAge == 0 ? "no-store" : "max-age=" + maxAge);
+      head.append("\r\nSurrogate-Key: ").append(subject.tag()).append("\r\n");
+      head.append(subject.family() == Family.TEXT ? "Content-Type: text/plain\r\n" : "");
+      head.append(subject.family() == Family.VARY ? "Vary: Accept-Language\r\n" : "");
+      if (status == 206) {
+        head.append("Content-Range: bytes ").append(from).append('-').append(from + length - 1);
+        head.append('/').append(subject.length()).append("\r\n");
+      }
+      head.append(
+          switch (subject.framing()) {
+            case CLOSE -> "Connection: close\r\n";
+            case CHUNKED -> status == 304 ? "" : "Transfer-Encoding: chunked\r\n";
+            case LENGTH -> status == 304 ? "" : "Content-Length: " + length + "\r\n";
+          });
+      return head.append("\r\n").toString();
+    }
+  }
+
+  private static String date() {
+    return "Date: " + HttpDate.format(System.currentTimeMillis() / 1000) + "\r\n";
+  }
+
+  /** One connection that the proxy made. Confined to its thread. */
+  private final class Connection {
+    private final Socket socket;
+    private final MessageReader in;
+    private final OutputStream out;
+    private final SplittableRandom own;
+
+    private Connection(Socket socket, SplittableRandom own) throws IOException {
+      this.socket = socket;
+      this.in = new MessageReader(socket.getInputStream());
+      this.out = new BufferedOutputStream(socket.getOutputStream(), WRITE_BYTES);
+      this.own = own;
+    }
+
+    /** Answers the next request; false if the connection is over. */
+    private boolean answerNext() throws IOException {
+      Head request = in.head();
+      if (request == null) {
+        return false;
+      }
+      var subject = Subject.parse(request.word(1));
+      boolean isUpload = request.word(0).equals("POST");
+      if (isUpload) {
+        readContent(request, subject);
+      } else if (request.isChunked() || request.contentLength() > 0) {
+        tally.fail("origin: content with " + request.startLine());
+      }
+      if (subject.number() % SLOW_EVERY == 0) {
+        park(own.nextInt(SLOW_MILLIS));
+      }
+      boolean isRight = true;
+      if (subject.family() == Family.SHAKY && own.nextDouble() < FAULTY) {
+        isRight = fail(answer(subject, request));
+      } else if (isUpload) {
+        print("HTTP/1.1 204 No Content\r\n" + date());
+        print("X-Version: " + versions.change(subject) + "\r\n\r\n");
+      } else {
+        send(answer(subject, request));
+        isRight = subject.framing() != Framing.CLOSE;
+      }
+      out.flush();
+      return isRight;
+    }
+
+    /** What a client sent arrives as it was sent. */
+    private void readContent(Head request, Subject subject) throws IOException {
+      MadeContent expected = subject.content(0, 0);
+      int[] position = {0};
+      in.content(
+          request,
+          false,
+          (octets, from, count) -> {
+            if (!expected.matches(position[0], octets, from, count)) {
+              tally.fail("origin: wrong request content for " + subject.target());
+            }
+            position[0] += count;
+          });
+      String announced = request.field("x-length");
+      if (announced != null && Integer.parseInt(announced) != position[0]) {
+        tally.fail("origin: " + position[0] + " of " + announced + " for " + subject.target());
+      }
+    }
+
+    private Answer answer(Subject subject, Head request) {
+      long version = versions.current(subject);
+      int variant = variant(subject, request.field("accept-language"));
+      boolean hasContent = !request.word(0).equals("HEAD");
+      String tag = Subject.entityTag(variant, version);
+      String unmodified = request.field("if-none-match");
+      if (!subject.isNegative() && unmodified != null && unmodified.contains(tag)) {
+        return new Answer(subject, variant, version, 304, 0, 0, false);
+      }
+      String range = request.field("range");
+      String condition = request.field("if-range");
+      Matcher matcher = RANGE.matcher(range == null ? "" : range);
+      if (matcher.matches()
+          && hasContent
+          && !subject.isNegative()
+          && subject.hasRanges()
+          && (condition == null || condition.equals(tag))
+          && Integer.parseInt(matcher.group(1)) < subject.length()) {
+        int first = Integer.parseInt(matcher.group(1));
+        int last = Math.min(Integer.parseInt(matcher.group(2)), subject.length() - 1);
+        return new Answer(subject, variant, version, 206, first, last - first + 1, true);
+      }
+      int status = subject.isNegative() ? 404 : 200;
+      return new Answer(subject, variant, version, status, 0, subject.length(), hasContent);
+    }
+
+    /** Of the languages en, de and fr, the one asked for; for others than Vary, 0. */
+    private static int variant(Subject subject, @Nullable String language) {
+      return subject.family().variants() == 1 || language == null
+          ? 0
+          : Math.max(0, Wanted.LANGUAGES.indexOf(language));
+    }
+
+    private void send(Answer answer) throws IOException {
+      print(answer.head());
+      if (answer.hasContent()) {
+        content(answer, answer.length());
+        print(answer.subject().framing() == Framing.CHUNKED ? "0\r\n\r\n" : "");
+      }
+    }
+
+    private void content(Answer answer, int length) throws IOException {
+      MadeContent content = answer.subject().content(answer.variant(), answer.version());
+      if (answer.subject().framing() != Framing.CHUNKED) {
+        content.write(out, answer.from(), length);
+        return;
+      }
+      for (int sent = 0; sent < length; ) {
+        int count = Math.min(length - sent, 1 + own.nextInt(2 * CHUNK_BYTES));
+        print(Integer.toHexString(count) + "\r\n");
+        content.write(out, answer.from() + sent, count);
+        print("\r\n");
+        sent += count;
+      }
+    }
+
+    /** Does something else than to answer; whether the connection can go on. */
+    private boolean fail(Answer answer) throws IOException {
+      var fault = Fault.values()[own.nextInt(Fault.values().length)];
+      tally.count("fault." + fault);
+      String head = answer.head();
+      switch (fault) {
+        case CLOSE_BEFORE_HEAD -> {}
+        case RESET_IN_HEAD -> {
+          print(head.substring(0, head.length() / 2));
+          out.flush();
+          socket.setSoLinger(true, 0);
+        }
+        case HANG_BEFORE_HEAD -> park(HANG_MILLIS);
+        case DRIP_HEAD -> {
+          for (int i = 0; i < DRIP_OCTETS; i++) {
+            print(head.substring(i, i + 1));
+            out.flush();
+            park(HANG_MILLIS / DRIP_OCTETS);
+          }
+        }
+        case NONSENSE -> print("220 mail.example ESMTP\r\n");
+        case ERROR_503 -> {
+          print("HTTP/1.1 503 Soak\r\n" + date());
+          print("X-Fault: " + fault + "\r\nContent-Length: 0\r\n\r\n");
+        }
+        case CLOSE_IN_CONTENT, RESET_IN_CONTENT, HANG_IN_CONTENT -> {
+          print(head);
+          if (answer.hasContent() && answer.length() > 0) {
+            content(answer, own.nextInt(answer.length()));
+          }
+          out.flush();
+          park(fault == Fault.HANG_IN_CONTENT ? HANG_MILLIS : 0);
+          // If the end of the connection tells the end of the content, only a reset breaks it off.
+          if (fault != Fault.CLOSE_IN_CONTENT || answer.subject().framing() == Framing.CLOSE) {
+            socket.setSoLinger(true, 0);
+          }
+        }
+        case SURPLUS -> {
+          send(answer);
+          print(answer.subject().framing() == Framing.CLOSE ? "" : "surplus");
+        }
+      }
+      return fault == Fault.ERROR_503;
+    }
+
+    private static void park(long millis) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private void print(String text) throws IOException {
+      out.write(text.getBytes(ISO_8859_1));
+    }
   }
 }

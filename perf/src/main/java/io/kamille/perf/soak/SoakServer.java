@@ -1,6 +1,7 @@
 package io.kamille.perf.soak;
 
 import io.kamille.perf.host.MemoryUse;
+import io.kamille.perf.host.Resource;
 import io.kamille.perf.host.Workbench;
 import io.kamille.perf.peer.ControlPlane;
 import io.kamille.perf.peer.Jvm;
@@ -29,62 +30,6 @@ final class SoakServer implements AutoCloseable {
   /** The first line of a stack trace's frames, and what nobody wants to read in a log. */
   private static final Pattern TROUBLE =
       Pattern.compile("LEAK|^\\s+at \\S+\\(|Exception|Error:|OutOfMemory|AssertionError");
-
-  private static final String CONFIGURATION =
-      """
-      listeners:
-        - address: 127.0.0.1:%PORT%
-      loops: 2
-      engine:
-        stall-limit: off
-      upstreams:
-        sound:
-          origins:
-            - http://127.0.0.1:%SOUND%
-          connect-timeout: 30s
-          head-timeout: 60s
-          content-timeout: 60s
-          queue-timeout: 60s
-        shaky:
-          origins:
-            - http://127.0.0.1:%SHAKY%
-            - http://127.0.0.1:%DOWN%
-          retries: %RETRIES%
-          head-timeout: 2s
-          content-timeout: 2s
-          health:
-            out-for: 1s
-            longest-out: 2s
-            slow-return: 2s
-      routes:
-        - upstream: sound
-        - path: /text
-          upstream: sound
-          cache: {compress: on}
-        - path: /short
-          upstream: sound
-          cache: {stale-while-revalidate: %STALE%}
-        - path: /pass
-          upstream: sound
-          cache: off
-        - path: /shaky
-          upstream: shaky
-          cache: {stale-if-error: 1m}
-      cache:
-        memory:
-          capacity: 32MiB
-        disk:
-          path: %STORE%
-          capacity: 256MiB
-        purge-from: [127.0.0.1]
-      limits:
-        head-timeout: 10s
-        idle-timeout: 10s
-        content-timeout: 10s
-      admin:
-        address: 127.0.0.1:%ADMIN%
-        token-file: %TOKEN%
-      """;
 
   private final Path directory;
   private final int port;
@@ -134,7 +79,7 @@ final class SoakServer implements AutoCloseable {
   /** What a reload changes follows from its number. */
   private static String configuration(
       Path directory, int port, int adminPort, Ports origins, int number) {
-    return CONFIGURATION
+    return Resource.text(SoakServer.class, "kamille.yaml")
         .replace("%PORT%", Integer.toString(port))
         .replace("%ADMIN%", Integer.toString(adminPort))
         .replace("%SOUND%", Integer.toString(origins.sound()))
@@ -186,8 +131,29 @@ final class SoakServer implements AutoCloseable {
     }
   }
 
+  /** Sockets, and what is open besides them and the files of the disk tier. */
+  record Descriptors(int sockets, int others) {}
+
   Descriptors descriptors() throws IOException {
-    return Descriptors.of(process.pid(), directory.resolve("store"));
+    int sockets = 0;
+    int others = 0;
+    try (Stream<Path> links = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
+      for (Path link : links.toList()) {
+        String target = target(link);
+        boolean isSocket = target.startsWith("socket:");
+        sockets += isSocket ? 1 : 0;
+        others += isSocket || target.startsWith(directory.resolve("store").toString()) ? 0 : 1;
+      }
+    }
+    return new Descriptors(sockets, others);
+  }
+
+  private String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException closedMeanwhile) {
+      return directory.resolve("store").toString();
+    }
   }
 
   /** Its pages in memory, in octets. */

@@ -1,5 +1,6 @@
 package io.kamille.perf.soak;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,16 @@ record Wanted(
     boolean takesGzip,
     String lines) {
 
-  private static final String[] LANGUAGES = {"en", "de", "fr"};
-  private static final String HOST = "soak.example";
+  static final List<String> LANGUAGES = List.of("en", "de", "fr");
+  static final String HOST = "soak.example";
 
   /** A GET for the whole, which begins now. */
   static Wanted get(Versions versions, Subject subject, int variant) {
     long least = versions.least(subject);
     String lines =
-        subject.family() == Family.VARY ? "Accept-Language: " + LANGUAGES[variant] + "\r\n" : "";
+        subject.family() == Family.VARY
+            ? "Accept-Language: " + LANGUAGES.get(variant) + "\r\n"
+            : "";
     return new Wanted("GET", subject, variant, least, -1, -1, false, false, lines);
   }
 
@@ -49,16 +52,8 @@ record Wanted(
   }
 
   Wanted gzip() {
-    return new Wanted(
-        method,
-        subject,
-        variant,
-        least,
-        first,
-        last,
-        isConditional,
-        true,
-        lines + "Accept-Encoding: gzip\r\n");
+    String coding = lines + "Accept-Encoding: gzip\r\n";
+    return new Wanted(method, subject, variant, least, first, last, isConditional, true, coding);
   }
 
   boolean isHead() {
@@ -66,21 +61,17 @@ record Wanted(
   }
 
   /** The octets of the head. */
-  String text(String version) {
-    return beginning(method, subject, version) + lines + "\r\n";
+  String text() {
+    return beginning(method, subject) + lines + "\r\n";
   }
 
   /** Request line and Host. */
-  static String beginning(String method, Subject subject, String version) {
-    return method + " " + subject.target() + " HTTP/" + version + "\r\nHost: " + HOST + "\r\n";
+  static String beginning(String method, Subject subject) {
+    return method + " " + subject.target() + " HTTP/1.1\r\nHost: " + HOST + "\r\n";
   }
 
   /** The URL that clients ask for. */
   static String url(Subject subject) {
     return "http://" + HOST + subject.target();
-  }
-
-  static String host() {
-    return HOST;
   }
 }

@@ -26,6 +26,6 @@ final class Lane {
   }
 
   WanStats.Way stats() {
-    return new WanStats.Way(path.offered(), path.lost(), path.overflowed(), path.digest());
+    return new WanStats.Way(path.offered(), path.lost(), path.overflowed());
   }
 }

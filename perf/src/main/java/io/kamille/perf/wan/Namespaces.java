@@ -142,11 +142,6 @@ public final class Namespaces implements AutoCloseable {
     return exec(servers, command);
   }
 
-  /** The words that start a command where clients are; it ends with this process. */
-  public List<String> atClient(List<String> command) {
-    return exec(clients, command);
-  }
-
   private static List<String> exec(String name, List<String> command) {
     var words = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip"));
     words.addAll(List.of(in(name, command)));

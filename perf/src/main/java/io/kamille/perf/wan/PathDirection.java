@@ -17,13 +17,11 @@ public final class PathDirection {
   private final SplittableRandom losses;
   private final SplittableRandom times;
   private final PathSettings settings;
-  private boolean isBad;
   private long freeNanos = Long.MIN_VALUE;
   private long lastNanos = Long.MIN_VALUE;
   private long offered;
   private long lost;
   private long overflowed;
-  private long digest;
 
   /** A direction at rest, whose random numbers come from that seed. */
   public PathDirection(PathSettings settings, long seed) {
@@ -42,7 +40,6 @@ public final class PathDirection {
     offered++;
     if (isLost()) {
       lost++;
-      digest = digest * 31 + offered;
       return LOST;
     }
     long departs = transmit(nowNanos, bytes);
@@ -59,13 +56,7 @@ public final class PathDirection {
   }
 
   private boolean isLost() {
-    PathSettings.Loss loss = settings.loss();
-    if (loss.inBad() == 0) {
-      return false;
-    }
-    double turn = losses.nextDouble();
-    isBad = isBad ? turn >= loss.toGood() : turn < loss.toBad();
-    return isBad && losses.nextDouble() < loss.inBad();
+    return settings.loss() > 0 && losses.nextDouble() < settings.loss();
   }
 
   private long transmit(long nowNanos, int bytes) {
@@ -95,10 +86,5 @@ public final class PathDirection {
   /** Packets that found the queue full. */
   public long overflowed() {
     return overflowed;
-  }
-
-  /** Stands for the numbers of the packets lost at random: equal seeds, equal packets. */
-  public long digest() {
-    return digest;
   }
 }

@@ -8,6 +8,8 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The system calls of the emulator. Those of each packet neither allocate nor throw; the others
@@ -98,61 +100,39 @@ final class Posix {
   }
 
   int open(String path, int flags) throws IOException {
-    long address = scope.allocateFrom(path).address();
-    try {
-      return checked("open " + path, (int) OPEN.invokeExact(state, address, flags, 0));
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw impossible(e);
-    }
+    return checked("open " + path, rarely(OPEN, scope.allocateFrom(path).address(), flags, 0));
   }
 
   void ioctl(int descriptor, long request, MemorySegment argument) throws IOException {
-    try {
-      checked("ioctl", (int) IOCTL.invokeExact(state, descriptor, request, argument.address()));
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw impossible(e);
-    }
+    checked("ioctl", rarely(IOCTL, descriptor, request, argument.address()));
   }
 
   /** Moves the calling thread into the network namespace of that descriptor. */
   void enterNetwork(int descriptor) throws IOException {
-    try {
-      checked("setns", (int) SETNS.invokeExact(state, descriptor, NEW_NETWORK));
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw impossible(e);
-    }
+    checked("setns", rarely(SETNS, descriptor, NEW_NETWORK));
   }
 
   /** Gives the calling thread real-time priority, unless the kernel refuses. */
   void becomeRealTime(int priority) {
     time.set(INT, 0, priority);
-    try {
-      int ignored = (int) SCHEDULE.invokeExact(state, 0, SCHED_FIFO, time.address());
-    } catch (Throwable e) {
-      throw impossible(e);
-    }
+    rarely(SCHEDULE, 0, SCHED_FIFO, time.address());
   }
 
   /** Lets timers of the calling thread be late by a nanosecond only. */
   void sharpenTimers() {
-    try {
-      int result = (int) PRCTL.invokeExact(state, SET_TIMER_SLACK, 1L);
-      assert result == 0;
-    } catch (Throwable e) {
-      throw impossible(e);
-    }
+    rarely(PRCTL, SET_TIMER_SLACK, 1L);
   }
 
   void close(int descriptor) {
+    rarely(CLOSE, descriptor);
+  }
+
+  /** A call so seldom that boxes do not matter. */
+  private int rarely(MethodHandle call, Object... arguments) {
+    var all = new ArrayList<Object>(List.of(arguments));
+    all.addFirst(state);
     try {
-      int result = (int) CLOSE.invokeExact(state, descriptor);
-      assert result == 0;
+      return (int) call.invokeWithArguments(all);
     } catch (Throwable e) {
       throw impossible(e);
     }

@@ -236,16 +236,9 @@ public final class WanEmulator implements AutoCloseable {
 
   /** What has been done so far. */
   public WanStats stats() {
-    return ask(this::count);
-  }
-
-  /** Forgets lateness so far: for after a warm-up. */
-  public void forgetLateness() {
-    ask(
-        () -> {
-          lateness.reset();
-          return true;
-        });
+    var answered = new CompletableFuture<WanStats>();
+    questions.add(() -> answered.complete(count()));
+    return answered.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
   }
 
   private WanStats count() {
@@ -255,29 +248,11 @@ public final class WanEmulator implements AutoCloseable {
     }
     return new WanStats(
         counted,
-        lateness.getValueAtPercentile(50),
         lateness.getValueAtPercentile(99),
         unheld,
         refused,
         ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime(),
         System.nanoTime() - beganNanos);
-  }
-
-  private interface Question<T> {
-    T answer();
-  }
-
-  private <T> T ask(Question<T> question) {
-    var answered = new CompletableFuture<T>();
-    questions.add(
-        () -> {
-          try {
-            answered.complete(question.answer());
-          } catch (RuntimeException e) {
-            answered.completeExceptionally(e);
-          }
-        });
-    return answered.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
   }
 
   /** Ends the thread; packets on their way are lost. */

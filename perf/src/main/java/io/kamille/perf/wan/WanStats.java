@@ -6,9 +6,8 @@ import java.util.List;
  * What an emulator has done so far.
  *
  * @param links one per link, in order
- * @param latenessP50Nanos packets were handed over so much later than due, at the median
- * @param latenessP99Nanos one in a hundred even later; the figures of a measurement are to be
- *     trusted only while this is far below its round-trip time
+ * @param latenessP99Nanos one in a hundred packets was handed over even later than due; the figures
+ *     of a measurement are to be trusted only while this is far below its round-trip time
  * @param unheld packets lost because all places for packets were taken
  * @param refused packets that a device did not take
  * @param cpuNanos processor time of the emulator's thread
@@ -16,7 +15,6 @@ import java.util.List;
  */
 public record WanStats(
     List<Link> links,
-    long latenessP50Nanos,
     long latenessP99Nanos,
     long unheld,
     long refused,
@@ -37,9 +35,8 @@ public record WanStats(
    * @param offered packets that came
    * @param lost of these at random
    * @param overflowed of these at the queue
-   * @param digest stands for which packets were lost at random
    */
-  public record Way(long offered, long lost, long overflowed, long digest) {}
+  public record Way(long offered, long lost, long overflowed) {}
 
   /** Share of a core that the emulator took. */
   public double cpuShare() {

@@ -80,7 +80,7 @@ class LoadClientIT {
   @ValueSource(ints = {0, 1024, 1 << 20})
   void whatTheOriginGivesIsRight(int size) throws Exception {
     var request = LoadRequest.get("a", "/hit/" + size, FixedContent.octets(size));
-    try (var origin = OriginStub.open(0);
+    try (var origin = Responder.open();
         var client = client(settings(origin.port(), 20))) {
       var arrivals = Arrivals.poisson(RateSchedule.steady(2000, Duration.ofMillis(50)), 1);
       LoadResult result = client.run(arrivals, RequestSource.always(request));
@@ -112,16 +112,12 @@ class LoadClientIT {
         };
     try (var server = StubServer.open(stallingAtTheEleventh);
         var client = LoadClient.open(settings(server.port(), 1), clock)) {
-      LoadResult result = client.run(hundred(), hello, Duration.ofMillis(10));
+      LoadResult result = client.run(hundred(), hello);
       assertThat(result.completed()).isEqualTo(100);
       // Due from 10 to 45 ms, and none of them was answered before 80 ms.
       assertThat(result.latency().getCountBetweenValues(35 * MILLI, Long.MAX_VALUE))
           .isGreaterThanOrEqualTo(36);
       assertThat(result.latencyMicros(100)).isGreaterThanOrEqualTo(70_000);
-      assertThat(result.windows().get(1).latency().getMinValue())
-          .isGreaterThanOrEqualTo(59 * MILLI);
-      assertThat(result.windows().get(6).latency().getMinValue()).isGreaterThanOrEqualTo(9 * MILLI);
-      assertThat(result.windows()).allMatch(window -> window.latency().getTotalCount() == 10);
       // The client itself was never late.
       assertThat(result.latenessMicros(100)).isLessThan(1000);
     }
@@ -290,7 +286,7 @@ class LoadClientIT {
   @Test
   void everyAnswerOfTheOriginToWebAxe4IsRight() throws Exception {
     var workload = new WebAxe4("a", 1 << 20, 0, 1);
-    try (var origin = OriginStub.open(0);
+    try (var origin = Responder.open();
         var client = client(settings(origin.port(), 8).withUses(WebAxe4.clientUses(1)))) {
       var arrivals = Arrivals.poisson(RateSchedule.steady(2000, Duration.ofSeconds(1)), 1);
       LoadResult result = client.run(arrivals, workload);

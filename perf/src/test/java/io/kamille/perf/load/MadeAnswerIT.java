@@ -24,7 +24,7 @@ class MadeAnswerIT {
   private static final String BEFORE = "If-Modified-Since: Wed, 31 Dec 2025 00:00:00 GMT\r\n";
   private static final String AFTER = "If-Modified-Since: Fri, 02 Jan 2026 00:00:00 GMT\r\n";
 
-  private OneLoopServer origin = OriginStub.open(0);
+  private Responder origin = Responder.open();
   private SocketChannel socket;
   private final ResponseReader reader = new ResponseReader();
   private final StringBuilder head = new StringBuilder();

@@ -3,9 +3,9 @@ package io.kamille.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.perf.load.StubServer.Answer;
+import io.kamille.perf.load.UserDemand.Count;
 import io.kamille.perf.load.UserDemand.Marks;
 import io.kamille.perf.load.UserDemand.Wants;
-import io.kamille.perf.load.UserResult.Count;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,7 +30,7 @@ class UserDemandIT {
     return () -> nanos[0] += 10_000;
   }
 
-  private static UserResult run(int users, Answer answer, boolean areRude, Marks marks)
+  private static UserDemand.Result run(int users, Answer answer, boolean areRude, Marks marks)
       throws IOException {
     try (var server = StubServer.open(answer);
         var client =
@@ -50,7 +50,7 @@ class UserDemandIT {
 
   @Test
   void everythingIsAnswered() throws Exception {
-    UserResult result = run(3, always(RIGHT), false, Marks.NONE);
+    UserDemand.Result result = run(3, always(RIGHT), false, new Marks() {});
     assertThat(result.of(Count.OFFERED)).isEqualTo(100);
     assertThat(result.latency().getTotalCount()).isEqualTo(100);
     assertThat(result.of(Count.FAILED) + result.of(Count.TIMED_OUT) + result.of(Count.SHED))
@@ -59,20 +59,20 @@ class UserDemandIT {
 
   @Test
   void usersWhoWaitAreShedOnceEach() throws Exception {
-    UserResult result = run(3, always(BUSY), false, Marks.NONE);
+    UserDemand.Result result = run(3, always(BUSY), false, new Marks() {});
     assertThat(result.of(Count.SHED)).isEqualTo(3);
     assertThat(result.of(Count.TURNED_AWAY)).isEqualTo(97);
   }
 
   @Test
   void rudeUsersAreShedAgainAndAgain() throws Exception {
-    UserResult result = run(3, always(BUSY), true, Marks.NONE);
+    UserDemand.Result result = run(3, always(BUSY), true, new Marks() {});
     assertThat(result.of(Count.SHED)).isEqualTo(100);
   }
 
   @Test
   void afterAFailureAUserConnectsAgain() throws Exception {
-    UserResult result =
+    UserDemand.Result result =
         run(
             1,
             (number, socket) -> {
@@ -83,7 +83,7 @@ class UserDemandIT {
               }
             },
             false,
-            Marks.NONE);
+            new Marks() {});
     assertThat(result.of(Count.FAILED)).isEqualTo(1);
     assertThat(result.latency().getTotalCount()).isEqualTo(99);
   }
@@ -107,5 +107,24 @@ class UserDemandIT {
           }
         });
     assertThat(told).containsExactly("begin", "end");
+  }
+
+  @Test
+  void aStallIsChargedForAllThatCameDueBehindIt() throws Exception {
+    UserDemand.Result result =
+        run(
+            1,
+            (number, socket) -> {
+              if (number == 100) {
+                StubServer.write(socket, RIGHT.replace("hello", "hallo"));
+              } else {
+                StubServer.write(socket, RIGHT);
+              }
+            },
+            false,
+            new Marks() {});
+    assertThat(result.of(Count.GOOD) + result.of(Count.FAILED)).isLessThanOrEqualTo(100);
+    assertThat(result.latency().getTotalCount()).isEqualTo(99);
+    assertThat(result.of(Count.OFFERED)).isEqualTo(100);
   }
 }

@@ -6,6 +6,7 @@ import io.kamille.perf.peer.Peer.Job;
 import io.kamille.perf.peer.Peer.Place;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -15,22 +16,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class TemplateTest {
 
-  private static final Place PLACE = new Place(Job.HIT, 8080, 9000, 64, List.of());
+  private static final Place PLACE = new Place(Job.HIT, 8080, 9000, 64);
 
   static Stream<Peer> peers() {
-    return Stream.of(
-        new Kamille(Path.of("bin/kamille"), "", "", 0),
-        new Nginx(),
-        new Haproxy(),
-        new Varnish(),
-        new TrafficServer(),
-        new Squid(),
-        new Apache());
+    return Stream.concat(
+        Stream.of(Kamille.by("kamille", Path.of("bin/kamille"))), Arrays.stream(Daemon.values()));
   }
 
   @Test
   void pacingIsLeftToItsDefaultUnlessAWayIsNamed(@TempDir Path directory) throws Exception {
-    var kamille = new Kamille(Path.of("bin/kamille"), "", "", 0);
+    var kamille = Kamille.by("kamille", Path.of("bin/kamille"));
     kamille.prepare(directory, PLACE);
     Path file = directory.resolve("kamille.yaml");
     assertThat(file).content().doesNotContain("engine:");
@@ -40,7 +35,7 @@ class TemplateTest {
 
   @Test
   void metricsAreToldWhereAPortIsNamedForThem(@TempDir Path directory) throws Exception {
-    var kamille = new Kamille(Path.of("bin/kamille"), "", "", 0);
+    var kamille = Kamille.by("kamille", Path.of("bin/kamille"));
     Path file = directory.resolve("kamille.yaml");
     kamille.prepare(directory, PLACE);
     assertThat(file).content().contains("admin:\n  address: off\n");
@@ -52,23 +47,37 @@ class TemplateTest {
 
   @Test
   void theOriginMayBeAskedForMoreThanTheDefaultAtOnce(@TempDir Path directory) throws Exception {
-    new Kamille(Path.of("bin/kamille"), "", "", 0).prepare(directory, PLACE);
+    Kamille.by("kamille", Path.of("bin/kamille")).prepare(directory, PLACE);
     assertThat(directory.resolve("kamille.yaml"))
         .content()
-        .contains("    max-connections: 8192\n    max-waiting: 8192\nroutes:");
+        .contains("    max-connections: 8192\n    max-waiting: 8192\n");
+  }
+
+  @Test
+  void aLineStandsThereIfItsWordHoldsAndOnceForEachOrigin(@TempDir Path directory) {
+    String template =
+        """
+        [hit coded] stored
+        [pass] passed
+        [tls] secret
+        [clear] plain
+        [each]   - %EACH%""";
+    assertThat(Template.fill(template, directory.resolve("x"), PLACE.failing(List.of(1, 2))))
+        .isEqualTo("stored\nplain\n  - 1\n  - 2");
   }
 
   @ParameterizedTest
   @MethodSource("peers")
   void noPlaceStaysEmpty(Peer peer, @TempDir Path directory) throws Exception {
     for (Job job : Job.values()) {
-      List<String> command = peer.prepare(directory, new Place(job, 8080, 9000, 64, List.of()));
+      List<String> command =
+          peer.prepare(directory, new Place(job, 8080, 9000, 64).failing(List.of(7001)));
       try (var files = Files.list(directory)) {
         var text = new StringBuilder(command.toString());
         for (Path file : files.filter(Files::isRegularFile).toList()) {
           text.append(Files.readString(file));
         }
-        assertThat(text).contains("9000", "8080").doesNotContain("%");
+        assertThat(text).contains("8080").doesNotContain("%").doesNotContain("\n[");
       }
     }
   }

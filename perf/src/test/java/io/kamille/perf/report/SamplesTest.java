@@ -3,7 +3,6 @@ package io.kamille.perf.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kamille.perf.report.LineChart.Point;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -110,8 +109,6 @@ class SamplesTest {
             List.of("kamille", "0.5", "100"),
             List.of("nginx", "0.5", "200"),
             List.of("kamille", "2", "300"));
-    assertThat(samples.line(CPU, "kamille"))
-        .containsExactly(new Point(0.5, 100), new Point(2, 300));
   }
 
   @Test

@@ -12,13 +12,9 @@ class PathSettingsTest {
   @Test
   void readsEveryWordWithItsUnit() {
     assertThat(PathSettings.NONE.with("delay=2.5ms jitter=300us loss=1% rate=16mbit queue=100k"))
-        .isEqualTo(
-            new PathSettings(
-                2_500_000, 300_000, PathSettings.Loss.independent(0.01), 16_000_000, 100_000));
-    assertThat(PathSettings.NONE.with("bursts=1%/50%/100% rate=1gbit delay=1s"))
-        .isEqualTo(
-            new PathSettings(
-                1_000_000_000, 0, new PathSettings.Loss(0.01, 0.5, 1), 1_000_000_000, 0));
+        .isEqualTo(new PathSettings(2_500_000, 300_000, 0.01, 16_000_000, 100_000));
+    assertThat(PathSettings.NONE.with("rate=1gbit delay=1s"))
+        .isEqualTo(new PathSettings(1_000_000_000, 0, 0, 1_000_000_000, 0));
   }
 
   @Test
@@ -38,7 +34,6 @@ class PathSettingsTest {
         "delay=-1ms",
         "loss=101%",
         "loss=NaN",
-        "bursts=1%/2%",
         "rate=5",
         "red=15k/45k/10%",
         "speed=1ms",
