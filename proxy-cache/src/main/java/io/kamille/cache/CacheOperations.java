@@ -69,7 +69,7 @@ public final class CacheOperations {
 
   /** Lets that policy choose what to forget, from now on. */
   public void choose(PolicyChoice choice) {
-    store.choose(choice);
+    store.index().choose(choice);
   }
 
   /** When requests leave the disk alone; empty if there is none. */
@@ -79,17 +79,17 @@ public final class CacheOperations {
 
   /** Which policy chooses what to forget, and why. */
   public PolicySnapshot policy() {
-    return store.policy();
+    return store.index().policy();
   }
 
   /** Watches for so long what other amounts of memory would hit; 0 ends that. */
   public void watch(long seconds) {
-    store.watch(seconds);
+    store.index().watch(seconds);
   }
 
   /** What they would have hit; empty if that was never watched. */
   public Optional<Forecast> forecast() {
-    return Optional.ofNullable(store.forecast());
+    return Optional.ofNullable(store.index().forecast());
   }
 
   /** How many target URIs something is stored under; an estimate while fills go on. */

@@ -167,7 +167,7 @@ public final class Arena implements AutoCloseable {
 
   /** Opens a writer for content of unknown length; it takes memory as content arrives. */
   public ArenaWriter writer(int home) {
-    return new ArenaWriter(this, home, 0, 0);
+    return new ArenaWriter(this, home, 0);
   }
 
   /**
@@ -182,7 +182,7 @@ public final class Arena implements AutoCloseable {
           "lengthBytes: " + lengthBytes + " (expected: zero or more)");
     }
     long granules = Block.granulesFor(lengthBytes);
-    return reserve(granules) ? new ArenaWriter(this, home, granules, lengthBytes) : null;
+    return reserve(granules) ? new ArenaWriter(this, home, granules) : null;
   }
 
   /** How many octets the arena holds in all. */
@@ -297,7 +297,6 @@ public final class Arena implements AutoCloseable {
     return new ArenaSnapshot(
         capacityBytes(),
         usedBytes(),
-        ledger.requestedBytes(),
         ledger.live(),
         (long) shards.longestRun() * Block.GRANULE_BYTES);
   }

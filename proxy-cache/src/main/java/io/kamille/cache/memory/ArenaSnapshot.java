@@ -5,10 +5,9 @@ package io.kamille.cache.memory;
  *
  * @param capacityBytes what the arena holds in all
  * @param usedBytes what is taken, in whole granules and with what writers hold in advance
- * @param requestedBytes what was asked for: the octets stored, and those announced to a writer
  * @param live how many {@link StoredBytes} there are, stored, being written or only leased
  * @param longestFreeRunBytes the longest free run inside one slab, at most 64 KiB; longer ones are
  *     made of whole slabs
  */
 public record ArenaSnapshot(
-    long capacityBytes, long usedBytes, long requestedBytes, long live, long longestFreeRunBytes) {}
+    long capacityBytes, long usedBytes, long live, long longestFreeRunBytes) {}

@@ -24,7 +24,6 @@ public final class ArenaWriter {
   private final StoredBytes bytes;
 
   private long granules;
-  private long requested;
   private long length;
   private boolean isOpen = true;
 
@@ -33,15 +32,14 @@ public final class ArenaWriter {
 
   private long blockPosition;
 
-  /** Takes over {@code granules} reserved in the arena for {@code announced} octets. */
-  ArenaWriter(Arena arena, int home, long granules, long announced) {
+  /** Takes over {@code granules} reserved in the arena. */
+  ArenaWriter(Arena arena, int home, long granules) {
     this.arena = arena;
     this.home = home;
     this.bytes = new StoredBytes(arena);
     this.granules = granules;
     arena.ledger().countWriting(granules);
     arena.collect(bytes, granules, home);
-    request(announced);
   }
 
   /** What has been written so far, for readers to take leases on. The writer keeps its own. */
@@ -70,7 +68,6 @@ public final class ArenaWriter {
     }
     write(content, count);
     length += count;
-    request(length);
     bytes.publish(length);
     return true;
   }
@@ -129,19 +126,11 @@ public final class ArenaWriter {
     }
   }
 
-  private void request(long total) {
-    if (total > requested) {
-      arena.ledger().countRequested(total - requested);
-      requested = total;
-    }
-  }
-
   private void finish() {
     checkOpen();
     isOpen = false;
     arena.ledger().countWriting(-granules);
     bytes.trim(Block.granulesFor(length), arena);
-    arena.ledger().countRequested(length - requested);
   }
 
   private void checkOpen() {

@@ -17,7 +17,6 @@ final class Ledger {
   private final AtomicLong free;
   private final AtomicLong charged = new AtomicLong();
   private final AtomicLong writing = new AtomicLong();
-  private final AtomicLong requestedBytes = new AtomicLong();
   private final AtomicLong live = new AtomicLong();
 
   Ledger(long freeGranules) {
@@ -97,14 +96,5 @@ final class Ledger {
   /** How many {@link StoredBytes} there are. */
   long live() {
     return live.get();
-  }
-
-  void countRequested(long changeBytes) {
-    requestedBytes.addAndGet(changeBytes);
-  }
-
-  /** How many octets were asked for. */
-  long requestedBytes() {
-    return requestedBytes.get();
   }
 }

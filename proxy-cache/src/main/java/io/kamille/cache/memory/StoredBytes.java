@@ -89,7 +89,6 @@ public final class StoredBytes extends Blocks implements StoredOctets {
     }
     leases |= SENT;
     this.hits = hits;
-    arena.ledger().countRequested(length);
     publish(length);
   }
 
@@ -321,7 +320,6 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   }
 
   private void free(boolean wasSent) {
-    arena.ledger().countRequested(-length);
     if (wasSent) {
       giveSent(arena);
     } else {

@@ -35,11 +35,11 @@ public final class KeptResponses {
   private static final int OCTETS_BYTES = 12;
   private static final int NUMBERS_BYTES = 12;
 
-  private final ManifestInput in;
+  private final Manifest.Input in;
   private final ArenaAdoption adoption;
   private final Map<CacheKey, Variants> responses = new HashMap<>();
 
-  private KeptResponses(ManifestInput in, ArenaAdoption adoption) {
+  private KeptResponses(Manifest.Input in, ArenaAdoption adoption) {
     this.in = in;
     this.adoption = adoption;
   }
@@ -81,7 +81,7 @@ public final class KeptResponses {
   public static @Nullable Taken take(KeptMemory memory, long capacityBytes) {
     try (memory;
         PassedFile manifest = PassedFile.of(Descriptors.copyOf(memory.manifest()))) {
-      ManifestInput in = ManifestInput.open(manifest.channel());
+      Manifest.Input in = Manifest.Input.open(manifest.channel());
       Manifest head = in.head();
       if (!head.secret().equals(HashSecret.words())) {
         throw new IOException("its cache keys mean something else");

@@ -3,10 +3,14 @@ package io.kamille.cache.tiers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
 
 /**
- * The head of a manifest.
+ * What lies where in the memory that one process gives the next: the head of that list, and who
+ * writes and reads all of it.
  *
  * @param capacityBytes of the arena
  * @param generation how many processes had the arena before the reader
@@ -45,6 +49,7 @@ record Manifest(
 
   private static final long MAGIC = 0x4b_61_6d_69_4d_65_6d_0aL;
   private static final int SECRET_DIGITS = 32;
+  private static final int STEP_BYTES = 1 << 20;
 
   byte[] encode() {
     ByteBuf out = Unpooled.buffer(LENGTH);
@@ -77,5 +82,139 @@ record Manifest(
         in.readLong(),
         in.readLong(),
         in.readInt());
+  }
+
+  /** Writes a manifest, its head last. One thread. */
+  static final class Output {
+
+    private final FileChannel channel;
+    private final CRC32C checksum = new CRC32C();
+    private final ByteBuf waiting = Unpooled.buffer(STEP_BYTES);
+    private long position = LENGTH;
+
+    Output(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    /** Where to append; what is there goes to the file by {@link #step}. */
+    ByteBuf buffer() {
+      return waiting;
+    }
+
+    /** Writes what waits, if it is much. */
+    void step() throws IOException {
+      if (waiting.readableBytes() >= STEP_BYTES) {
+        flush();
+      }
+    }
+
+    private void flush() throws IOException {
+      ByteBuffer octets = waiting.nioBuffer();
+      checksum.update(octets.duplicate());
+      position += write(octets, position);
+      waiting.clear();
+    }
+
+    private long write(ByteBuffer octets, long at) throws IOException {
+      int written = 0;
+      while (octets.hasRemaining()) {
+        written += channel.write(octets, at + written);
+      }
+      return written;
+    }
+
+    void finish(long capacityBytes, long generation, String secret, long keys) throws IOException {
+      flush();
+      long bodyBytes = position - LENGTH;
+      Manifest head = new Manifest(capacityBytes, generation, secret, keys, bodyBytes, 0);
+      checksum.update(head.encode(), 0, CHECKED_LENGTH);
+      int sum = (int) checksum.getValue();
+      Manifest checked = new Manifest(capacityBytes, generation, secret, keys, bodyBytes, sum);
+      write(ByteBuffer.wrap(checked.encode()), 0);
+    }
+  }
+
+  /**
+   * Reads a manifest whose length and checksum are right, and never more than it says. One thread.
+   */
+  static final class Input {
+
+    private final FileChannel channel;
+    private final Manifest head;
+    private final long end;
+    private long position = LENGTH;
+    private ByteBuf read = Unpooled.EMPTY_BUFFER;
+
+    private Input(FileChannel channel, Manifest head) {
+      this.channel = channel;
+      this.head = head;
+      end = LENGTH + head.bodyBytes();
+    }
+
+    /**
+     * Begins to read.
+     *
+     * @throws IOException if it is short, or damaged, or of another version
+     */
+    static Input open(FileChannel channel) throws IOException {
+      long size = channel.size();
+      if (size < LENGTH) {
+        throw new IOException("its list of responses is short");
+      }
+      byte[] octets = new byte[LENGTH];
+      readFully(channel, ByteBuffer.wrap(octets), 0);
+      Manifest head = decode(octets);
+      if (head.bodyBytes() != size - LENGTH) {
+        throw new IOException("its list of responses is short");
+      }
+      CRC32C checksum = new CRC32C();
+      ByteBuffer step = ByteBuffer.allocate(STEP_BYTES);
+      for (long at = LENGTH; at < size; at += step.limit()) {
+        step.clear().limit((int) Math.min(STEP_BYTES, size - at));
+        readFully(channel, step, at);
+        checksum.update(step.flip());
+      }
+      checksum.update(octets, 0, CHECKED_LENGTH);
+      if ((int) checksum.getValue() != head.checksum()) {
+        throw new IOException("the checksum of its list of responses differs");
+      }
+      return new Input(channel, head);
+    }
+
+    private static void readFully(FileChannel channel, ByteBuffer target, long at)
+        throws IOException {
+      int start = target.position();
+      while (target.hasRemaining()) {
+        if (channel.read(target, at + target.position() - start) < 0) {
+          throw new IOException("its list of responses is short");
+        }
+      }
+    }
+
+    Manifest head() {
+      return head;
+    }
+
+    boolean isAtEnd() {
+      return !read.isReadable() && position == end;
+    }
+
+    /** A buffer to read so many octets from. */
+    ByteBuf next(long count) throws IOException {
+      int missing = (int) Math.min(Integer.MAX_VALUE, count - read.readableBytes());
+      if (missing > end - position) {
+        throw new IOException("its list of responses ends too early");
+      }
+      if (missing > 0) {
+        int more = (int) Math.min(Math.max(missing, STEP_BYTES), end - position);
+        ByteBuffer octets = ByteBuffer.allocate(read.readableBytes() + more);
+        read.readBytes(octets.array(), 0, read.readableBytes());
+        octets.position(octets.capacity() - more);
+        readFully(channel, octets, position);
+        position += more;
+        read = Unpooled.wrappedBuffer(octets.array());
+      }
+      return read;
+    }
   }
 }

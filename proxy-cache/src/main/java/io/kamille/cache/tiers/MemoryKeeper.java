@@ -92,7 +92,7 @@ public final class MemoryKeeper implements AutoCloseable {
   }
 
   private void write(TieredStore store) throws IOException {
-    ManifestOutput out = new ManifestOutput(file.channel());
+    Manifest.Output out = new Manifest.Output(file.channel());
     blocks(out.buffer(), grant.freeBlocks());
     store.forEach(
         (key, any) -> {
@@ -104,7 +104,7 @@ public final class MemoryKeeper implements AutoCloseable {
     out.finish(grant.capacityBytes(), grant.generation(), HashSecret.words(), keys);
   }
 
-  private void write(CacheKey key, Variants variants, ManifestOutput out) {
+  private void write(CacheKey key, Variants variants, Manifest.Output out) {
     ByteBuf buffer = out.buffer();
     int start = buffer.writerIndex();
     buffer.writeLong(key.high()).writeLong(key.low());

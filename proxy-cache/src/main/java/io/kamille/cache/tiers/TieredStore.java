@@ -1,9 +1,6 @@
 package io.kamille.cache.tiers;
 
 import io.kamille.cache.index.CaffeineIndex;
-import io.kamille.cache.index.Forecast;
-import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.memory.Arena;
 import io.kamille.cache.purge.Purge;
@@ -509,24 +506,9 @@ public final class TieredStore {
     index.forEach(reader);
   }
 
-  /** Lets that policy choose what to forget, from now on. */
-  public void choose(PolicyChoice choice) {
-    index.choose(choice);
-  }
-
-  /** As {@link CaffeineIndex#watch}. */
-  public void watch(long seconds) {
-    index.watch(seconds);
-  }
-
-  /** As {@link CaffeineIndex#forecast}. */
-  public @Nullable Forecast forecast() {
-    return index.forecast();
-  }
-
-  /** Which policy chooses what to forget, and why. */
-  public PolicySnapshot policy() {
-    return index.policy();
+  /** What chooses which responses leave memory, and tells why. */
+  public CaffeineIndex index() {
+    return index;
   }
 
   public long capacityBytes() {

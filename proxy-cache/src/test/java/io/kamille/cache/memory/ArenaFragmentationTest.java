@@ -39,11 +39,6 @@ class ArenaFragmentationTest {
     }
   }
 
-  /** The part of the used octets that nobody asked for. */
-  private static double wasteRatio(ArenaSnapshot arena) {
-    return (double) (arena.usedBytes() - arena.requestedBytes()) / arena.usedBytes();
-  }
-
   private static Outcome replace(Arena arena, long headroomBytes) {
     var random = new Random(SEED);
     List<StoredBytes> all = new ArrayList<>();
@@ -73,7 +68,7 @@ class ArenaFragmentationTest {
     var outcome =
         new Outcome(
             1 - (double) stored / arena.capacityBytes(),
-            wasteRatio(arena.snapshot()),
+            1 - (double) stored / arena.usedBytes(),
             (double) inOne / all.size());
     LOG.log(
         System.Logger.Level.INFO,

@@ -106,7 +106,7 @@ class KeptResponsesTest {
 
   private int taken(long[] free, int keys, Entry... entries) throws IOException {
     try (PassedFile file = PassedFile.create("test")) {
-      ManifestOutput out = new ManifestOutput(file.channel());
+      Manifest.Output out = new Manifest.Output(file.channel());
       blocks(out.buffer(), free);
       for (Entry entry : entries) {
         write(out.buffer(), entry);
@@ -221,7 +221,7 @@ class KeptResponsesTest {
     Random random = new Random(7);
     for (int i = 0; i < 2000; i++) {
       try (PassedFile file = PassedFile.create("test")) {
-        ManifestOutput out = new ManifestOutput(file.channel());
+        Manifest.Output out = new Manifest.Output(file.channel());
         blocks(out.buffer(), grant.freeBlocks());
         write(out.buffer(), entry());
         int at = random.nextInt(out.buffer().readableBytes());

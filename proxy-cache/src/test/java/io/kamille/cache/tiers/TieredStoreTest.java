@@ -172,7 +172,7 @@ class TieredStoreTest {
 
   @Test
   void aLargeResponsePushesOutManySmallOnesOnlyIfItIsAskedForAgainAndAgain() {
-    store.choose(PolicyChoice.LRU);
+    store.index().choose(PolicyChoice.LRU);
     for (int i = 0; i < 90; i++) {
       put(i, 10_000);
     }
@@ -189,7 +189,7 @@ class TieredStoreTest {
 
   @Test
   void aLargeResponseOfUnknownLengthIsRefusedWhenItTurnsOutLarge() {
-    store.choose(PolicyChoice.LRU);
+    store.index().choose(PolicyChoice.LRU);
     for (int i = 0; i < 90; i++) {
       put(i, 10_000);
     }
