@@ -70,6 +70,7 @@ public final class StoredBytes extends Blocks implements StoredOctets {
   @SuppressWarnings("UnusedVariable") // used through HITS
   private int hits;
 
+  @SuppressWarnings("UnusedVariable") // used through LENGTH
   private long length;
 
   StoredBytes(Arena arena) {

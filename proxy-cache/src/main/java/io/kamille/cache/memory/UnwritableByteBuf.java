@@ -13,8 +13,9 @@ import java.nio.charset.Charset;
 abstract class UnwritableByteBuf extends AbstractByteBuf {
 
   /*
-   * AbstractByteBuf leads most set methods to the _set methods, but its write methods first find
-   * that a full buffer has no room and complain of an index. Here they all say what is the matter.
+   * AbstractByteBuf leads all its set and write methods to those that are refused here, but for
+   * text, which it writes to the memory's address. Its write methods may find before that a full
+   * buffer has no room, and complain of an index.
    */
 
   UnwritableByteBuf(int capacity) {
@@ -154,91 +155,6 @@ abstract class UnwritableByteBuf extends AbstractByteBuf {
 
   @Override
   public final int setCharSequence(int index, CharSequence sequence, Charset charset) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeByte(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeShort(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeShortLE(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeMedium(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeMediumLE(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeInt(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeIntLE(int value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeLong(long value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeLongLE(long value) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeBytes(ByteBuf source, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeBytes(ByteBuf source, int sourceIndex, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeBytes(byte[] source, int sourceIndex, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeBytes(ByteBuffer source) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final int writeBytes(InputStream source, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final int writeBytes(ScatteringByteChannel source, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final int writeBytes(FileChannel source, long position, int length) {
-    throw new ReadOnlyBufferException();
-  }
-
-  @Override
-  public final ByteBuf writeZero(int length) {
     throw new ReadOnlyBufferException();
   }
 

@@ -261,11 +261,21 @@ class LeasedSliceTest {
     for (int i = 0; i < arguments.length; i++) {
       arguments[i] = argument(mutator.getParameterTypes()[i]);
     }
+    byte[] before = ByteBufUtil.getBytes(slice, 0, LENGTH);
+    assertThat(refusal(mutator, arguments))
+        .isInstanceOfAny(ReadOnlyBufferException.class, IndexOutOfBoundsException.class);
+    slice.clear();
+    assertThat(refusal(mutator, arguments)).isInstanceOf(ReadOnlyBufferException.class);
+    assertThat(ByteBufUtil.getBytes(slice, 0, LENGTH)).isEqualTo(before);
+  }
+
+  private @Nullable Throwable refusal(Method mutator, @Nullable Object[] arguments)
+      throws IllegalAccessException {
     try {
       mutator.invoke(slice, arguments);
-      throw new AssertionError(mutator + " returned (expected: ReadOnlyBufferException)");
+      throw new AssertionError(mutator + " returned (expected: a refusal)");
     } catch (InvocationTargetException e) {
-      assertThat(e.getCause()).isInstanceOf(ReadOnlyBufferException.class);
+      return e.getCause();
     }
   }
 
