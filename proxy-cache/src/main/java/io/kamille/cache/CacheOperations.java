@@ -5,7 +5,6 @@ import io.kamille.cache.index.Forecast;
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.memory.ArenaMap;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.OperatorPurges;
@@ -55,11 +54,6 @@ public final class CacheOperations {
   /** What the memory is taken by. */
   public MemorySnapshot memory() {
     return store.figures().memory();
-  }
-
-  /** Where in the memory something lies, in at most so many cells. */
-  public ArenaMap map(int most) {
-    return store.figures().map(most);
   }
 
   /** How many target URIs were forgotten for want of room, since the start. */

@@ -284,14 +284,6 @@ public final class Arena implements AutoCloseable {
     Objects.requireNonNull(file).close();
   }
 
-  /** Where something lies, in at most so many cells. */
-  public ArenaMap map(int most) {
-    return new ArenaMap(
-        shards.slabsPerPart(most) * Slab.BYTES,
-        shards.usedParts(most),
-        (long) shards.longestRun() * Block.GRANULE_BYTES);
-  }
-
   /** The figures of this moment, each by itself exact. Cheap. */
   public ArenaSnapshot snapshot() {
     return new ArenaSnapshot(

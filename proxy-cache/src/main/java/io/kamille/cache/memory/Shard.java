@@ -215,16 +215,4 @@ final class Shard {
     }
     return 0;
   }
-
-  /**
-   * How many granules of a slab are free, counted from the shard's first slab. Waits for nobody, so
-   * what is being taken or given at this moment may be counted or not.
-   */
-  int freeGranules(int slab) {
-    int free = 0;
-    for (int i = 0; i < Slab.WORDS; i++) {
-      free += Long.bitCount(map[slab * Slab.WORDS + i]);
-    }
-    return free;
-  }
 }

@@ -1,8 +1,5 @@
 package io.kamille.cache.memory;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * The granules of an arena, split into shards: takes runs of them that were reserved before, and
  * gives them back. Any thread.
@@ -20,8 +17,6 @@ final class Shards {
   /** Far more than progress of others can explain: the maps have lost granules. */
   private static final int ATTEMPTS_LIMIT = 10_000_000;
 
-  private static final int SLABS_LOOKED_AT = 64;
-
   private final long granules;
   private final long slabsPerShard;
   private final Shard[] shards;
@@ -34,35 +29,6 @@ final class Shards {
       long first = i * slabsPerShard;
       shards[i] = new Shard(first, (int) Math.min(slabsPerShard, slabs - first));
     }
-  }
-
-  /**
-   * The part of each stretch of memory that is taken, 0 to 1. Of a stretch of many slabs it looks
-   * at some, evenly spread, so it takes the same time for any capacity.
-   *
-   * @param most how many stretches there may be
-   */
-  List<Double> usedParts(int most) {
-    long slabs = granules / Slab.GRANULES;
-    long perPart = slabsPerPart(most);
-    long step = Math.max(1, perPart / SLABS_LOOKED_AT);
-    List<Double> parts = new ArrayList<>();
-    for (long first = 0; first < slabs; first += perPart) {
-      long end = Math.min(slabs, first + perPart);
-      long free = 0;
-      long looked = 0;
-      for (long slab = first; slab < end; slab += step) {
-        free += shards[(int) (slab / slabsPerShard)].freeGranules((int) (slab % slabsPerShard));
-        looked++;
-      }
-      parts.add(1 - (double) free / (looked * Slab.GRANULES));
-    }
-    return parts;
-  }
-
-  /** How many slabs one of at most so many stretches has. */
-  long slabsPerPart(int most) {
-    return Math.ceilDiv(granules / Slab.GRANULES, most);
   }
 
   /** How many granules the longest free run within a slab has, nearly. */

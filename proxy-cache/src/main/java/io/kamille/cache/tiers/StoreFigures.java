@@ -2,7 +2,6 @@ package io.kamille.cache.tiers;
 
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.memory.ArenaMap;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -99,10 +98,5 @@ public final class StoreFigures {
     registry.counting(REGIONS, arena::regionBytes);
     registry.counting(PURGED, () -> removed.sum() + settlement.removed(), "hard");
     registry.counting(PURGED, settlement::madeStale, "soft");
-  }
-
-  /** Where in the memory something lies, in at most so many cells. */
-  public ArenaMap map(int most) {
-    return arena.map(most);
   }
 }
