@@ -94,6 +94,26 @@ class PagesTest {
         .isEmpty();
   }
 
+  /** A reader of the map finds each package of the product on it. */
+  @Test
+  void eachPackageStandsOnTheMap() throws IOException {
+    String map = Files.readString(ROOT.resolve("docs/architecture/index.md"));
+    Set<String> missing = new TreeSet<>();
+    for (Path file : sources().toList()) {
+      String path = file.toString().replace('\\', '/');
+      if (path.contains("/src/main/java/io/kamille/") && !path.startsWith("../perf/")) {
+        String name =
+            path.replaceFirst(".*/java/io/kamille/", "")
+                .replaceFirst("/[^/]*$", "")
+                .replace('/', '.');
+        if (!map.contains("`" + name + "`")) {
+          missing.add(name);
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
   @Test
   void endpointsExist() throws IOException {
     Set<String> declared = new TreeSet<>();

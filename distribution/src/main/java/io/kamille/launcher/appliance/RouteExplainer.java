@@ -10,6 +10,7 @@ import io.kamille.cache.station.PurgeMethod;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.route.Route;
 import io.kamille.core.route.RouteTable;
 import io.kamille.launcher.appliance.RouteChain.Station;
@@ -64,7 +65,7 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
   private Explanation along(
       Route route, RouteChain chain, RequestHead request, @Nullable InetAddress client) {
     List<Reason> steps = new ArrayList<>();
-    steps.add(routed(route, chain, request));
+    steps.add(routed(route, request));
     Explanation purge = purgeMethod.explain(request);
     if (purge != null) {
       return after(steps, purge);
@@ -76,6 +77,13 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
         if (client != null && !list.admits(client)) {
           return new Explanation(Decision.REFUSE, null, null, steps);
         }
+      } else if (station == Station.SPLIT) {
+        SplitSettings split = chain.route().actions().split();
+        boolean isOther = client != null && split.takes(request, client);
+        steps.add(split(split, client, isOther));
+        if (isOther) {
+          return new Explanation(Decision.PASS, null, null, steps);
+        }
       } else if (station == Station.CACHE) {
         return after(steps, cached(route, chain, request));
       }
@@ -83,18 +91,12 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
     return after(steps, uncached(chain));
   }
 
-  private static Reason routed(Route route, RouteChain chain, RequestHead request) {
+  private static Reason routed(Route route, RequestHead request) {
     return new Reason(
         "route",
         "RFC 9110 §7.4",
         request.authority() + request.path(),
-        "it takes the route for host "
-            + route.host()
-            + ", path "
-            + route.pathPrefix()
-            + (chain.stations().contains(Station.SPLIT)
-                ? "; routes[].split sends a part of the clients past the cache"
-                : ""));
+        "it takes the route for host " + route.host() + ", path " + route.pathPrefix());
   }
 
   private static Reason entry(AccessList list, @Nullable InetAddress client) {
@@ -118,6 +120,17 @@ record RouteExplainer(RouteTable routes, Map<Route, RouteChain> chains, PurgeMet
         list.admits(client)
             ? "the route is for this client"
             : "the route is not for this client: 403 (Forbidden)");
+  }
+
+  private static Reason split(SplitSettings split, @Nullable InetAddress client, boolean isOther) {
+    String usual = "the route's own upstream gets it";
+    return new Reason(
+        "split",
+        "routes[].split",
+        "key " + split.key() + ", share " + split.share(),
+        isOther
+            ? "upstream " + split.upstream() + " gets it, past the cache"
+            : client == null ? usual + ", or the other one: give a client to know" : usual);
   }
 
   /** The smallest range with that client, by its prefix. */

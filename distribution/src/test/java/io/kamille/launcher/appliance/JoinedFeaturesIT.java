@@ -303,9 +303,7 @@ class JoinedFeaturesIT {
     if (model.isStored()) {
       Await.until(() -> decision(model).equals("serve"), "the response is stored");
     }
-    if (!model.has(SPLIT)) {
-      assertThat(decision(model)).isEqualTo(model.decisionOnceStored());
-    }
+    assertThat(decision(model)).isEqualTo(model.decisionOnceStored());
 
     checkSecondRequest(model, asked);
     checkRange(model);

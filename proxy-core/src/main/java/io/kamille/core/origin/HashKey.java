@@ -4,6 +4,7 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.RequestCookie;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.setting.ValueType;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -66,9 +67,13 @@ public record HashKey(Kind kind, String name) {
 
   /** The key of a request; that of its client where it has no such field or cookie. */
   public long of(Exchange exchange) {
-    RequestHead request = exchange.request();
+    return of(exchange.request(), exchange.client().getAddress());
+  }
+
+  /** The same of a request that is only thought of. */
+  public long of(RequestHead request, InetAddress client) {
     return switch (kind) {
-      case ADDRESS -> address(exchange);
+      case ADDRESS -> address(client);
       case URL -> {
         byte[] octets = request.octets();
         long host = hash(START, octets, request.authorityStart(), request.authorityEnd());
@@ -76,17 +81,17 @@ public record HashKey(Kind kind, String name) {
       }
       case FIELD -> {
         List<String> values = request.fields().all(name);
-        yield values.isEmpty() ? address(exchange) : hash(String.join(",", values));
+        yield values.isEmpty() ? address(client) : hash(String.join(",", values));
       }
       case COOKIE -> {
         String value = RequestCookie.value(request.fields(), name);
-        yield value == null ? address(exchange) : hash(value);
+        yield value == null ? address(client) : hash(value);
       }
     };
   }
 
-  private static long address(Exchange exchange) {
-    byte[] address = exchange.client().getAddress().getAddress();
+  private static long address(InetAddress client) {
+    byte[] address = client.getAddress();
     return hash(START, address, 0, address.length);
   }
 

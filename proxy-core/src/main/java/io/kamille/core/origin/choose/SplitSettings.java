@@ -1,10 +1,12 @@
 package io.kamille.core.origin.choose;
 
+import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,4 +46,13 @@ public record SplitSettings(@Nullable String upstream, double share, HashKey key
                   "What tells clients apart: their `address`, the `url`, a header field or a"
                       + " cookie. Requests without the field or cookie are told apart by address.")
               .defaultsTo(HashKey.ADDRESS));
+
+  /**
+   * Whether a request goes to the other upstream. A key is a number between 0 and 1, the same in
+   * each process and after each reload. Keys below the share go there: a greater share adds keys
+   * and takes none back.
+   */
+  public boolean takes(RequestHead request, InetAddress client) {
+    return (HashKey.mix(key.of(request, client)) >>> 11) * 0x1.0p-53 < share;
+  }
 }
