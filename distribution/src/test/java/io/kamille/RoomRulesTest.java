@@ -34,9 +34,8 @@ class RoomRulesTest {
               "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
           Map.entry("PaceSettings Pacing", "a part of the settings is taken out and put back"),
-          Map.entry("FixedComponent Row", "a row knows the kinds of its parts"),
           Map.entry(
-              "InlinedSection Section SectionValues Setting Subsection",
+              "Member Row Section SectionValues Setting Subsection",
               "a section is made of settings and sections"),
           Map.entry("StructuredDictionary StructuredFieldParser", "a value parses itself"),
           Map.entry(

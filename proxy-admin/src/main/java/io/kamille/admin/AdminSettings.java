@@ -76,15 +76,8 @@ public record AdminSettings(
                       + " somewhere else.")
               .defaultsTo(true)
               .appliesOnRestart(),
-          Setting.of(
-                  "request-samples",
-                  ValueTypes.wholeNumber(0, 1_000),
-                  "How many requests of each loop are kept to look at, each second, and as many of"
-                      + " those that failed. The last 512 of a loop stay in memory. With 0 nothing"
-                      + " is kept.")
-              .defaultsTo(REQUEST_SAMPLES)
-              .appliesOnRestart(),
-          TlsSettings.SECTION
+          Row.fixed(REQUEST_SAMPLES),
+          TlsSettings.ADMIN_SECTION
               .one(
                   "tls",
                   "TLS of the control plane, as that of a listener. `client-certificates: required`"

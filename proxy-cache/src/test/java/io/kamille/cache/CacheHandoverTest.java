@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
-import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.Await;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ class CacheHandoverTest {
             Admission.ALWAYS,
             false,
             Long.MAX_VALUE,
-            PeakSettings.AUTO);
+            PeakChoice.AUTO);
     return new CacheFixture(4 << 20, settings, Runnable::run);
   }
 

@@ -6,7 +6,6 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
-import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.core.Await;
 import io.kamille.core.http.FieldName;
 import java.io.IOException;
@@ -55,7 +54,7 @@ class DiskCacheTest {
             admission,
             false,
             Long.MAX_VALUE,
-            PeakSettings.AUTO);
+            PeakChoice.AUTO);
     try {
       return new CacheFixture(capacityBytes, settings, this::read);
     } catch (IOException e) {

@@ -7,7 +7,6 @@ import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
-import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.core.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,7 +60,7 @@ class SendFromDiskTest {
             Admission.SECOND_REQUEST,
             false,
             sendFromBytes,
-            PeakSettings.AUTO);
+            PeakChoice.AUTO);
     try {
       return new CacheFixture(memoryBytes, settings, this::read);
     } catch (IOException e) {

@@ -11,6 +11,7 @@ import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
 import io.kamille.core.log.WrittenAccessLog;
+import io.kamille.core.loop.EngineSettings;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -77,7 +78,7 @@ public final class Appliance implements AutoCloseable {
     assembly = assemble(configuration, memory, machine);
     accessLog = openAccessLog(configuration);
     loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
-    loops.watch(configuration.engine().stallLimit());
+    loops.watch(EngineSettings.STALL_LIMIT);
     clientSide = new ClientSide(configuration, preflight, loops, registry);
     before.takeOver(parts());
     before.follow(inheritance, assembly.handover());
@@ -296,7 +297,6 @@ public final class Appliance implements AutoCloseable {
       chain.apply();
       if (!next.engine().equals(running.engine())) {
         loops.pace(next.engine().pace());
-        loops.watch(next.engine().stallLimit());
       }
       overload.target(next.overload().target().toNanos());
       int lateLoops = clientSide.reload(next);

@@ -9,7 +9,7 @@ import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.MemorySource;
-import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.answer.FileThreads;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.AdmissionMetrics;
@@ -53,7 +53,7 @@ final class Assembly implements AutoCloseable {
   private final Router router = new Router(RouteTable.of(List.of()));
   private final Cache cache;
   private final PurgeMethod purgeMethod;
-  private PeakSettings peak;
+  private PeakChoice peak;
   private final LongAdder overRate = new LongAdder();
   private final Upstreams upstreams;
   private final FileThreads files = new FileThreads();
@@ -99,10 +99,10 @@ final class Assembly implements AutoCloseable {
 
   /** What was put on the running process stays unless the configuration has changed in that. */
   private void reloadPeak(Configuration configuration) {
-    PeakSettings next = configuration.cache().disk().peak();
-    if (!next.equals(peak)) {
+    PeakChoice next = configuration.cache().disk().peak();
+    if (next != peak) {
       peak = next;
-      cache.operations().peak().ifPresent(watch -> watch.follow(next));
+      cache.operations().peak().ifPresent(watch -> watch.choose(next));
     }
   }
 

@@ -8,6 +8,7 @@ import io.kamille.admin.tuning.TuningMetrics;
 import io.kamille.admin.view.ListenerSnapshot;
 import io.kamille.admin.view.LoopSnapshot;
 import io.kamille.admin.view.RequestDurations;
+import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimiter;
@@ -218,7 +219,7 @@ final class ClientSide {
         .connection()
         .with(
             roomForHeadsBytes(Runtime.getRuntime().maxMemory(), configuration.loops()),
-            configuration.cache().statusField().map(name -> name + "; detail=refused").orElse(""));
+            CacheSettings.STATUS_NAME + "; detail=refused");
   }
 
   /** A loop's part of what unfinished heads may take, and of what those under way may. */

@@ -108,7 +108,7 @@ final class RunningState {
   }
 
   private static PeakChoice peak(Parts appliance) {
-    return appliance.running().cache().disk().peak().choice();
+    return appliance.running().cache().disk().peak();
   }
 
   private static String words(PaceSettings pace) {

@@ -25,9 +25,7 @@ import picocli.CommandLine.Spec;
  * {@code kamille check}: reads a configuration and says all that is wrong with it, or has no
  * effect.
  */
-@Command(
-    name = "check",
-    description = "Check a configuration file; name every problem with its line and column.")
+@Command(name = "check", description = "Name every problem of a configuration file with its place.")
 final class CheckCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -28,9 +28,7 @@ import picocli.CommandLine.Spec;
  * {@code kamille demo}: a small origin, the proxy in front of it, and a line that tells how it
  * does.
  */
-@Command(
-    name = "demo",
-    description = "Run a small origin with the proxy in front of it, to try it out.")
+@Command(name = "demo", description = "Run the proxy in front of a small site, to try it.")
 final class DemoCommand implements Callable<Integer> {
 
   private static final int USUAL_VISITS = 5;

@@ -14,8 +14,11 @@ import picocli.CommandLine.Spec;
 /** {@code kamille doctor}: what to change on this machine, and why. */
 @Command(
     name = "doctor",
-    description =
-        "Look at kernel settings, limits, memory, clock, names and disk; say what to change.")
+    description = {
+      "Say what to change on this machine.",
+      "",
+      "Looks at kernel settings, limits, memory, clock, names and disk."
+    })
 final class DoctorCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();

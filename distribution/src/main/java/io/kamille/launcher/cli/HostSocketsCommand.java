@@ -32,9 +32,11 @@ import picocli.CommandLine.Spec;
       "            --allow-origin ADDRESS"
     },
     description = {
-      "Give sockets of this host to a Kamille in a network namespace without interfaces,",
-      "whose setting host-sockets names the same FILE. It may listen on the listeners of",
-      "the configuration and connect to its origins, and nowhere else."
+      "Give sockets of this host to a Kamille without a network.",
+      "",
+      "It runs in a network namespace without interfaces, and its setting host-sockets",
+      "names the same FILE. It may listen on the listeners of the configuration and",
+      "connect to its origins, and nowhere else."
     },
     footer = {
       "",

@@ -2,9 +2,13 @@ package io.kamille.launcher.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ScopeType;
 
 /** {@code kamille}: the command line as a whole. */
@@ -44,6 +48,12 @@ import picocli.CommandLine.ScopeType;
     })
 public final class KamilleCommand {
 
+  /** The commands of every day; the rare ones stand behind them. */
+  private static final List<String> COMMON =
+      List.of("run", "check", "config", "upgrade", "doctor", "login", "token", "demo");
+
+  private static final List<String> RARE = List.of("audit", "size", "version", "completion");
+
   private KamilleCommand() {}
 
   /** Runs a command line; returns the {@link ExitCode}. */
@@ -57,7 +67,23 @@ public final class KamilleCommand {
     line.setParameterExceptionHandler(KamilleCommand::misunderstood);
     line.setExecutionExceptionHandler(KamilleCommand::failed);
     line.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+    line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, _ -> "");
+    line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, KamilleCommand::groups);
     return line;
+  }
+
+  private static String groups(Help help) {
+    return group("Commands:", COMMON, help) + group("Rare commands:", RARE, help);
+  }
+
+  private static String group(String heading, List<String> names, Help help) {
+    StringBuilder lines = new StringBuilder(heading + "\n");
+    for (String name : names) {
+      Help command = Objects.requireNonNull(help.subcommands().get(name));
+      String description = command.commandSpec().usageMessage().description()[0];
+      lines.append(String.format(Locale.ROOT, "  %-14s%s%n", name, description));
+    }
+    return lines.toString();
   }
 
   private static int misunderstood(CommandLine.ParameterException trouble, String[] arguments) {

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
       "kamille run --listen ADDRESS --origin URL [--admin ADDRESS]",
       "            [--tls CHAIN:KEY] [--memory SIZE] [--loops N] [--pacing PACE]"
     },
-    description = "Run the proxy, with a configuration file or with a listener and an origin.",
+    description = "Run the proxy, with a file or with a listener and an origin.",
     footer = {
       "",
       "SIGTERM and SIGINT stop accepting, let exchanges finish and exit with 0;",

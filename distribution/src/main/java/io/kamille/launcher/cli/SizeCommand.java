@@ -2,23 +2,10 @@ package io.kamille.launcher.cli;
 
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.TimeSpan;
-import io.kamille.launcher.appliance.Appliance;
-import io.kamille.launcher.configuration.Configuration;
-import io.kamille.launcher.configuration.ConfigurationFile;
-import io.kamille.launcher.sizing.Calibration;
-import io.kamille.launcher.sizing.CalibrationOrigin;
-import io.kamille.launcher.sizing.Calibrator;
-import io.kamille.launcher.sizing.Demand;
-import io.kamille.launcher.sizing.Need;
-import java.io.IOException;
+import io.kamille.launcher.doctor.Demand;
+import io.kamille.launcher.doctor.Need;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -28,33 +15,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code kamille size}: what a load needs, by what requests cost on this machine. */
-@Command(
-    name = "size",
-    description =
-        "Tell how many loops, how much memory and how many connections a load needs here.")
+/** {@code kamille size}: what a load needs, by what requests cost. */
+@Command(name = "size", description = "Tell how many loops and how much memory a load needs.")
 final class SizeCommand implements Callable<Integer> {
-
-  private static final String CONFIGURATION =
-      """
-      listeners:
-        - address: 127.0.0.1:0
-      loops: 1
-      upstreams:
-        origin:
-          origins: [http://127.0.0.1:%ORIGIN%]
-      routes:
-        - upstream: origin
-      cache:
-        memory: {capacity: 64MiB}
-      log:
-        access: {enabled: off}
-        level: error
-      admin: {address: off}
-      """;
-
-  /** Sixteen of them are less than a minute. */
-  private static final Duration PART = Duration.ofSeconds(3);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -111,30 +74,11 @@ final class SizeCommand implements Callable<Integer> {
       description = "How busy a loop may be on average (default: ${DEFAULT-VALUE}).")
   private String utilization = "";
 
-  @Option(
-      names = "--calibrate",
-      description = "First measure what requests cost here; a minute, over loopback.")
-  private boolean calibrates;
-
-  @Option(
-      names = "--calibration",
-      paramLabel = "FILE",
-      description =
-          "Where the costs are kept (default: kamille/calibration.properties in the cache directory"
-              + " of the user).")
-  private @Nullable Path file;
-
   @Override
-  public Integer call() throws Exception {
+  public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    boolean isAsked = rate != null || object != null || hitRatio != null;
-    Demand demand = isAsked || !calibrates ? demand() : null;
-    if (calibrates) {
-      calibrate(out);
-    }
-    if (demand != null) {
-      print(out, demand, Need.of(demand, calibration()));
-    }
+    Demand demand = demand();
+    print(out, demand, Need.of(demand));
     out.flush();
     return ExitCode.OK;
   }
@@ -208,82 +152,16 @@ final class SizeCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), option + ": " + text + " is not " + expected);
   }
 
-  private Path file() {
-    if (file != null) {
-      return file;
-    }
-    String cache = System.getenv().getOrDefault("XDG_CACHE_HOME", "");
-    Path directory =
-        cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
-    return directory.resolve("kamille").resolve("calibration.properties");
-  }
-
-  private Calibration calibration() throws CommandFailure {
-    Path from = file();
-    if (Files.notExists(from)) {
-      throw new CommandFailure(
-          ExitCode.UNREADABLE,
-          from + " is not there; measure what requests cost with: kamille size --calibrate");
-    }
-    Calibration calibration;
-    try {
-      calibration = Calibration.load(from);
-    } catch (IOException | IllegalArgumentException e) {
-      throw new CommandFailure(
-          ExitCode.UNREADABLE,
-          from + ": " + e.getMessage() + "; measure again with: kamille size --calibrate");
-    }
-    if (!calibration.machine().equals(Calibration.thisMachine())) {
-      spec.commandLine()
-          .getErr()
-          .println(
-              "kamille: the costs were measured on another machine ("
-                  + calibration.machine()
-                  + "); measure here with: kamille size --calibrate");
-    }
-    return calibration;
-  }
-
-  private void calibrate(PrintWriter out) throws CommandFailure {
-    try (var origin = CalibrationOrigin.start()) {
-      String text = CONFIGURATION.replace("%ORIGIN%", Integer.toString(origin.port()));
-      Configuration configuration =
-          Configurations.accepted(
-              ConfigurationFile.parse("calibration", text.getBytes(StandardCharsets.UTF_8)),
-              spec.commandLine().getErr());
-      try (Appliance appliance = Running.start(configuration, _ -> List.of())) {
-        String address = appliance.listening().getFirst();
-        int port = Integer.parseInt(address, address.lastIndexOf(':') + 1, address.length(), 10);
-        var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-        var calibrator =
-            new Calibrator(
-                server,
-                appliance::totals,
-                PART,
-                what -> {
-                  out.println("measuring " + what);
-                  out.flush();
-                });
-        calibrator.measure(Version.number()).store(file());
-        out.println("kept in " + file());
-      }
-    } catch (IOException e) {
-      throw new CommandFailure(ExitCode.UNREADABLE, "the calibration failed: " + e.getMessage());
-    }
-  }
-
   private static void print(PrintWriter out, Demand demand, Need need) {
     out.println(
         String.format(
             Locale.ROOT,
-            "loops          %d (%d to %d), each %.0f %% busy; %.1f µs (%.1f to %.1f) a request",
+            "loops          %d (%d to %d), each %.0f %% busy; %.1f µs a request",
             need.loops().middle(),
             need.loops().least(),
             need.loops().greatest(),
-            100 * demand.rate() * need.micros().median() / 1e6 / need.loops().middle(),
-            need.micros().median(),
-            need.micros().least(),
-            need.micros().greatest()));
+            100 * demand.rate() * need.micros() / 1e6 / need.loops().middle(),
+            need.micros()));
     out.println(
         need.memoryBytes() == 0
             ? String.format(

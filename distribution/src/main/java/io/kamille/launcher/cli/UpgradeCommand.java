@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "upgrade",
     description = {
-      "Replace the running process by the installed version, without losing a connection.",
+      "Replace the running process without losing a connection.",
       "If the new process does not start, the running one goes on and the exit code is 69."
     })
 final class UpgradeCommand implements Callable<Integer> {

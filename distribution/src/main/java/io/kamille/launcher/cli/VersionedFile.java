@@ -55,8 +55,7 @@ final class VersionedFile implements AutoCloseable {
               this::alarm,
               InstantSource.system());
       control = opened;
-      return ConfigResources.of(
-          opened, directory.resolve("config").resolve("drafts"), InstantSource.system());
+      return ConfigResources.of(opened);
     } catch (IOException unreadable) {
       LOG.log(Level.ERROR, "there are no versions of the configuration", unreadable);
       return List.of();

@@ -10,6 +10,7 @@ import io.kamille.core.log.LogSettings;
 import io.kamille.core.loop.EngineSettings;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.UpstreamGroup;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
@@ -25,26 +26,32 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Everything an operator decides, read and checked. Immutable. */
-public final class Configuration {
-
-  /** The members of the file, each a group that the module which uses it declares. */
-  private record Groups(
-      List<ListenerSettings> listeners,
-      int loops,
-      EngineSettings engine,
-      Map<String, UpstreamGroup> upstreams,
-      List<RouteSettings> routes,
-      SharedCacheSettings cache,
-      LimitSettings limits,
-      OverloadSettings overload,
-      TuningSettings tuning,
-      ForwardingSettings forwarding,
-      LogSettings log,
-      TraceSettings tracing,
-      AdminSettings admin,
-      UpgradeSettings upgrade,
-      @Nullable Path hostSockets) {}
+/**
+ * Everything an operator decides, read and checked. Immutable.
+ *
+ * @param loops how many event loops run
+ * @param upstreams by their names, in the order of the file
+ * @param routes in the order of the file, which has no meaning; host and path together are unique
+ * @param hostSockets where the helper listens that sockets come from; null if they are made here
+ * @param values what was read, with its places in the file
+ */
+public record Configuration(
+    List<ListenerSettings> listeners,
+    int loops,
+    EngineSettings engine,
+    Map<String, UpstreamGroup> upstreams,
+    List<RouteSettings> routes,
+    SharedCacheSettings cache,
+    LimitSettings limits,
+    OverloadSettings overload,
+    TuningSettings tuning,
+    ForwardingSettings forwarding,
+    LogSettings log,
+    TraceSettings tracing,
+    AdminSettings admin,
+    UpgradeSettings upgrade,
+    @Nullable Path hostSockets,
+    SectionValues values) {
 
   static final Subsection<ListenerSettings> LISTENERS =
       ListenerSettings.SECTION
@@ -105,9 +112,9 @@ public final class Configuration {
           .appliesOnRestart();
 
   /** The declaration of the whole file. */
-  private static final Section<Groups> FILE =
+  private static final Section<Configuration> FILE =
       Section.of(
-          Groups.class,
+          Configuration.class,
           LISTENERS,
           LOOPS,
           ENGINE,
@@ -125,19 +132,14 @@ public final class Configuration {
           UpgradeSettings.SECTION.one(
               "upgrade",
               "Upgrades while requests are served; see [upgrade](../operations/upgrade.md)."),
-          HOST_SOCKETS);
+          HOST_SOCKETS,
+          Row.derived(values -> values));
 
   private static final System.Logger LOG = System.getLogger("kamille.configuration");
 
-  private final SectionValues values;
-  private final List<String> warnings;
-  private final Groups groups;
-
   /** Takes values that were read and cross-checked without a problem. */
-  Configuration(SectionValues values, List<String> warnings) {
-    this.values = values;
-    this.warnings = warnings;
-    groups = FILE.record(values);
+  static Configuration of(SectionValues values) {
+    return FILE.record(values);
   }
 
   /** The declaration of the whole file. */
@@ -145,96 +147,25 @@ public final class Configuration {
     return FILE;
   }
 
-  /** What was read, with its places in the file. */
-  SectionValues values() {
-    return values;
-  }
-
   /** A line for each setting that is gone and was ignored ({@link RemovedSettings}). */
   public List<String> warnings() {
-    return warnings;
+    return values.warnings();
   }
 
   /** Writes the warnings to the log, because this comes into force. */
   public void logWarnings() {
-    warnings.forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
-  }
-
-  public List<ListenerSettings> listeners() {
-    return groups.listeners;
-  }
-
-  /** How many event loops run. */
-  public int loops() {
-    return groups.loops;
-  }
-
-  public EngineSettings engine() {
-    return groups.engine;
-  }
-
-  /** The upstreams by their names, in the order of the file. */
-  public Map<String, UpstreamGroup> upstreams() {
-    return groups.upstreams;
+    warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}", warning));
   }
 
   /** The upstream of that name, which there is. */
   public UpstreamGroup upstream(String name) {
-    return Objects.requireNonNull(groups.upstreams.get(name), name);
-  }
-
-  /**
-   * The routes in the order of the file, which has no meaning; host and path together are unique.
-   */
-  public List<RouteSettings> routes() {
-    return groups.routes;
+    return Objects.requireNonNull(upstreams.get(name), name);
   }
 
   /** Whether the page for the first start answers for that route, and no upstream. */
   public boolean isWelcome(RouteSettings route) {
     return RouteSettings.WELCOME.equals(route.upstream())
-        && !groups.upstreams.containsKey(RouteSettings.WELCOME);
-  }
-
-  public SharedCacheSettings cache() {
-    return groups.cache;
-  }
-
-  public LimitSettings limits() {
-    return groups.limits;
-  }
-
-  public OverloadSettings overload() {
-    return groups.overload;
-  }
-
-  public TuningSettings tuning() {
-    return groups.tuning;
-  }
-
-  public ForwardingSettings forwarding() {
-    return groups.forwarding;
-  }
-
-  public LogSettings log() {
-    return groups.log;
-  }
-
-  public TraceSettings tracing() {
-    return groups.tracing;
-  }
-
-  public AdminSettings admin() {
-    return groups.admin;
-  }
-
-  public UpgradeSettings upgrade() {
-    return groups.upgrade;
-  }
-
-  /** Where the helper listens that sockets come from; null if they are made here. */
-  public @Nullable Path hostSockets() {
-    return groups.hostSockets;
+        && !upstreams.containsKey(RouteSettings.WELCOME);
   }
 
   /** Every setting in which this differs from what runs, by name and with both values. */
@@ -247,6 +178,6 @@ public final class Configuration {
    * so that the next comparison names them again.
    */
   public Configuration reloadedOver(Configuration running) {
-    return new Configuration(SettingChanges.reloaded(running.values, values), warnings);
+    return of(SettingChanges.reloaded(running.values, values));
   }
 }

@@ -5,7 +5,6 @@ import io.kamille.core.setting.ConfigReader;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
-import io.kamille.core.setting.SectionValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +42,8 @@ public final class ConfigurationFile {
       return new ConfigurationReading.Refused(problems.inOrder());
     }
     RemovedSettings.Cleaned cleaned = RemovedSettings.clean(name, root);
-    SectionValues values = ConfigReader.read(cleaned.root(), Configuration.file(), problems);
-    return CrossChecks.conclude(values, cleaned.warnings(), problems);
+    return CrossChecks.conclude(
+        ConfigReader.read(cleaned.root(), Configuration.file(), cleaned.warnings(), problems),
+        problems);
   }
 }

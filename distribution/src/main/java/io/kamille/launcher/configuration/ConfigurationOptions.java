@@ -17,7 +17,6 @@ import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration without a file: one listener, one origin, everything else by default. */
@@ -92,7 +91,7 @@ public final class ConfigurationOptions {
     put(control, AdminSettings.ADDRESS, "--admin", admin);
     file.add(Configuration.ADMIN, control.build());
 
-    return CrossChecks.conclude(file.build(), List.of(), problems);
+    return CrossChecks.conclude(file.build(), problems);
   }
 
   private static boolean isDirectory(String origin) {

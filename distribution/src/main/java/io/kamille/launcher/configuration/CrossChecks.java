@@ -7,10 +7,7 @@ import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.client.open.ProxyProtocolSettings;
-import io.kamille.core.client.open.ProxyProtocolSettings.Mode;
 import io.kamille.core.gate.RateLimitSettings;
-import io.kamille.core.h1.HeadLimits;
 import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.setting.ByteSize;
@@ -51,11 +48,9 @@ final class CrossChecks {
   }
 
   /** The configuration of these values, or the problems so far and those found here. */
-  static ConfigurationReading conclude(
-      SectionValues file, List<String> warnings, Problems problems) {
+  static ConfigurationReading conclude(SectionValues file, Problems problems) {
     var checks = new CrossChecks(file, problems);
     checks.addressesDoNotOverlap();
-    checks.loadBalancersAreNamed();
     checks.adminIsLocalUnlessMeant();
     checks.routesNameUpstreams();
     checks.routesDiffer();
@@ -65,11 +60,10 @@ final class CrossChecks {
     checks.rateLimitsHaveARate();
     checks.objectsFitTheCache();
     checks.aDiskHasACapacity();
-    checks.targetsFitTheHead();
     OriginChecks.run(file, problems);
     RouteChecks.run(file, problems);
     return problems.isEmpty()
-        ? new ConfigurationReading.Accepted(new Configuration(file, warnings))
+        ? new ConfigurationReading.Accepted(Configuration.of(file))
         : new ConfigurationReading.Refused(problems.inOrder());
   }
 
@@ -106,23 +100,6 @@ final class CrossChecks {
       taken.put(host, section.path(setting));
     } else {
       conflict(section, setting, address.toString(), "another address than " + other + " has");
-    }
-  }
-
-  private void loadBalancersAreNamed() {
-    for (SectionValues listener : file.all(Configuration.LISTENERS)) {
-      SectionValues proxied = listener.one(ListenerSettings.PROXY_PROTOCOL);
-      Mode mode = proxied.find(ProxyProtocolSettings.MODE);
-      boolean isEmpty = proxied.value(ProxyProtocolSettings.FROM).isEmpty();
-      if (mode == Mode.REQUIRED && isEmpty) {
-        conflict(
-            proxied,
-            ProxyProtocolSettings.MODE,
-            "required",
-            "proxy-protocol.from, with the addresses of the load balancers");
-      } else if (mode == Mode.OFF && !isEmpty) {
-        conflict(proxied, ProxyProtocolSettings.MODE, "off", "required, or no proxy-protocol.from");
-      }
     }
   }
 
@@ -286,24 +263,7 @@ final class CrossChecks {
     }
   }
 
-  private void targetsFitTheHead() {
-    SectionValues limits = file.one(Configuration.LIMITS);
-    long head = limits.value(HeadLimits.HEAD_SIZE);
-    if (limits.value(HeadLimits.REQUEST_TARGET) > head) {
-      conflict(
-          limits,
-          HeadLimits.REQUEST_TARGET,
-          ByteSize.print(limits.value(HeadLimits.REQUEST_TARGET)),
-          "at most the " + ByteSize.print(head) + " of limits.head-size");
-    }
-  }
-
   private void conflict(SectionValues section, Setting<?> setting, String found, String expected) {
-    problems.add(
-        Problem.Kind.CONFLICT,
-        section.position(setting),
-        section.path(setting),
-        Problems.quote(found),
-        expected);
+    problems.conflict(section, setting, Problems.quote(found), expected);
   }
 }

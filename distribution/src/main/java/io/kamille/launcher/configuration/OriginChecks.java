@@ -68,11 +68,9 @@ final class OriginChecks {
       }
       String other = first.putIfAbsent(url, origin.path());
       if (other != null) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            origin.position(OriginSettings.URL),
-            origin.path(OriginSettings.URL),
-            Problems.quote(url.toString()),
+        problems.conflict(
+            origin,
+            OriginSettings.URL,
             "another origin than " + other + ", whose weight gives it more requests");
       }
     }
@@ -83,12 +81,7 @@ final class OriginChecks {
     for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
       OriginUrl url = origin.find(OriginSettings.URL);
       if (url != null && !protocol.suits(url)) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            origin.position(OriginSettings.URL),
-            origin.path(OriginSettings.URL),
-            Problems.quote(url.toString()),
-            protocol.expected());
+        problems.conflict(origin, OriginSettings.URL, protocol.expected());
       }
     }
   }
@@ -98,10 +91,9 @@ final class OriginChecks {
     OriginProtocol protocol = upstream.value(UpstreamSettings.PROTOCOL);
     boolean isH2 = protocol == OriginProtocol.H2 || protocol == OriginProtocol.H2C;
     if (chosen != ProxyAnnouncement.OFF && isH2) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          upstream.position(ConnectionSettings.PROXY_PROTOCOL),
-          upstream.path(ConnectionSettings.PROXY_PROTOCOL),
+      problems.conflict(
+          upstream,
+          ConnectionSettings.PROXY_PROTOCOL,
           chosen.name().toLowerCase(Locale.ROOT),
           "off beside protocol h2 and h2c, whose connections are shared among clients");
     }
@@ -116,12 +108,7 @@ final class OriginChecks {
           && check.isGiven(setting)
           && !setting.equals(HealthCheck.KIND)
           && !kind.uses(setting)) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            check.position(setting),
-            check.path(setting),
-            Problems.quote(printed(check, setting)),
-            "kind: " + kindsFor(setting) + " beside it");
+        problems.conflict(check, setting, "kind: " + kindsFor(setting) + " beside it");
       }
     }
     if (kind == HealthCheck.Kind.GRPC) {
@@ -142,10 +129,9 @@ final class OriginChecks {
     for (SectionValues origin : upstream.all(UpstreamGroup.ORIGINS)) {
       OriginUrl url = origin.find(OriginSettings.URL);
       if (url != null && !protocol.mayBeH2(url.isSecure())) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            check.position(HealthCheck.KIND),
-            check.path(HealthCheck.KIND),
+        problems.conflict(
+            check,
+            HealthCheck.KIND,
             "grpc",
             "http or tcp for " + url + ", which is asked in HTTP/1.1; or protocol: h2c");
         return;
@@ -157,12 +143,7 @@ final class OriginChecks {
     if (upstream.isGiven(ChoiceSettings.HASH_KEY)
         && upstream.value(ChoiceSettings.CHOICE) != ChoiceSettings.Kind.CONSISTENT_HASH
         && !problems.hasRefused(upstream.path(ChoiceSettings.CHOICE))) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          upstream.position(ChoiceSettings.HASH_KEY),
-          upstream.path(ChoiceSettings.HASH_KEY),
-          Problems.quote(printed(upstream, ChoiceSettings.HASH_KEY)),
-          "choice: consistent-hash beside it");
+      problems.conflict(upstream, ChoiceSettings.HASH_KEY, "choice: consistent-hash beside it");
     }
   }
 
@@ -170,37 +151,24 @@ final class OriginChecks {
     SectionValues sticky = upstream.one(ChoiceSettings.STICKY);
     String cookie = sticky.find(StickySettings.COOKIE);
     if (cookie != null && upstream.value(ChoiceSettings.HEDGE).isOn()) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          upstream.position(ChoiceSettings.HEDGE),
-          upstream.path(ChoiceSettings.HEDGE),
-          ChoiceSettings.HEDGE.type().print(upstream.value(ChoiceSettings.HEDGE)),
+      problems.conflict(
+          upstream,
+          ChoiceSettings.HEDGE,
+          upstream.printed(ChoiceSettings.HEDGE),
           "off beside sticky, which keeps a client at one origin");
     }
     Path secret = sticky.find(StickySettings.SECRET_FILE);
     if (cookie != null && secret == null) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          sticky.position(StickySettings.COOKIE),
-          sticky.path(StickySettings.COOKIE),
-          Problems.quote(cookie),
-          "secret-file beside it");
+      problems.conflict(sticky, StickySettings.COOKIE, "secret-file beside it");
     } else if (secret != null && cookie == null && !problems.hasRefused(sticky.path())) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          sticky.position(StickySettings.SECRET_FILE),
-          sticky.path(StickySettings.SECRET_FILE),
-          Problems.quote(secret.toString()),
-          "cookie beside it");
+      problems.conflict(sticky, StickySettings.SECRET_FILE, "cookie beside it");
     } else if (secret != null) {
       try {
         StickySettings.read(secret);
       } catch (IOException unusable) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            sticky.position(StickySettings.SECRET_FILE),
-            sticky.path(StickySettings.SECRET_FILE),
-            Problems.quote(secret.toString()),
+        problems.conflict(
+            sticky,
+            StickySettings.SECRET_FILE,
             "a file of 16 to 4,096 bytes that can be read (" + unusable.getMessage() + ")");
       }
     }
@@ -218,11 +186,9 @@ final class OriginChecks {
     for (SectionValues route : file.all(Configuration.ROUTES)) {
       if (upstream.name().equals(route.find(RouteSettings.UPSTREAM))
           && route.one(RouteSettings.CACHE).value(RouteCacheSettings.ENABLED)) {
-        problems.add(
-            Problem.Kind.CONFLICT,
-            sticky.position(StickySettings.COOKIE),
-            sticky.path(StickySettings.COOKIE),
-            Problems.quote(cookie),
+        problems.conflict(
+            sticky,
+            StickySettings.COOKIE,
             "cache.store-set-cookie: off beside it, or cache: off in " + route.path());
         return;
       }
@@ -240,18 +206,12 @@ final class OriginChecks {
     if (!origins.isEmpty()
         && !hasLists(upstream)
         && origins.stream().allMatch(origin -> origin.value(OriginSettings.BACKUP))) {
-      problems.add(
-          Problem.Kind.CONFLICT,
-          origins.getFirst().position(OriginSettings.BACKUP),
-          origins.getFirst().path(OriginSettings.BACKUP),
+      problems.conflict(
+          origins.getFirst(),
+          OriginSettings.BACKUP,
           "on at each origin",
           "an origin without backup");
     }
-  }
-
-  private static <T> String printed(SectionValues section, Setting<T> setting) {
-    T value = section.find(setting);
-    return value == null ? "" : setting.type().print(value);
   }
 
   private void someOriginSpeaksIt(SectionValues upstream) {
@@ -275,9 +235,9 @@ final class OriginChecks {
   private void whatIsNotVerifiedNeedsNoAuthority() {
     Path ca = tls.value(OriginTlsSettings.CA).orElse(null);
     if (ca != null && !tls.value(OriginTlsSettings.VERIFY)) {
-      add(OriginTlsSettings.CA, ca, "no file where verify is off");
+      problems.conflict(tls, OriginTlsSettings.CA, "no file where verify is off");
     } else if (ca != null) {
-      read(OriginTlsSettings.CA, ca, OriginTlsSettings.SECTION.record(tls)::authorities);
+      read(OriginTlsSettings.CA, OriginTlsSettings.SECTION.record(tls)::authorities);
     }
   }
 
@@ -285,11 +245,11 @@ final class OriginChecks {
     Path certificate = tls.find(OriginTlsSettings.CERTIFICATE);
     Path key = tls.find(OriginTlsSettings.KEY);
     if (certificate != null && key != null) {
-      read(OriginTlsSettings.KEY, key, OriginTlsSettings.SECTION.record(tls)::own);
+      read(OriginTlsSettings.KEY, OriginTlsSettings.SECTION.record(tls)::own);
     } else if (certificate != null) {
-      add(OriginTlsSettings.CERTIFICATE, certificate, "a key beside it");
+      problems.conflict(tls, OriginTlsSettings.CERTIFICATE, "a key beside it");
     } else if (key != null) {
-      add(OriginTlsSettings.KEY, key, "a certificate beside it");
+      problems.conflict(tls, OriginTlsSettings.KEY, "a certificate beside it");
     }
   }
 
@@ -299,20 +259,11 @@ final class OriginChecks {
     @Nullable Object run() throws IOException;
   }
 
-  private void read(Setting<?> setting, Path file, Reading reading) {
+  private void read(Setting<?> setting, Reading reading) {
     try {
       reading.run();
     } catch (IOException unusable) {
-      add(setting, file, "a file that can be used (" + unusable.getMessage() + ")");
+      problems.conflict(tls, setting, "a file that can be used (" + unusable.getMessage() + ")");
     }
-  }
-
-  private void add(Setting<?> setting, Path found, String expected) {
-    problems.add(
-        Problem.Kind.CONFLICT,
-        tls.position(setting),
-        tls.path(setting),
-        Problems.quote(found.toString()),
-        expected);
   }
 }

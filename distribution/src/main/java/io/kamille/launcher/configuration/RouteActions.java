@@ -10,7 +10,6 @@ import io.kamille.core.route.Route;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
 import java.util.Map;
@@ -69,12 +68,8 @@ public record RouteActions(
   static final Setting<String> PATH_REWRITE =
       Setting.of(
               "path-rewrite",
-              ValueType.of(
-                  "path",
-                  "",
-                  "a path that begins with /",
-                  text -> Route.isPathPrefix(text) ? text : null,
-                  path -> path),
+              ValueTypes.text(
+                  "path", "a path that begins with /", text -> Route.isPathPrefix(text)),
               "What the origin gets in place of the route's `path`: with `path: /api` and"
                   + " `path-rewrite: /v2`, the request for `/api/users` asks the origin for"
                   + " `/v2/users`. The cache key keeps the path as it came.")

@@ -109,11 +109,8 @@ final class RouteChecks {
       }
       for (Member member : section.members()) {
         if (member instanceof Setting<?> part && values.isGiven(part)) {
-          add(
-              values.position(part),
-              values.path(part),
-              Problems.quote(String.valueOf(values.find(part))),
-              name + " beside it");
+          problems.conflict(
+              values, part, Problems.quote(String.valueOf(values.find(part))), name + " beside it");
         }
       }
     }
@@ -133,18 +130,14 @@ final class RouteChecks {
   private void differs(SectionValues section, Setting<String> upstream, @Nullable String own) {
     String other = section.find(upstream);
     if (other != null && other.equals(own)) {
-      add(
-          section.position(upstream),
-          section.path(upstream),
-          Problems.quote(other),
-          "another upstream than the route's own");
+      problems.conflict(section, upstream, "another upstream than the route's own");
     }
   }
 
   private void filesCanBeRead() {
     Path root = route.find(RouteActions.ROOT);
     if (root != null && !(Files.isDirectory(root) && Files.isReadable(root))) {
-      addFile(route, RouteActions.ROOT, root, "a directory that can be read");
+      problems.conflict(route, RouteActions.ROOT, "a directory that can be read");
     }
     for (SectionValues respond : route.all(RouteActions.RESPOND)) {
       Integer status = respond.find(ResponseSettings.STATUS);
@@ -153,9 +146,9 @@ final class RouteChecks {
       if (status != null
           && (hasBody || hasFile)
           && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
-        add(
-            respond.position(ResponseSettings.STATUS),
-            respond.path(ResponseSettings.STATUS),
+        problems.conflict(
+            respond,
+            ResponseSettings.STATUS,
             status.toString(),
             "no body and no file beside it, because that status has no content");
       } else if (hasBody && hasFile) {
@@ -172,10 +165,9 @@ final class RouteChecks {
         ResponseSettings.read(file);
       }
     } catch (IOException unreadable) {
-      addFile(
+      problems.conflict(
           response,
           ResponseSettings.FILE,
-          file,
           "a file of at most 1MiB that can be read (" + unreadable.getMessage() + ")");
     }
   }
@@ -200,11 +192,8 @@ final class RouteChecks {
             "one of them");
       }
       if (!isUpstreams && page.value(ErrorPageSettings.INTERCEPT)) {
-        add(
-            page.position(ErrorPageSettings.INTERCEPT),
-            page.path(ErrorPageSettings.INTERCEPT),
-            "on",
-            "off, because the route has no upstream");
+        problems.conflict(
+            page, ErrorPageSettings.INTERCEPT, "on", "off, because the route has no upstream");
       }
     }
   }
@@ -230,15 +219,6 @@ final class RouteChecks {
           Problems.quote(name),
           "the name of a field that neither frames messages nor is Host (host-rewrite)");
     }
-  }
-
-  private void addFile(
-      SectionValues section, Setting<?> setting, @Nullable Path found, String expected) {
-    add(
-        section.position(setting),
-        section.path(setting),
-        Problems.quote(String.valueOf(found)),
-        expected);
   }
 
   private void add(Position position, String path, String found, String expected) {

@@ -58,13 +58,11 @@ public record RouteSettings(
   static final Setting<String> PATH_PREFIX =
       Setting.of(
               "path",
-              ValueType.of(
+              ValueTypes.text(
                   "path",
-                  "",
                   "a path that begins with / and has no ?, #, space, //, /./, /../ or encoded"
                       + " letter",
-                  text -> Route.isPathPrefix(text) ? text : null,
-                  path -> path),
+                  text -> Route.isPathPrefix(text)),
               "The prefix of the target path, in whole segments: `/api` matches `/api` and"
                   + " `/api/users`, never `/apis`; `/api/` only what lies below. Among routes for"
                   + " the same host the longest path wins; when none matches, less specific hosts"
@@ -76,12 +74,8 @@ public record RouteSettings(
   static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueType.of(
-                  "name of an upstream",
-                  "",
-                  "the name of an upstream",
-                  text -> text.isEmpty() ? null : text,
-                  name -> name),
+              ValueTypes.text(
+                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
               "The upstream that requests are forwarded to. `welcome`, if no upstream has that"
                   + " name, stands for a page of Kamille's own that says how to go on after"
                   + " installing. A route has one of `upstream`, `root`, `redirect` and `respond`.")
@@ -91,15 +85,7 @@ public record RouteSettings(
   static final String WELCOME = "welcome";
 
   static final Setting<String> HOST_REWRITE =
-      Setting.of(
-              "host-rewrite",
-              ValueType.of(
-                  "host with or without port",
-                  "",
-                  "HOST[:PORT]",
-                  text -> isAuthority(text) ? text : null,
-                  authority -> authority),
-              "The `Host` field that the origin sees.")
+      Setting.of("host-rewrite", ValueTypes.authority(), "The `Host` field that the origin sees.")
           .orElse("what the client sent");
 
   static final Setting<List<String>> UPGRADES =
@@ -158,12 +144,5 @@ public record RouteSettings(
     String host = text.toLowerCase(Locale.ROOT);
     String name = host.startsWith("*.") ? host.substring(2) : host;
     return name.isEmpty() || HostPort.hostOf(name) == null ? null : host;
-  }
-
-  private static boolean isAuthority(String text) {
-    HostPort withPort = HostPort.parse(text);
-    return withPort != null
-        ? !withPort.host().isEmpty()
-        : !text.isEmpty() && HostPort.hostOf(text) != null;
   }
 }

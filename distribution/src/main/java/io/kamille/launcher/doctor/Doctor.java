@@ -78,7 +78,7 @@ public final class Doctor {
     kernel(
         "net.core.somaxconn",
         wanted,
-        "Set it to " + wanted + ": the kernel cuts listeners[].backlog to it.");
+        "Set it to " + wanted + ": the kernel cuts the queue of new connections to it.");
   }
 
   private void ports() {

@@ -1,11 +1,11 @@
 package io.kamille.launcher.version;
 
+import io.kamille.admin.api.ProblemType;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.version.Refused.Kind;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -189,7 +189,7 @@ public final class ConfigControl implements AutoCloseable {
     return switch (reading(candidate)) {
       case ConfigurationReading.Accepted(Configuration configuration) -> configuration;
       case ConfigurationReading.Refused refused ->
-          throw new Refused(Kind.CONFIG_INVALID, "Nothing was changed.", refused.problems());
+          throw new Refused(ProblemType.CONFIG_INVALID, "Nothing was changed.", refused.problems());
     };
   }
 
@@ -208,11 +208,12 @@ public final class ConfigControl implements AutoCloseable {
   /** Puts a text in force. */
   synchronized Outcome commit(ChangeOrder order, ChangeOrder.Edit edit) throws Refused {
     if (!mayWrite) {
-      throw new Refused(Kind.WRITES_OFF, "The file is the only way: admin.config-writes is off.");
+      throw new Refused(
+          ProblemType.WRITES_OFF, "The file is the only way: admin.config-writes is off.");
     }
     checkMatch(order.match());
     if (trial != null) {
-      throw new Refused(Kind.TRIAL_OPEN, "A trial is open: keep or revert it first.");
+      throw new Refused(ProblemType.TRIAL_OPEN, "A trial is open: keep or revert it first.");
     }
     String next = edit.next(file.text());
     Configuration configuration = checked(next);
@@ -226,11 +227,11 @@ public final class ConfigControl implements AutoCloseable {
     List<SettingChange> waiting = pending();
     if (changes.stream().anyMatch(each -> each.needsRestart() && !waiting.contains(each))) {
       throw new Refused(
-          Kind.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
+          ProblemType.NEEDS_RESTART, "A trial cannot have settings that wait for a restart.");
     }
     TrialGuard.Counts start = target.counts();
     TrialGuard guard = order.guard() == null ? null : new TrialGuard(order.guard(), start);
-    prepared(configuration).apply();
+    apply(configuration);
     Instant deadline = clock.instant().plus(confirm);
     trial = new Trial(next, order.by(), order.comment(), deadline, guard, start);
     setAlarm();
@@ -244,7 +245,7 @@ public final class ConfigControl implements AutoCloseable {
 
   private void checkMatch(@Nullable String match) throws Refused {
     if (match != null && !ChangeOrder.matches(match, tag())) {
-      throw new Refused(Kind.VERSION_STALE, "Another version runs by now.");
+      throw new Refused(ProblemType.VERSION_STALE, "Another version runs by now.");
     }
   }
 
@@ -253,7 +254,32 @@ public final class ConfigControl implements AutoCloseable {
       return target.prepare(configuration);
     } catch (RuntimeException failed) {
       LOG.log(Level.ERROR, "a configuration cannot be prepared", failed);
-      throw new Refused(Kind.NOT_PREPARED, "Nothing was changed; the log says why.");
+      throw new Refused(ProblemType.NOT_PREPARED, "Nothing was changed; the log says why.");
+    }
+  }
+
+  /** Prepares it and puts it in force; what ran goes on if either fails. */
+  private void apply(Configuration configuration) throws Refused {
+    apply(prepared(configuration));
+  }
+
+  private void apply(Step step) throws Refused {
+    try {
+      step.apply();
+    } catch (RuntimeException failed) {
+      LOG.log(Level.ERROR, "a configuration cannot be put in force; what ran goes on", failed);
+      goBack();
+      throw new Refused(ProblemType.NOT_PREPARED, "Nothing was changed; the log says why.");
+    }
+  }
+
+  /** Applies what ran: a step that failed or was taken back may have changed a part of it. */
+  private void goBack() throws Refused {
+    Step before = prepared(checked(text()));
+    try {
+      before.apply();
+    } catch (RuntimeException failed) {
+      LOG.log(Level.ERROR, "what ran cannot be put in force again: restart", failed);
     }
   }
 
@@ -263,18 +289,18 @@ public final class ConfigControl implements AutoCloseable {
     Step step = prepared(configuration);
     boolean isApplied = false;
     try (FileDraft draft = file.draft(next)) {
-      step.apply();
       isApplied = true;
+      apply(step);
       draft.publish();
     } catch (IOException unwritable) {
       if (isApplied) {
-        prepared(checked(file.text())).apply();
+        goBack();
       } else {
         step.abandon();
       }
       LOG.log(Level.ERROR, "the configuration cannot be written", unwritable);
       throw new Refused(
-          Kind.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
+          ProblemType.FILE_UNWRITABLE, "The file cannot be written: " + unwritable.getMessage());
     }
     file.written(next, by, comment);
   }
@@ -299,7 +325,7 @@ public final class ConfigControl implements AutoCloseable {
     Trial open = openTrial();
     Configuration before = checked(file.text());
     List<SettingChange> changes = target.changes(before);
-    prepared(before).apply();
+    apply(before);
     ended(open, false, why);
     return outcome(changes);
   }
@@ -314,7 +340,7 @@ public final class ConfigControl implements AutoCloseable {
 
   private Trial openTrial() throws Refused {
     if (trial == null) {
-      throw new Refused(Kind.NO_TRIAL, "No trial is open.");
+      throw new Refused(ProblemType.NO_TRIAL, "No trial is open.");
     }
     return trial;
   }
@@ -367,7 +393,7 @@ public final class ConfigControl implements AutoCloseable {
           : List.of();
     }
     try {
-      prepared(checked(next)).apply();
+      apply(checked(next));
     } catch (Refused refused) {
       return refused.problems();
     }

@@ -5,6 +5,7 @@ import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.Json;
 import io.kamille.admin.api.Operation;
+import io.kamille.admin.api.ProblemType;
 import io.kamille.admin.api.Query;
 import io.kamille.admin.api.Resource;
 import io.kamille.admin.auth.Scope;
@@ -12,7 +13,6 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.setting.ConfigTree;
 import io.kamille.core.setting.Problem;
 import io.kamille.launcher.configuration.ConfigurationSchema;
-import io.kamille.launcher.patch.JsonPatch;
 import io.kamille.launcher.patch.MergePatch;
 import io.kamille.launcher.version.ConfigControl.Outcome;
 import io.kamille.launcher.version.ConfigDocuments.Changes;
@@ -23,12 +23,7 @@ import io.kamille.launcher.version.ConfigDocuments.Shown;
 import io.kamille.launcher.version.ConfigDocuments.TrialShown;
 import io.kamille.launcher.version.ConfigDocuments.Versions;
 import io.kamille.launcher.version.ConfigDocuments.Wrong;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /** {@code /v1/config}: what runs, changes, trials, and the way back. */
@@ -38,7 +33,6 @@ public final class ConfigResources {
   private static final String YAML = "application/yaml";
 
   private static final String MERGE_PATCH = "application/merge-patch+json";
-  private static final String JSON_PATCH = "application/json-patch+json";
 
   private static final Operation CHANGE = parameters(Operation.put(PATH, Scope.ADMIN, ""));
 
@@ -56,20 +50,8 @@ public final class ConfigResources {
     this.control = control;
   }
 
-  /**
-   * All of them.
-   *
-   * @param directory where drafts are kept
-   * @throws IOException if it cannot be read
-   */
-  public static List<Resource> of(ConfigControl control, Path directory, InstantSource clock)
-      throws IOException {
-    List<Resource> all = new ArrayList<>(of(control));
-    all.addAll(DraftResources.of(control, DraftStore.open(directory), clock));
-    return all;
-  }
-
-  private static List<Resource> of(ConfigControl control) {
+  /** All of them. */
+  public static List<Resource> of(ConfigControl control) {
     var resources = new ConfigResources(control);
     return List.of(
         new Served(
@@ -85,10 +67,8 @@ public final class ConfigResources {
         new Served(
             parameters(
                     Operation.patch(
-                        PATH,
-                        Scope.ADMIN,
-                        "Changes values of the configuration (RFC 7396, RFC 6902)."))
-                .takes(MERGE_PATCH, JSON_PATCH)
+                        PATH, Scope.ADMIN, "Changes values of the configuration (RFC 7396)."))
+                .takes(MERGE_PATCH)
                 .answers(Committed.class),
             resources::patch),
         new Served(
@@ -161,22 +141,10 @@ public final class ConfigResources {
 
   private Answer patch(AdminRequest request) throws InvalidRequest, Refused {
     JsonNode patch = Json.content(request);
-    String type = String.valueOf(request.field("Content-Type")).toLowerCase(Locale.ROOT);
-    if (type.startsWith(JSON_PATCH)) {
-      return change(request, running -> patched(running, patch));
-    }
     if (!patch.isObject()) {
       throw Orders.bad("A merge patch is an object: it has the settings that change.");
     }
     return change(request, running -> MergePatch.apply(running, patch));
-  }
-
-  private static String patched(String running, JsonNode patch) throws Refused {
-    try {
-      return JsonPatch.apply(running, patch);
-    } catch (JsonPatch.Failed failed) {
-      throw new Refused(Refused.Kind.PATCH_FAILED, String.valueOf(failed.getMessage()));
-    }
   }
 
   private Answer change(AdminRequest request, ChangeOrder.Edit edit)
@@ -205,7 +173,7 @@ public final class ConfigResources {
   private Answer reload(AdminRequest request) throws InvalidRequest, Refused {
     List<Problem> problems = control.reload(Orders.match(request));
     if (!problems.isEmpty()) {
-      throw new Refused(Refused.Kind.CONFIG_INVALID, "What ran goes on.", problems);
+      throw new Refused(ProblemType.CONFIG_INVALID, "What ran goes on.", problems);
     }
     return Orders.committed(new Outcome(control.version(), List.of(), null, control.tag(), null));
   }

@@ -1,54 +1,111 @@
 package io.kamille.launcher.version;
 
+import io.kamille.admin.auth.PrivateFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The last versions of the configuration, in a directory. Confined to its control. */
 final class ConfigStore {
 
+  /*
+   * A version is one file, N.yaml: a comment line with what is known of it as JSON, then the text as
+   * it came. It is written beside its place, forced to the disk and renamed, so a kill at any moment
+   * leaves it whole or not there. A file that cannot be read is no version; its number is not used
+   * again.
+   */
   static final int KEPT = 100;
 
-  private final NumberedTexts<ConfigVersion> texts;
+  private static final String MARK = "# kamille version ";
+  private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,8})\\.yaml");
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private ConfigStore(NumberedTexts<ConfigVersion> texts) {
-    this.texts = texts;
+  private final Path directory;
+  private final TreeMap<Integer, ConfigVersion> known = new TreeMap<>();
+  private int last;
+
+  private ConfigStore(Path directory) {
+    this.directory = directory;
   }
 
   /** The versions in that directory, which is made with the first one. */
   static ConfigStore open(Path directory) throws IOException {
-    return new ConfigStore(
-        NumberedTexts.open(directory, "# kamille version ", ConfigVersion.class));
+    var store = new ConfigStore(directory);
+    if (Files.isDirectory(directory)) {
+      try (Stream<Path> files = Files.list(directory)) {
+        for (Path file : files.toList()) {
+          store.found(file);
+        }
+      }
+    }
+    return store;
+  }
+
+  private void found(Path file) throws IOException {
+    Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+    if (!name.matches()) {
+      return;
+    }
+    int number = Integer.parseInt(name.group(1));
+    last = Math.max(last, number);
+    String content = Files.readString(file);
+    int end = content.indexOf('\n');
+    if (!content.startsWith(MARK) || end < 0) {
+      return;
+    }
+    try {
+      known.put(number, JSON.readValue(content.substring(MARK.length(), end), ConfigVersion.class));
+    } catch (JacksonException broken) {
+      // Somebody else wrote it.
+    }
   }
 
   /** The newest; null if there is none. */
   @Nullable ConfigVersion newest() {
-    Map.Entry<Integer, ConfigVersion> last = texts.known().lastEntry();
-    return last == null ? null : last.getValue();
+    return known.isEmpty() ? null : known.lastEntry().getValue();
   }
 
   /** All of them, the newest first. */
   List<ConfigVersion> all() {
-    return List.copyOf(texts.known().descendingMap().values());
+    return List.copyOf(known.descendingMap().values());
   }
 
   /** The text of a version, or null if it is not kept. */
   @Nullable String text(int number) throws IOException {
-    return texts.known().containsKey(number) ? texts.text(number) : null;
+    if (!known.containsKey(number)) {
+      return null;
+    }
+    String content = Files.readString(file(number));
+    return content.substring(content.indexOf('\n') + 1);
   }
 
   /** Keeps a text as the next version, and forgets the oldest ones beyond {@link #KEPT}. */
   ConfigVersion add(String text, Instant time, String by, String comment) throws IOException {
     ConfigVersion before = newest();
     var version =
-        new ConfigVersion(texts.next(), time, by, comment, before == null ? null : before.number());
-    texts.put(version.number(), version, text);
-    while (texts.known().size() > KEPT) {
-      texts.remove(texts.known().firstKey());
+        new ConfigVersion(last + 1, time, by, comment, before == null ? null : before.number());
+    String content = MARK + JSON.writeValueAsString(version) + "\n" + text;
+    PrivateFile.replace(file(version.number()), content.getBytes(StandardCharsets.UTF_8));
+    last = version.number();
+    known.put(last, version);
+    while (known.size() > KEPT) {
+      Files.deleteIfExists(file(known.firstKey()));
+      known.pollFirstEntry();
     }
     return version;
+  }
+
+  private Path file(int number) {
+    return directory.resolve(number + ".yaml");
   }
 }

@@ -1,6 +1,6 @@
 package io.kamille.launcher.version;
 
-import io.kamille.launcher.version.Refused.Kind;
+import io.kamille.admin.api.ProblemType;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -64,18 +64,19 @@ final class KeptFile {
     } catch (IOException unreadable) {
       LOG.log(Level.ERROR, "version " + number + " cannot be read", unreadable);
     }
-    throw new Refused(Kind.VERSION_GONE, "Version " + number + " is not kept.");
+    throw new Refused(ProblemType.VERSION_GONE, "Version " + number + " is not kept.");
   }
 
   void checkUnchanged() throws Refused {
     try {
       if (!Files.readString(file).equals(text)) {
         throw new Refused(
-            Kind.FILE_CHANGED,
+            ProblemType.FILE_CHANGED,
             "Somebody changed the file since it was read. Reload it, then change it.");
       }
     } catch (IOException unreadable) {
-      throw new Refused(Kind.FILE_CHANGED, "The file cannot be read: " + unreadable.getMessage());
+      throw new Refused(
+          ProblemType.FILE_CHANGED, "The file cannot be read: " + unreadable.getMessage());
     }
   }
 

@@ -4,7 +4,6 @@ import io.kamille.admin.api.AdminRequest;
 import io.kamille.admin.api.Answer;
 import io.kamille.admin.api.InvalidRequest;
 import io.kamille.admin.api.Operation;
-import io.kamille.admin.api.ProblemType;
 import io.kamille.admin.api.Resource;
 import io.kamille.launcher.version.ConfigDocuments.Wrong;
 
@@ -27,7 +26,7 @@ record Served(Operation operation, Handler handler) implements Resource {
 
   private static Answer problem(Refused refused) {
     return Answer.problem(
-        ProblemType.valueOf(refused.kind().name()),
+        refused.type(),
         String.valueOf(refused.getMessage()),
         refused.problems().stream().map(Wrong::of).toList());
   }

@@ -40,7 +40,9 @@ class RouteActionsIT {
 
   @Test
   void aRouteMayAnswerByItself() {
-    journey.with("routes: [{respond: {status: 503, body: Back soon., retry-after: 1m}}]");
+    journey.with(
+        "routes: [{respond: {status: 503, body: Back soon.},"
+            + " response-headers: {set: {Retry-After: '60'}}}]");
     Answer answer = journey.get("/a");
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.content()).isEqualTo("Back soon.");

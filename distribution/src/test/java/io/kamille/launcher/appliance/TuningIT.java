@@ -28,7 +28,7 @@ class TuningIT {
 
   private static final String LISTENERS =
       "listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', tls: self-signed}]";
-  private static final String SIZING = "tuning: {policy: equation, budget: 512KiB, period: 100ms}";
+  private static final String SIZING = "tuning: {policy: equation, budget: 512KiB}";
 
   @RegisterExtension private final Journey journey = new Journey();
 
@@ -53,7 +53,7 @@ class TuningIT {
                 assertThat(each.why()).isNotBlank();
               });
 
-      journey.with("tuning: {policy: off, period: 100ms}");
+      journey.with("tuning: {policy: off}");
       journey.appliance().reload(journey.configuration());
       Await.until(() -> connections().isEmpty(), "the kernel has all of them back");
       assertThat(tuner().snapshot().fixed()).isZero();
@@ -65,7 +65,7 @@ class TuningIT {
     journey.with(SIZING);
     journey.appliance();
     tuner().settings(tuner().settings().with(TuningPolicy.EQUATION));
-    journey.with("limits: {request-target: 256}");
+    journey.with("limits: {head-size: 1KiB}");
     journey.appliance().reload(journey.configuration());
     assertThat(tuner().settings().policy()).isEqualTo(TuningPolicy.EQUATION);
     journey.with("tuning: {policy: kernel}");
@@ -75,7 +75,7 @@ class TuningIT {
 
   @Test
   void aPolicyOfTheRunningProcessReachesConnectionsThatAreOpen() throws Exception {
-    journey.with("tuning: {policy: off, period: 100ms}");
+    journey.with("tuning: {policy: off}");
     journey.origin().on("/a", ok("hello", "Cache-Control: max-age=600"));
     var client = journey.client();
     client.get("/a").answer();
@@ -98,7 +98,7 @@ class TuningIT {
 
   @Test
   void aResponseUnderWayIsLookedAtAsSoonAsTuningBegins() throws Exception {
-    journey.with("tuning: {policy: off, period: 100ms}");
+    journey.with("tuning: {policy: off}");
     journey.origin().on("/large", ok("x".repeat(16 << 20), "Cache-Control: max-age=600"));
     journey.client(4_096).request("GET", "/large").readUntil("\r\n\r\n");
     tuner().settings(tuner().settings().with(TuningPolicy.KERNEL));
@@ -109,7 +109,7 @@ class TuningIT {
   void contentThatWaitsOnAStreamForItsWindowIsCountedAsPending() throws Exception {
     journey.with(
         "listeners: ['127.0.0.1:0', {address: '127.0.0.1:0', protocols: [h2c]}]",
-        "tuning: {period: 100ms}");
+        "tuning: {policy: kernel}");
     journey.origin().on("/own", ok("x".repeat(1 << 20), "Cache-Control: no-store"));
     journey.origin().on("/stored", ok("x".repeat(1 << 20), "Cache-Control: max-age=600"));
     journey.client().get("/stored").answer();
@@ -130,7 +130,7 @@ class TuningIT {
   /** All 4 MiB were encrypted at once, and waited in memory of their own. */
   @Test
   void aClientThatDoesNotReadHoldsLittleUnderTlsToo() throws Exception {
-    journey.with(LISTENERS, "tuning: {period: 100ms}");
+    journey.with(LISTENERS, "tuning: {policy: kernel}");
     journey.origin().on("/large", ok("x".repeat(4 << 20), "Cache-Control: max-age=600"));
     journey.client().get("/large").answer();
     try (Socket client = TrustingAll.context().getSocketFactory().createSocket()) {

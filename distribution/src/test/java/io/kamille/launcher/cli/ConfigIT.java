@@ -233,79 +233,6 @@ class ConfigIT {
     }
   }
 
-  @Test
-  void aJsonPatchKeepsTheCommentsToo() throws Exception {
-    try (KamilleProcess _ = start()) {
-      String change = "[{\"op\":\"add\",\"path\":\"/limits\",\"value\":{\"fields\":50}}]";
-      Map<String, String> fields =
-          Map.of("If-Match", tag(), "Content-Type", "application/json-patch+json; charset=utf-8");
-      String target = "/v1/config?comment=f%C3%BCr%20alle";
-      assertThat(
-              api.ask("PATCH", target, fields, "[{\"op\":\"remove\",\"path\":\"/x\"}]").content())
-          .contains("/problems/patch-failed", "there is nothing at /x");
-      assertThat(api.ask("PATCH", target, fields, change).status()).isEqualTo(200);
-      assertThat(file).hasContent(configuration("") + "limits:\n  fields: 50\n");
-      assertThat(api.ask("GET", "/v1/config/versions", Map.of(), null).content())
-          .contains("\"comment\":\"für alle\"");
-    }
-  }
-
-  private Reply draft(String method, String target, Map<String, String> fields, String text)
-      throws IOException {
-    Map<String, String> all = new HashMap<>(fields);
-    all.put("Content-Type", text.startsWith("{") ? "application/json" : "application/yaml");
-    return api.ask(method, "/v1/config/drafts" + target, all, text);
-  }
-
-  @Test
-  void aDraftOutlivesARestartAndIsCommittedOnTopOfWhatRunsThen() throws Exception {
-    String proposed = configuration("") + "limits: {fields: 50}\n";
-    try (KamilleProcess _ = start()) {
-      assertThat(draft("POST", "", Map.of(), "nonsense: 1\n").status()).isEqualTo(422);
-      Reply kept = draft("POST", "?comment=fewer%20fields", Map.of(), proposed);
-      assertThat(kept.status()).isEqualTo(201);
-      assertThat(kept.fields()).containsEntry("location", "/v1/config/drafts/1");
-      assertThat(file).hasContent(configuration(""));
-    }
-    try (KamilleProcess _ = start()) {
-      Reply kept = api.ask("GET", "/v1/config/drafts/1", Map.of(), null);
-      assertThat(kept.content()).isEqualTo(proposed);
-      Map<String, String> seen = Map.of("If-Match", requireNonNull(kept.fields().get("etag")));
-      String other = configuration("").replace("8MiB", "9MiB");
-      assertThat(put("", tag(), other).status()).isEqualTo(200);
-      assertThat(api.ask("GET", "/v1/config/drafts", Map.of(), null).content())
-          .contains("\"comment\":\"fewer fields\",\"stale\":true");
-      assertThat(draft("POST", "/1/commit", Map.of(), "{}").status()).isEqualTo(428);
-      for (String unlike : List.of("\"x\"", "W/" + seen.get("If-Match"))) {
-        assertThat(draft("POST", "/1/commit", Map.of("If-Match", unlike), "{}").status())
-            .isEqualTo(412);
-      }
-      assertThat(draft("POST", "/1/commit", seen, "{}").content()).contains("/draft-stale");
-      assertThat(draft("POST", "/1/commit", seen, "{\"rebase\":true}").status()).isEqualTo(200);
-      assertThat(file).hasContent(other + "limits:\n  fields: 50\n");
-      assertThat(draft("POST", "/1/commit", seen, "{}").status()).isEqualTo(404);
-    }
-  }
-
-  @Test
-  void whatADraftAndOthersBothChangedIsTold() throws Exception {
-    try (KamilleProcess _ = start()) {
-      draft("POST", "", Map.of(), configuration("").replace("8MiB", "7MiB"));
-      put("", tag(), configuration("").replace("8MiB", "9MiB"));
-      Reply refused = draft("POST", "/1/commit", Map.of("If-Match", "*"), "{\"rebase\":true}");
-      assertThat(refused.status()).isEqualTo(409);
-      assertThat(refused.content()).contains("both changed /cache/memory/capacity");
-      for (int i = 2; i <= 20; i++) {
-        assertThat(draft("POST", "", Map.of(), configuration("")).status()).isEqualTo(201);
-      }
-      assertThat(draft("POST", "", Map.of(), configuration("")).content())
-          .contains("/problems/too-many-drafts");
-      assertThat(api.ask("DELETE", "/v1/config/drafts/3", Map.of(), null).status()).isEqualTo(204);
-      assertThat(draft("POST", "", Map.of(), configuration("")).fields())
-          .containsEntry("location", "/v1/config/drafts/21");
-    }
-  }
-
   /** Whatever the commit had come to, file and versions are whole. */
   @Test
   void aKillAmidCommitsLeavesAWholeText() throws Exception {
@@ -350,17 +277,12 @@ class ConfigIT {
       AtomicBoolean isOver = new AtomicBoolean();
       CompletableFuture<Integer> load =
           CompletableFuture.supplyAsync(() -> answered(kamille.address(), isOver));
-      long best = Long.MAX_VALUE;
       for (int i = 0; i < 10; i++) {
         String text = configuration(routes + "  - {upstream: web, path: /x" + i + "}\n");
-        String tag = tag();
-        long begin = System.nanoTime();
-        assertThat(put("", tag, text).status()).isEqualTo(200);
-        best = Math.min(best, System.nanoTime() - begin);
+        assertThat(put("", tag(), text).status()).isEqualTo(200);
       }
       isOver.set(true);
       assertThat(load.get()).isPositive();
-      assertThat(best).as("nanoseconds of a commit").isLessThan(100_000_000L);
     }
   }
 

@@ -233,6 +233,10 @@ class KamilleCommandTest {
         .contains("run", "check", "version", "completion", "demo")
         .contains("64", "66", "69", "70", "71", "78", "130")
         .contains("read or written");
+    assertThat(out.toString().lines().toList())
+        .hasSizeLessThanOrEqualTo(30)
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80))
+        .containsSubsequence("Commands:", "Rare commands:");
   }
 
   @Test

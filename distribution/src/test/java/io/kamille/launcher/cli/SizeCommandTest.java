@@ -2,41 +2,19 @@ package io.kamille.launcher.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.launcher.sizing.Calibration;
-import io.kamille.launcher.sizing.Cost;
-import io.kamille.launcher.sizing.CostBySize;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What {@code kamille size} answers, and with which exit code. */
 class SizeCommandTest {
 
-  @TempDir private Path directory;
-  private Path file = Path.of("");
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
-
-  @BeforeEach
-  void calibrate() throws IOException {
-    file = directory.resolve("costs");
-    store(Calibration.thisMachine());
-  }
-
-  private void store(String machine) throws IOException {
-    var hit = new CostBySize(new Cost(9, 10, 12), new Cost(60, 61, 70));
-    var miss = new CostBySize(new Cost(40, 50, 60), new Cost(200, 305, 400));
-    new Calibration(machine, "1", hit, miss).store(file);
-  }
 
   @Test
   void aLoadIsAnsweredWithLoopsMemoryAndConnections() {
@@ -45,7 +23,7 @@ class SizeCommandTest {
         .isZero();
     assertThat(out.toString())
         .contains(
-            "loops          4 (3 to 4)", "20.0 µs", "1,000,000 stored responses of 1,536 octets")
+            "loops          2 (1 to 4)", "11.7 µs", "1,000,000 stored responses of 1,536 octets")
         .contains("300,000 of clients, 2,501 to origins");
     assertThat(err.toString()).isEmpty();
   }
@@ -78,27 +56,10 @@ class SizeCommandTest {
     assertThat(size()).isEqualTo(64);
   }
 
-  @Test
-  void withoutACalibrationItSaysHowToGetOne() throws IOException {
-    Files.delete(file);
-    assertThat(size("--rate", "10", "--object", "1KiB", "--hit-ratio", "1")).isEqualTo(66);
-    assertThat(err.toString()).contains(file.toString(), "kamille size --calibrate");
-    Files.writeString(file, "machine=x\n");
-    assertThat(size("--rate", "10", "--object", "1KiB", "--hit-ratio", "1")).isEqualTo(66);
-    assertThat(err.toString()).contains("version is missing", "kamille size --calibrate");
-  }
-
-  @Test
-  void costsOfAnotherMachineAreUsedWithAWarning() throws IOException {
-    store("abacus");
-    assertThat(size("--rate", "10", "--object", "1KiB", "--hit-ratio", "1")).isZero();
-    assertThat(err.toString()).contains("another machine (abacus)");
-  }
-
   private int size(String... words) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    var arguments = new ArrayList<>(List.of("size", "--calibration", file.toString()));
+    var arguments = new ArrayList<>(List.of("size"));
     arguments.addAll(List.of(words));
     return KamilleCommand.commandLine()
         .setOut(new PrintWriter(out, true))

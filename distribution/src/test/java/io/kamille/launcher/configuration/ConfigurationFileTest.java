@@ -14,8 +14,6 @@ import io.kamille.cache.settings.RouteCacheSettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
-import io.kamille.cache.tiers.peak.PeakHours;
-import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.client.open.LimitSettings;
@@ -49,10 +47,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -110,7 +106,7 @@ class ConfigurationFileTest {
     Configuration configuration =
         accepted(
             """
-            listeners: [{address: "[::1]:80", name: front, backlog: 7, access: {allow: [10.0.0.0/8, "::1"], deny: [10.1.0.0/16]}}]
+            listeners: [{address: "[::1]:80", name: front, access: {allow: [10.0.0.0/8, "::1"], deny: [10.1.0.0/16]}}]
             loops: 3
             upstreams:
               web:
@@ -121,13 +117,11 @@ class ConfigurationFileTest {
                 content-timeout: 4s
                 idle-timeout: 5s
                 max-connections: 6
-                max-idle-connections: 7
-                max-waiting: 17
                 queue-timeout: 18s
                 upload-buffer: 20KiB
                 concurrency: adaptive
                 retries: 2
-                health: {failures: 8, failure-ratio: 0.7, out-for: 9s, longest-out: 19s, slow-return: 0s}
+                health: {failures: 8, failure-ratio: 0.7, out-for: 9s}
             routes:
               - host: "*.Example.org"
                 path: /shop
@@ -156,37 +150,30 @@ class ConfigurationFileTest {
               memory: {capacity: 1GiB, sendfile-from: 256KiB}
               max-object-size: 2MiB
               policy: lru
-              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, send-from: 4MiB, peak: forced,
-                     peak-hours: ['11:45-13:15', '23:30-00:30']}
-              compression: {codings: [br, gzip], types: [text/*, a/b], min-size: 2KiB, max-size: 1MiB}
+              disk: {path: /var/cache/kamille, capacity: 1GiB, admit: always, keep-memory: off, peak: forced}
+              compression: {codings: [br, gzip], types: [text/*, a/b]}
               store-set-cookie: on
-              heuristic: {enabled: off, fraction: 0.2, limit: 1h}
-              collapse: {enabled: off, wait-timeout: 1s}
-              status-field: off
-              status-key: on
+              heuristic: {enabled: off}
+              collapse: {enabled: off}
               purge-from: [10.0.0.0/8, "::1"]
             overload: {target: 8ms}
             limits:
-              request-target: 1KiB
               fields: 50
               head-size: 2KiB
-              response-fields: 60
               response-head-size: 3KiB
               connections: 4
               idle-threshold: 0.5
-              client: {connections: 5, requests: 6, ipv6-prefix: 56, unlimited: [192.0.2.0/24]}
+              client: {connections: 5, requests: 6, unlimited: [192.0.2.0/24]}
               head-timeout: 5s
               idle-timeout: 6s
               content-timeout: 7s
               tunnel-timeout: 8s
               upload-rate: 2KiB
-              upload-grace: 11s
               download-rate: 3KiB
-              download-grace: 12s
               request-content: 8MB
               drain-deadline: 9s
-            forwarding: {via: edge1, x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
-            log: {access: {enabled: on, output: /tmp/a.log, format: json, buffer: 64KiB}, level: debug}
+            forwarding: {x-forwarded: append, forwarded: on, removed-fields: [X-A, X-B]}
+            log: {access: {enabled: on, output: /tmp/a.log, format: json}, level: debug}
             admin: {address: off, token-file: /etc/token}
             """);
     assertThat(configuration.listeners())
@@ -194,7 +181,7 @@ class ConfigurationFileTest {
             new ListenerSettings(
                 new HostPort("::1", 80),
                 "front",
-                7,
+                4_096,
                 access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
                 null,
                 TlsSettings.OFF,
@@ -218,12 +205,13 @@ class ConfigurationFileTest {
                     8,
                     0.7,
                     Duration.ofSeconds(9),
-                    Duration.ofSeconds(19),
-                    Duration.ZERO,
+                    Duration.ofSeconds(108),
+                    Duration.ofSeconds(18),
                     HealthPolicy.DEFAULTS.whenAllOut(),
                     HealthPolicy.DEFAULTS.check()),
                 UpstreamSettings.Concurrency.ADAPTIVE,
-                new PoolSettings(6, 17, Duration.ofSeconds(18), 7, Duration.ofSeconds(5), 20 << 10),
+                new PoolSettings(
+                    6, 12, Duration.ofSeconds(18), 128, Duration.ofSeconds(5), 20 << 10),
                 new ConnectionSettings(
                     Duration.ofSeconds(3),
                     Duration.ofSeconds(4),
@@ -288,52 +276,45 @@ class ConfigurationFileTest {
                     1L << 30,
                     Admission.ALWAYS,
                     false,
-                    4L << 20,
-                    new PeakSettings(
-                        PeakChoice.FORCED,
-                        List.of(
-                            Objects.requireNonNull(PeakHours.parse("11:45-13:15")),
-                            Objects.requireNonNull(PeakHours.parse("23:30-00:30"))),
-                        ZoneId.systemDefault())),
+                    1L << 20,
+                    PeakChoice.FORCED),
                 new CodingRules(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
-                    2 << 10,
-                    1 << 20),
+                    1 << 10,
+                    8 << 20),
                 true,
-                new HeuristicSettings(false, 20, 3_600),
-                new SharedCacheSettings.Collapse(false, Duration.ofSeconds(1)),
-                Optional.empty(),
-                true,
+                new HeuristicSettings(false, 10, 86_400),
+                new SharedCacheSettings.Collapse(false),
                 AddressRanges.parse(List.of("10.0.0.0/8", "::1"))));
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));
     assertThat(configuration.limits())
         .isEqualTo(
             new LimitSettings(
                 new ClientSettings(
-                    new HeadLimits(1 << 10, 50, 2 << 10),
+                    new HeadLimits(512, 50, 2 << 10),
                     ClientSettings.DEFAULT.roomForHeadsBytes(),
                     Duration.ofSeconds(5),
                     Duration.ofSeconds(6),
                     Duration.ofSeconds(7),
                     Duration.ofSeconds(8),
                     2 << 10,
-                    Duration.ofSeconds(11),
+                    Duration.ofSeconds(20),
                     3 << 10,
-                    Duration.ofSeconds(12),
+                    Duration.ofSeconds(30),
                     8_000_000,
                     ClientSettings.DEFAULT.lowWatermarkBytes(),
                     ClientSettings.DEFAULT.highWatermarkBytes(),
                     ""),
-                new HeadLimits(0, 60, 3 << 10),
+                new HeadLimits(0, 200, 3 << 10),
                 4,
                 new IdleTimeoutGovernor(0.5),
-                new ClientLimits(5, 6, 56, AddressRanges.parse(List.of("192.0.2.0/24"))),
+                new ClientLimits(5, 6, 64, AddressRanges.parse(List.of("192.0.2.0/24"))),
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())
         .isEqualTo(
             new ForwardingSettings(
-                "edge1",
+                "kamille",
                 ForwardingSettings.Mode.APPEND,
                 ForwardingSettings.Mode.REPLACE,
                 null,
@@ -346,7 +327,7 @@ class ConfigurationFileTest {
                     true,
                     Optional.of(Path.of("/tmp/a.log")),
                     AccessLogSettings.Format.JSON,
-                    64 << 10),
+                    1 << 20),
                 LogSettings.Level.DEBUG));
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
@@ -364,8 +345,7 @@ class ConfigurationFileTest {
         "output: /tmp/a.log | true",
         "output: stdout | true",
         "format: json | true",
-        "enabled: off, output: /tmp/a.log | false",
-        "buffer: 64KiB | false"
+        "enabled: off, output: /tmp/a.log | false"
       })
   void whoSaysWhereOrHowTheAccessLogIsWrittenHasIt(String access, boolean isEnabled) {
     Configuration configuration = accepted(LEAST + "log: {access: {" + access + "}}");
@@ -412,20 +392,12 @@ class ConfigurationFileTest {
             + " expected a loopback address such as 127.0.0.1:9090, or admin.allow-remote: on",
         "listeners: ['1.2.3.4:80', '0.0.0.0:80'] | 1:27: listeners[1].address: found"
             + " \"0.0.0.0:80\", expected another address than listeners[0].address has",
-        "listeners: [{address: ':80', proxy-protocol: required}] | 1:46:"
-            + " listeners[0].proxy-protocol.mode: found \"required\", expected proxy-protocol.from,"
-            + " with the addresses of the load balancers",
-        "listeners: [{address: ':80', proxy-protocol: {mode: off, from: [10.0.0.1]}}] | 1:53:"
-            + " listeners[0].proxy-protocol.mode: found \"off\", expected required, or no"
-            + " proxy-protocol.from",
         "listeners: [':80', '[::1]:80'] | 1:20: listeners[1].address: found \"[::1]:80\", expected"
             + " another address than listeners[0].address has",
         "admin: {address: ':8080', allow-remote: on} | 4:18: admin.address: found \":8080\","
             + " expected another address than listeners[0].address has",
         "cache: {memory: {capacity: 1MiB}, max-object-size: 2MiB} | 4:52: cache.max-object-size:"
             + " found \"2MiB\", expected at most the 1MiB of cache.memory.capacity",
-        "limits: {request-target: 64KiB} | 4:26: limits.request-target: found \"64KiB\", expected"
-            + " at most the 32KiB of limits.head-size",
         "routes: [{upstream: web}, {upstream: web, path: /}] | 3:27: routes[1]: found the host and"
             + " path of routes[0], expected a route of its own",
         "routes: [{upstream: web, host: A.b}, {upstream: web, host: a.B}] | 3:38: routes[1]: found"
@@ -450,8 +422,6 @@ class ConfigurationFileTest {
         "routes: [{upstream: web, cache: {query: {keep: [a], ignore: [b]}}}] | 3:61:"
             + " routes[0].cache.query.ignore: found \"b\", expected nothing, where keep says which"
             + " parameters count",
-        "cache: {disk: {peak-hours: ['11:45-13:15', '9-10']}} | 4:44: cache.disk.peak-hours[1]:"
-            + " found \"9-10\", expected two different times of the day such as 11:45-13:15",
         "routes: [{upstream: a}] | 3:21: routes[0].upstream: found \"a\", expected the name of an"
             + " upstream: web",
         "routes: [{upstream: web, host: *.a.b}] | 3:33: found a * without a name, expected quotes"

@@ -26,7 +26,7 @@ class DoctorTest {
   private List<Finding> findings(String ofListener, String more) {
     String text =
         """
-        listeners: [{address: ':8080', backlog: 1000%s}]
+        listeners: [{address: ':8080', name: a%s}]
         loops: 2
         upstreams: {a: {origins: ['http://127.0.0.1:1'], max-connections: 500}}
         routes: [{upstream: a}]
@@ -57,7 +57,7 @@ class DoctorTest {
 
   @Test
   void aMachineWithEnoughOfEverythingNeedsNoChange() throws IOException {
-    machine("2200", "1000", "10000\t10999", "999999999");
+    machine("2200", "4096", "10000\t10999", "999999999");
     assertThat(findings("")).isNotEmpty().allMatch(Finding::isWell);
   }
 
@@ -82,7 +82,7 @@ class DoctorTest {
 
   @Test
   void aDiskThatIsTooSmallIsFoundBeforeItIsFull() throws IOException {
-    machine("2200", "1000", "10000\t10999", "999999999");
+    machine("2200", "4096", "10000\t10999", "999999999");
     assertThat(
             findings("cache: {disk: {path: '" + root + "/none/yet', capacity: 1000TiB}}").getLast())
         .matches(finding -> !finding.isWell() && finding.advice().contains("cache.disk.capacity"));
@@ -95,7 +95,7 @@ class DoctorTest {
 
   @Test
   void aCertificateThatEndsSoonOrCannotBeReadIsNamed() throws Exception {
-    machine("2200", "1000", "10000\t10999", "999999999");
+    machine("2200", "4096", "10000\t10999", "999999999");
     Certificates.write(new Certificates("authority").ecdsa("a"), root, "a");
     String files = "{chain: '%s/a.pem', key: '%s/a.key'}".replace("%s", root.toString());
     String tls = ", tls: {certificates: [" + files + "]}";

@@ -3,6 +3,7 @@ package io.kamille.launcher.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kamille.admin.api.ProblemType;
 import io.kamille.core.metric.Histogram;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricRegistry;
@@ -11,7 +12,6 @@ import io.kamille.core.setting.SettingChange;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
-import io.kamille.launcher.version.Refused.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -134,9 +134,9 @@ class ConfigControlTest {
     return control.commit(new ChangeOrder(by, comment, null, confirm, null), _ -> next);
   }
 
-  private void refused(Kind kind, Change change) {
+  private void refused(ProblemType type, Change change) {
     assertThatThrownBy(change::make)
-        .isInstanceOfSatisfying(Refused.class, it -> assertThat(it.kind()).isEqualTo(kind));
+        .isInstanceOfSatisfying(Refused.class, it -> assertThat(it.type()).isEqualTo(type));
   }
 
   private interface Change {
@@ -174,9 +174,29 @@ class ConfigControlTest {
   @Test
   void whatCannotBePreparedLeavesAllAsItWas() {
     appliance.fails = true;
-    refused(Kind.NOT_PREPARED, () -> commit(OTHER, "a", "", null));
+    refused(ProblemType.NOT_PREPARED, () -> commit(OTHER, "a", "", null));
     assertThat(file).hasContent(LEAST);
     assertThat(control.versions()).hasSize(1);
+  }
+
+  @Test
+  void whatCannotBeAppliedBringsBackWhatRan() throws Exception {
+    Event fails =
+        () -> {
+          throw new IllegalStateException("on purpose");
+        };
+    for (@Nullable Duration confirm : new @Nullable Duration[] {null, Duration.ofMinutes(1)}) {
+      appliance.whenApplied = fails;
+      refused(ProblemType.NOT_PREPARED, () -> commit(OTHER, "a", "", confirm));
+      assertThat(fields()).isEqualTo(100);
+      assertThat(control.trial()).isNull();
+    }
+    assertThat(String.join(" ", appliance.steps)).isEqualTo("prepare apply ".repeat(4).strip());
+    assertThat(file).hasContent(LEAST);
+    assertThat(control.versions()).hasSize(1);
+    assertThat(directory.toFile().list((_, name) -> name.endsWith(".draft"))).isEmpty();
+    commit(OTHER, "a", "", null);
+    assertThat(fields()).isEqualTo(50);
   }
 
   @Test
@@ -188,7 +208,7 @@ class ConfigControlTest {
     // A directory of that name cannot be replaced by a file.
     Files.delete(file);
     Files.createDirectory(file);
-    refused(Kind.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
+    refused(ProblemType.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
     assertThat(fields()).isEqualTo(100);
   }
 
@@ -196,7 +216,7 @@ class ConfigControlTest {
   void aFileThatSomebodyChangedIsNotWrittenOver() throws Exception {
     String theirs = LEAST + "limits: {fields: 60}\n";
     Files.writeString(file, theirs);
-    refused(Kind.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
+    refused(ProblemType.FILE_CHANGED, () -> commit(OTHER, "a", "", null));
     assertThat(file).hasContent(theirs);
     assertThat(control.reload()).isEmpty();
     assertThat(fields()).isEqualTo(60);
@@ -211,7 +231,7 @@ class ConfigControlTest {
     assertThat(fields()).isEqualTo(50);
     assertThat(control.text()).isEqualTo(OTHER);
     assertThat(file).hasContent(LEAST);
-    refused(Kind.TRIAL_OPEN, () -> commit(LEAST, "b", "", null));
+    refused(ProblemType.TRIAL_OPEN, () -> commit(LEAST, "b", "", null));
     now = NOW.plusSeconds(60);
     Objects.requireNonNull(alarm).run();
     assertThat(fields()).isEqualTo(100);
@@ -227,8 +247,8 @@ class ConfigControlTest {
     assertThat(alarm).isNull();
     assertThat(file).hasContent(OTHER);
     assertThat(control.versions()).first().isEqualTo(new ConfigVersion(2, NOW, "a", "try", 1));
-    refused(Kind.NO_TRIAL, () -> control.keepTrial(null));
-    refused(Kind.NO_TRIAL, () -> control.revertTrial(null));
+    refused(ProblemType.NO_TRIAL, () -> control.keepTrial(null));
+    refused(ProblemType.NO_TRIAL, () -> control.revertTrial(null));
   }
 
   @Test
@@ -241,7 +261,7 @@ class ConfigControlTest {
 
   @Test
   void whatWaitsForARestartIsToldAndIsNoTrial() throws Exception {
-    refused(Kind.NEEDS_RESTART, () -> commit(RESTART, "a", "", Duration.ofMinutes(1)));
+    refused(ProblemType.NEEDS_RESTART, () -> commit(RESTART, "a", "", Duration.ofMinutes(1)));
     commit(RESTART, "a", "", null);
     assertThat(control.pending()).extracting(SettingChange::path).containsExactly("loops");
     // What waits already does not stand in the way of a trial.
@@ -252,7 +272,7 @@ class ConfigControlTest {
   @Test
   void withoutWritesTheFileIsTheOnlyWay() throws IOException {
     control = opened(false);
-    refused(Kind.WRITES_OFF, () -> commit(OTHER, "a", "", null));
+    refused(ProblemType.WRITES_OFF, () -> commit(OTHER, "a", "", null));
     assertThat(control.text()).isEqualTo(LEAST);
   }
 
@@ -267,6 +287,17 @@ class ConfigControlTest {
     assertThat(store.text(6)).isEqualTo("text 6");
     ConfigStore again = ConfigStore.open(directory.resolve("many"));
     assertThat(again.add("next", NOW, "a", "").number()).isEqualTo(ConfigStore.KEPT + 6);
+  }
+
+  @Test
+  void whatSomebodyElseWroteStays() throws Exception {
+    Path versions = Files.createDirectory(directory.resolve("many"));
+    Path foreign = Files.writeString(versions.resolve("7.yaml"), "not ours");
+    ConfigStore store = ConfigStore.open(versions);
+    assertThat(store.all()).isEmpty();
+    assertThat(store.add("text\nof two lines\n", NOW, "a", "").number()).isEqualTo(8);
+    assertThat(ConfigStore.open(versions).text(8)).isEqualTo("text\nof two lines\n");
+    assertThat(foreign).hasContent("not ours");
   }
 
   /** A kill leaves what was done so far: each step of a commit, and what the next start finds. */
@@ -357,10 +388,10 @@ class ConfigControlTest {
     String tag = control.tag();
     ChangeOrder order = new ChangeOrder("a", "", "\"1-0\", " + tag, null, null);
     control.commit(order, _ -> OTHER);
-    refused(Kind.VERSION_STALE, () -> control.commit(order, _ -> LEAST));
-    refused(Kind.VERSION_STALE, () -> control.keepTrial("W/" + control.tag()));
-    refused(Kind.VERSION_STALE, () -> control.revertTrial(tag));
-    refused(Kind.VERSION_STALE, () -> control.reload(tag));
+    refused(ProblemType.VERSION_STALE, () -> control.commit(order, _ -> LEAST));
+    refused(ProblemType.VERSION_STALE, () -> control.keepTrial("W/" + control.tag()));
+    refused(ProblemType.VERSION_STALE, () -> control.revertTrial(tag));
+    refused(ProblemType.VERSION_STALE, () -> control.reload(tag));
     assertThat(control.reload("*")).isEmpty();
     assertThat(file).hasContent(OTHER);
   }
@@ -374,7 +405,7 @@ class ConfigControlTest {
           Files.move(file, other);
           Files.createDirectories(file.resolve("x"));
         };
-    refused(Kind.FILE_UNWRITABLE, () -> commit(OTHER, "a", "", null));
+    refused(ProblemType.FILE_UNWRITABLE, () -> commit(OTHER, "a", "", null));
     assertThat(fields()).isEqualTo(100);
     assertThat(appliance.steps).containsExactly("prepare", "apply", "prepare", "apply");
     assertThat(control.versions()).hasSize(1);

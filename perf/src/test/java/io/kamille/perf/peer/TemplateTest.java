@@ -48,9 +48,7 @@ class TemplateTest {
   @Test
   void theOriginMayBeAskedForMoreThanTheDefaultAtOnce(@TempDir Path directory) throws Exception {
     Kamille.by("kamille", Path.of("bin/kamille")).prepare(directory, PLACE);
-    assertThat(directory.resolve("kamille.yaml"))
-        .content()
-        .contains("    max-connections: 8192\n    max-waiting: 8192\n");
+    assertThat(directory.resolve("kamille.yaml")).content().contains("    max-connections: 8192\n");
   }
 
   @Test
@@ -61,7 +59,8 @@ class TemplateTest {
         [pass] passed
         [tls] secret
         [clear] plain
-        [each]   - %EACH%""";
+        [each]   - %EACH%\
+        """;
     assertThat(Template.fill(template, directory.resolve("x"), PLACE.failing(List.of(1, 2))))
         .isEqualTo("stored\nplain\n  - 1\n  - 2");
   }

@@ -10,10 +10,6 @@ public enum ProblemType {
       StatusCode.UNPROCESSABLE_CONTENT,
       "The configuration has problems",
       "Mend what errors lists: each entry has pointer, line, column, found and expected."),
-  PATCH_FAILED(
-      StatusCode.UNPROCESSABLE_CONTENT,
-      "The patch does not fit",
-      "detail names the operation, counted from 0. Read /v1/config again; nothing was changed."),
   NEEDS_RESTART(
       StatusCode.UNPROCESSABLE_CONTENT,
       "The change needs a restart",
@@ -32,13 +28,6 @@ public enum ProblemType {
       "Writes are off",
       "admin.config-writes is off: change the file, then reload it."),
   NO_TRIAL(StatusCode.NOT_FOUND, "No trial is open", "It was kept, reverted or ended already."),
-  NO_DRAFT(StatusCode.NOT_FOUND, "There is no such draft", "It was removed or committed already."),
-  TOO_MANY_DRAFTS(
-      StatusCode.CONFLICT, "There are too many drafts", "Remove or commit one of the 20 drafts."),
-  DRAFT_STALE(
-      StatusCode.CONFLICT,
-      "Another version runs than the draft's base",
-      "Commit with rebase: true if detail names no conflict; else replace the draft's text."),
   VERSION_GONE(
       410,
       "The version is not kept",

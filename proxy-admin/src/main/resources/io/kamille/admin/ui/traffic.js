@@ -109,10 +109,6 @@ export async function traffic(place) {
     }
   };
   const draw = (perSecond) => {
-    if (perSecond === 0) {
-      replace(head, answer("No request is kept to look at.", "Set admin.request-samples to a number, and restart."));
-      return;
-    }
     replace(head, answer(sentence(list), `Up to ${perSecond} requests a second of each loop are kept, and as many that failed.`));
     replace(rows, table([
       { name: "Time", show: (one) => h("span", { class: "nowrap" }, when(one.time)) },

@@ -38,6 +38,11 @@ public record CacheSettings(
     VaryBy varyBy,
     QueryRules query) {
 
+  private static final Duration COLLAPSE_WAIT = Duration.ofSeconds(5);
+
+  /** How this cache names itself in {@code Cache-Status} (RFC 9211). */
+  public static final String STATUS_NAME = "kamille";
+
   /** Settings of a route where all requests are treated alike. */
   public CacheSettings(
       CachePolicy policy,
@@ -74,9 +79,9 @@ public record CacheSettings(
             ? shared.maxObjectSizeBytes()
             : Math.min(ofRoute, shared.maxObjectSizeBytes()),
         shared.collapse().isEnabled(),
-        shared.collapse().waitTimeout(),
-        shared.statusField(),
-        shared.statusKey(),
+        COLLAPSE_WAIT,
+        Optional.of(STATUS_NAME),
+        false,
         route.background(),
         route.bypassing(),
         route.selecting(),
@@ -90,8 +95,8 @@ public record CacheSettings(
         CodingRules.OFF,
         maxObjectBytes,
         true,
-        Duration.ofSeconds(5),
-        Optional.of("kamille"),
+        COLLAPSE_WAIT,
+        Optional.of(STATUS_NAME),
         false,
         BackgroundSettings.NONE);
   }

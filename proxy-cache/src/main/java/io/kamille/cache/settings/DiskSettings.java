@@ -3,15 +3,11 @@ package io.kamille.cache.settings;
 import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
-import io.kamille.cache.tiers.peak.PeakHours;
-import io.kamille.cache.tiers.peak.PeakSettings;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
-import java.time.ZoneId;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +28,7 @@ public record DiskSettings(
     Admission admission,
     boolean keepsMemory,
     long sendFromBytes,
-    PeakSettings peak) {
+    PeakChoice peak) {
 
   /** The least that is of use. */
   public static final long CAPACITY_MINIMUM_BYTES = StoreOpening.CAPACITY_MINIMUM_BYTES;
@@ -57,31 +53,6 @@ public record DiskSettings(
           .orElse("nothing is written to a disk", 0L)
           .appliesOnRestart();
 
-  private static final Section<PeakSettings> PEAK =
-      Section.of(
-          PeakSettings.class,
-          Setting.of(
-                  "peak",
-                  ValueTypes.oneOf(PeakChoice.values()),
-                  "Whether requests leave the disk alone at a peak: what is not in memory is then a"
-                      + " miss, and nothing is written. `auto` does so while the disk is too busy"
-                      + " to be of use, and in `peak-hours`; `off` never; `forced` always. Purges"
-                      + " and removals reach the disk in any case.")
-              .defaultsTo(PeakChoice.AUTO)
-              .into("choice"),
-          Setting.of(
-                  "peak-hours",
-                  ValueTypes.list(
-                      "list of hours",
-                      PeakHours::parse,
-                      PeakHours::toString,
-                      "two different times of the day such as 11:45-13:15"),
-                  "When requests leave the disk alone every day, by the local time of the machine,"
-                      + " if `peak` is `auto`. The end may be on the next day: `23:30-00:30`.")
-              .defaultsTo("none", disk -> List.of())
-              .into("hours"),
-          Row.fixed(ZoneId.systemDefault()));
-
   public static final Section<DiskSettings> SECTION =
       Section.of(
           DiskSettings.class,
@@ -104,16 +75,15 @@ public record DiskSettings(
                       + " the hottest.")
               .defaultsTo(true)
               .appliesOnRestart(),
+          Row.fixed(1L << 20),
           Setting.of(
-                  "send-from",
-                  ValueTypes.orWord("off", Long.MAX_VALUE, ValueTypes.size(64 << 10, 16 * TIB)),
-                  "A response of at least this size that is not in memory is sent from its file, by"
-                      + " sendfile(2). So is each that memory has no room for. `off` sends nothing"
-                      + " so. If the connection does not allow sendfile, or the response must be"
-                      + " validated, it is loaded into memory or is a miss.")
-              .defaultsTo(1L << 20)
-              .appliesOnRestart(),
-          PEAK.inlined());
+                  "peak",
+                  ValueTypes.oneOf(PeakChoice.values()),
+                  "Whether requests leave the disk alone at a peak: what is not in memory is then a"
+                      + " miss, and nothing is written. `auto` does so while the disk is too busy"
+                      + " to be of use; `off` never; `forced` always. Purges and removals reach the"
+                      + " disk in any case.")
+              .defaultsTo(PeakChoice.AUTO));
 
   /** Whether there is a disk. */
   public boolean isOn() {

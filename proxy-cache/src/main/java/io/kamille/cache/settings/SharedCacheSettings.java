@@ -6,15 +6,14 @@ import io.kamille.cache.rules.HeuristicSettings;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.Parsed;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param compression what routes that compress do
  * @param storesSetCookie whether a response that sets a cookie may be stored (RFC 9111 §7.3)
  * @param heuristic freshness of responses that say nothing about it (RFC 9111 §4.2.2)
- * @param statusField how this cache names itself in Cache-Status (RFC 9211); empty for no field
- * @param statusKey whether Cache-Status tells the cache key
  * @param purgeFrom the clients that may use the method PURGE; where there are none, it is not ours
  */
 public record SharedCacheSettings(
@@ -40,16 +37,13 @@ public record SharedCacheSettings(
     boolean storesSetCookie,
     HeuristicSettings heuristic,
     Collapse collapse,
-    Optional<String> statusField,
-    boolean statusKey,
     AddressRanges purgeFrom) {
 
-  /** Whether and how long requests wait for one that was forwarded before them (RFC 9111 §4). */
-  public record Collapse(boolean isEnabled, Duration waitTimeout) {}
+  /** Whether requests wait for one that was forwarded before them (RFC 9111 §4). */
+  public record Collapse(boolean isEnabled) {}
 
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
-  private static final long GIB = 1L << 30;
   static final long LEAST_OBJECT = KIB;
   static final long GREATEST_OBJECT = 16L << 40;
 
@@ -68,13 +62,7 @@ public record SharedCacheSettings(
                   ValueTypes.onOff(),
                   "Whether requests for a response that is just being fetched wait for it instead"
                       + " of being forwarded too.")
-              .defaultsTo(true),
-          Setting.of(
-                  "wait-timeout",
-                  ValueTypes.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
-                  "How long such a request waits for the response head before another one is"
-                      + " forwarded, for all that wait.")
-              .defaultsTo(Duration.ofSeconds(5)));
+              .defaultsTo(true));
 
   private static final Section<HeuristicSettings> HEURISTIC =
       Section.of(
@@ -85,17 +73,8 @@ public record SharedCacheSettings(
                   "Whether a response without freshness information may be reused for a guessed"
                       + " time (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
               .defaultsTo(true),
-          Setting.of(
-                  "fraction",
-                  PERCENT,
-                  "The guess, as a share of the time since the last modification.")
-              .defaultsTo(10)
-              .into("percent"),
-          Setting.of(
-                  "limit",
-                  ValueTypes.seconds(Duration.ofSeconds(1), Duration.ofDays(365)),
-                  "The longest guess.")
-              .defaultsTo(86_400));
+          Row.fixed(HeuristicSettings.DEFAULT.percent()),
+          Row.fixed(HeuristicSettings.DEFAULT.limitSeconds()));
 
   private static final Section<CodingRules> COMPRESSION =
       Section.of(
@@ -135,18 +114,8 @@ public record SharedCacheSettings(
                       "font/ttf",
                       "image/svg+xml",
                       "image/bmp")),
-          Setting.of(
-                  "min-size",
-                  ValueTypes.size(1, GIB),
-                  "Shorter content is not compressed: it would not come in fewer packets.")
-              .defaultsTo(KIB)
-              .into("leastBytes"),
-          Setting.of(
-                  "max-size",
-                  ValueTypes.size(KIB, GIB),
-                  "Longer content is not compressed: it would keep others waiting for a worker.")
-              .defaultsTo(8 * MIB)
-              .into("mostBytes"));
+          Row.fixed(KIB),
+          Row.fixed(8 * MIB));
 
   public static final Subsection<MemorySettings> MEMORY =
       MemorySettings.SECTION.one("memory", "The places of stored responses.");
@@ -196,18 +165,6 @@ public record SharedCacheSettings(
           STORE_SET_COOKIE,
           HEURISTIC.one("heuristic", "How long responses that say nothing about it may be reused."),
           COLLAPSE.one("collapse", "Collapsing of requests for the same missing response."),
-          Setting.of(
-                  "status-field",
-                  ValueTypes.orWord("off", ValueTypes.token()),
-                  "How this cache names itself in the `Cache-Status` field of responses (RFC 9211),"
-                      + " or `off` to send none.")
-              .defaultsTo(Optional.of("kamille")),
-          Setting.of(
-                  "status-key",
-                  ValueTypes.onOff(),
-                  "Whether the `Cache-Status` field tells the cache key too, which is the target"
-                      + " URI (RFC 9211 §2.7).")
-              .defaultsTo(false),
           Setting.of(
                   "purge-from",
                   AddressRanges.TYPE,

@@ -21,7 +21,7 @@ import io.kamille.cache.store.EncodedHead;
 import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
-import io.kamille.cache.tiers.peak.PeakSettings;
+import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -76,7 +76,7 @@ class DiskCopiesTest {
         new DiskCopies(
             disk,
             DiskCopies.Admission.ALWAYS,
-            new PeakWatch(PeakSettings.AUTO, () -> 0, WallClock.system()));
+            new PeakWatch(PeakChoice.AUTO, () -> 0, WallClock.system()));
     TieredStore store = new TieredStore(arena, index, new PurgeTable(), copies);
     List<Thread> owners = new ArrayList<>();
     for (int i = 0; i < OWNERS; i++) {

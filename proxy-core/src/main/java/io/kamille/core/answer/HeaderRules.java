@@ -5,7 +5,6 @@ import io.kamille.core.http.Octets;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +25,8 @@ public record HeaderRules(
     static final Setting<String> VALUE =
         Setting.of(
             "value",
-            ValueType.of(
-                "text",
-                "",
-                "visible ASCII, spaces and tabs, not at either end",
-                text -> isValue(text) ? text : null,
-                text -> text),
+            ValueTypes.text(
+                "text", "visible ASCII, spaces and tabs, not at either end", text -> isValue(text)),
             "The value of the field.");
 
     static final Section<FieldValue> SECTION = Section.of(FieldValue.class, VALUE);

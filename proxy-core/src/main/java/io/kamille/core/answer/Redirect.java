@@ -7,7 +7,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +27,10 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
   public static final Setting<String> TO =
       Setting.of(
               "to",
-              ValueType.of(
+              ValueTypes.text(
                   "URL",
-                  "",
                   "a URL or a path, with {host}, {path} or {uri} for those of the request",
-                  text -> isTarget(text) ? text : null,
-                  text -> text),
+                  text -> isTarget(text)),
               "Where clients are sent, such as `https://www.example.org{uri}`. `{host}` stands for"
                   + " the host of the request without port, `{path}` for its path, `{uri}` for path"
                   + " and query.")

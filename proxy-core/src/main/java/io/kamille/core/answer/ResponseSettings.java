@@ -3,13 +3,11 @@ package io.kamille.core.answer;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param body its content, unless {@code file} holds it
  * @param file read when the configuration is loaded; null for {@code body}
  * @param type of the content
- * @param retryAfter when clients may come again; null to say nothing of it
  */
-public record ResponseSettings(
-    int status, String body, @Nullable Path file, String type, @Nullable Duration retryAfter) {
+public record ResponseSettings(int status, String body, @Nullable Path file, String type) {
 
   /** A page of maintenance is small; so what a client can make us send is, too. */
   private static final int MOST_BYTES = 1024 * 1024;
@@ -45,21 +41,16 @@ public record ResponseSettings(
           .orElse("`body`");
 
   public static final Setting<String> BODY =
-      Setting.of(
-              "body",
-              ValueType.of("text", "", "text", text -> text, text -> text),
-              "The body of the response.")
+      Setting.of("body", ValueTypes.text("text", "text", text -> true), "The body of the response.")
           .defaultsTo("");
 
   static final Setting<String> TYPE =
       Setting.of(
               "type",
-              ValueType.of(
+              ValueTypes.text(
                   "media type",
-                  "",
                   "a media type such as text/html; charset=utf-8",
-                  text -> text.matches("[!-~]+/[ -~]+") ? text : null,
-                  text -> text),
+                  text -> text.matches("[!-~]+/[ -~]+")),
               "The `Content-Type` of the response.")
           .defaultsTo("by the name of `file`; else `" + TEXT + "`", ResponseSettings::typeOf);
 
@@ -70,17 +61,7 @@ public record ResponseSettings(
 
   /** The settings under {@code respond}. */
   public static final Section<ResponseSettings> SECTION =
-      Section.of(
-          ResponseSettings.class,
-          STATUS,
-          BODY,
-          FILE,
-          TYPE,
-          Setting.of(
-                  "retry-after",
-                  ValueTypes.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(365)),
-                  "When clients may try again (`Retry-After`).")
-              .orElse("says nothing of it"));
+      Section.of(ResponseSettings.class, STATUS, BODY, FILE, TYPE);
 
   public static final ResponseSettings NONE = SECTION.defaults();
 

@@ -6,7 +6,6 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.Unpooled;
-import java.time.Duration;
 
 /** Answers every request alike. Any thread. */
 public final class StaticResponse implements ExchangeHandler {
@@ -25,10 +24,6 @@ public final class StaticResponse implements ExchangeHandler {
     ResponseHead head = ResponseHead.of(settings.status(), "Cache-Control", "no-store");
     if (body.length > 0) {
       head.fields().add("Content-Type", settings.type());
-    }
-    Duration retryAfter = settings.retryAfter();
-    if (retryAfter != null) {
-      head.fields().add("Retry-After", Long.toString(retryAfter.toSeconds()));
     }
     Reply reply = exchange.reply();
     reply.head(head, body.length);

@@ -71,8 +71,8 @@ public record ClientSettings(
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
                   "How long content from or to a client may stand still. Time in which the origin"
                       + " is the slow one does not count. The limit that is reached first holds: a"
-                      + " pause that fills a whole `limits.upload-grace` or `limits.download-grace`"
-                      + " is too slow for `limits.upload-rate` or `limits.download-rate` already.")
+                      + " pause of 20 s is too slow for `limits.upload-rate`, one of 30 s for"
+                      + " `limits.download-rate`.")
               .defaultsTo(Duration.ofSeconds(30)),
           Setting.of(
                   "tunnel-timeout",
@@ -84,35 +84,25 @@ public record ClientSettings(
                   "upload-rate",
                   ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
                   "The least rate, in bytes per second, at which a client must send the content of"
-                      + " a request, or `none` for no such limit. A client that sends less within a"
-                      + " `limits.upload-grace` is answered with 408, also if it pauses for less"
-                      + " than `limits.content-timeout`. Time in which the origin is the slow one"
-                      + " does not count.")
+                      + " a request, or `none` for no such limit. A client that sends less within"
+                      + " 20 s is answered with 408, also if it pauses for less than"
+                      + " `limits.content-timeout`. Time in which the origin is the slow one does"
+                      + " not count.")
               .defaultsTo(500L)
               .into("uploadBytesPerSecond"),
-          Setting.of(
-                  "upload-grace",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
-                  "How long request content may come slower than `limits.upload-rate`. Earlier"
-                      + " octets give no credit.")
-              .defaultsTo(Duration.ofSeconds(20)),
+          Row.fixed(Duration.ofSeconds(20)),
           Setting.of(
                   "download-rate",
                   ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
                   "The least rate, in bytes per second, at which a client must take what waits for"
-                      + " it, or `none` for no such limit. A client that takes less within a"
-                      + " `limits.download-grace` is reset. Taken is what its side has acknowledged"
+                      + " it, or `none` for no such limit. A client that takes less within"
+                      + " 30 s is reset. Taken is what its side has acknowledged"
                       + " by TCP, whatever the send buffer holds. Time in which the origin is the"
                       + " slow one does not count: all there is has been handed to the kernel. A"
                       + " connection after an upgrade is not measured.")
               .defaultsTo(500L)
               .into("downloadBytesPerSecond"),
-          Setting.of(
-                  "download-grace",
-                  ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
-                  "How long a client may take what waits for it slower than `limits.download-rate`."
-                      + " Octets taken before give no credit.")
-              .defaultsTo(Duration.ofSeconds(30)),
+          Row.fixed(Duration.ofSeconds(30)),
           Setting.of(
                   "request-content",
                   ValueTypes.orWord("none", Long.MAX_VALUE, ValueTypes.size(0, 1L << 40)),

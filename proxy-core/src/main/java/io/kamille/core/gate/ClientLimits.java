@@ -1,5 +1,6 @@
 package io.kamille.core.gate;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -39,12 +40,7 @@ public record ClientLimits(
                       + " request is under way until its answer has been handed to its connection,"
                       + " a tunnel until it ends.")
               .defaultsTo(NO_LIMIT),
-          Setting.of(
-                  "ipv6-prefix",
-                  ValueTypes.wholeNumber(32, 128),
-                  "How many bits of an IPv6 address tell clients apart. A network has at least a"
-                      + " /64, and its owner can use each address.")
-              .defaultsTo(64),
+          Row.fixed(64),
           Setting.of(
                   "unlimited",
                   AddressRanges.TYPE,

@@ -14,20 +14,16 @@ import io.kamille.core.setting.ValueTypes;
  */
 public record HeadLimits(int targetBytes, int fields, int headBytes) {
 
-  public static final Setting<Integer> REQUEST_TARGET =
-      Setting.of(
-              "request-target",
-              ValueTypes.smallSize(256, 1 << 20),
-              "The longest request target. A longer one is answered with 414.")
-          .defaultsTo(8 << 10)
-          .into("targetBytes");
+  /** The request target may take this part of the head. */
+  private static final int TARGET_PART = 4;
 
   public static final Setting<Integer> HEAD_SIZE =
       Setting.of(
               "head-size",
               ValueTypes.smallSize(1 << 10, 1 << 20),
               "The largest request head, request line included. A larger one is answered with 431,"
-                  + " and so is one larger than a loop's part of an eighth of the Java heap.")
+                  + " and so is one larger than a loop's part of an eighth of the Java heap. The"
+                  + " request target may take a quarter of it; a longer one is answered with 414.")
           .defaultsTo(32 << 10)
           .into("headBytes");
 
@@ -35,7 +31,7 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
   public static final Section<HeadLimits> OF_REQUEST =
       Section.of(
           HeadLimits.class,
-          REQUEST_TARGET,
+          Row.derived(limits -> limits.value(HEAD_SIZE) / TARGET_PART),
           Setting.of(
                   "fields",
                   ValueTypes.wholeNumber(10, 10_000),
@@ -49,13 +45,7 @@ public record HeadLimits(int targetBytes, int fields, int headBytes) {
       Section.of(
           HeadLimits.class,
           Row.fixed(0),
-          Setting.of(
-                  "response-fields",
-                  ValueTypes.wholeNumber(10, 10_000),
-                  "The most field lines in a response head from an origin. More are answered with"
-                      + " 502. Trailers have a limit of their own, 32 lines.")
-              .defaultsTo(200)
-              .into("fields"),
+          Row.fixed(200),
           Setting.of(
                   "response-head-size",
                   ValueTypes.smallSize(1 << 10, 1 << 20),

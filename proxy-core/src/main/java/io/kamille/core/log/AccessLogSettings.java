@@ -1,5 +1,6 @@
 package io.kamille.core.log;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -57,17 +58,5 @@ public record AccessLogSettings(
               .appliesOnRestart(),
           OUTPUT,
           FORMAT,
-          Setting.of(
-                  "buffer",
-                  ValueTypes.smallSize(64 << 10, 1 << 30),
-                  "Memory of each loop for lines that wait to be written. When it is full, lines"
-                      + " are dropped and counted; requests never wait for the log.")
-              .defaultsTo(1 << 20)
-              .appliesOnRestart());
-
-  public AccessLogSettings {
-    if (bufferBytes < 1 || bufferBytes > 1 << 30) {
-      throw new IllegalArgumentException("bufferBytes: " + bufferBytes + " (expected: 1 to 2^30)");
-    }
-  }
+          Row.fixed(1 << 20));
 }

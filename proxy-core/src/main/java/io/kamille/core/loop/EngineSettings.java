@@ -2,17 +2,17 @@ package io.kamille.core.loop;
 
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * How the event loops turn.
- *
- * @param stallLimit the longest turn that is not logged; zero to log none
- */
-public record EngineSettings(
-    Pacing pacing, Duration latencyBudget, Optional<Duration> spin, Duration stallLimit) {
+/** How the event loops turn. */
+public record EngineSettings(Pacing pacing, Duration latencyBudget, Optional<Duration> spin) {
+
+  /**
+   * The longest turn of a loop that is no stall. One that takes half as long again is logged, with
+   * the stack that was running, and counted.
+   */
+  public static final Duration STALL_LIMIT = Duration.ofMillis(250);
 
   /** What a command line may say, too. */
   public static final Setting<Pacing> PACING =
@@ -38,16 +38,7 @@ public record EngineSettings(
                   "The longest time a loop polls without sleeping before it sleeps. Within it the"
                       + " loop chooses by what its waits were like; it never spins when there are"
                       + " fewer idle processors than loops.")
-              .defaultsTo(Optional.empty()),
-          Setting.of(
-                  "stall-limit",
-                  ValueTypes.orWord(
-                      "off",
-                      Duration.ZERO,
-                      ValueTypes.duration(Duration.ofMillis(10), Duration.ofMinutes(1))),
-                  "The longest turn of a loop that is no stall. One that takes half as long again"
-                      + " is always logged, with the stack that was running, and counted.")
-              .defaultsTo(Duration.ofMillis(250)));
+              .defaultsTo(Optional.empty()));
 
   /** How the loops pace themselves, to begin with. */
   public PaceSettings pace() {

@@ -118,10 +118,7 @@ final class LoopMetrics {
 
   static final MetricDescriptor STALLS =
       MetricDescriptor.counter(
-          "kamille_loop_stalls_total",
-          Unit.COUNT,
-          "Turns that took longer than engine.stall-limit.",
-          "loop");
+          "kamille_loop_stalls_total", Unit.COUNT, "Turns that took longer than 250 ms.", "loop");
 
   private static final MetricDescriptor POLL_COST =
       MetricDescriptor.gauge(

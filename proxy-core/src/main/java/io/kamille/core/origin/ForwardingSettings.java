@@ -113,12 +113,7 @@ public record ForwardingSettings(
   public static final Section<ForwardingSettings> SECTION =
       Section.of(
           ForwardingSettings.class,
-          Setting.of(
-                  "via",
-                  ValueTypes.token(),
-                  "The pseudonym under which we add ourselves to the `Via` field (RFC 9110"
-                      + " §7.6.3).")
-              .defaultsTo("kamille"),
+          Row.fixed("kamille"),
           Setting.of(
                   "x-forwarded",
                   MODE,

@@ -1,10 +1,8 @@
 package io.kamille.core.origin;
 
 import io.kamille.core.http.Octets;
-import io.kamille.core.setting.HostPort;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 import java.util.List;
@@ -139,25 +137,15 @@ public record HealthCheck(
   public static final Setting<String> REQUEST_PATH =
       Setting.of(
               "path",
-              ValueType.of(
+              ValueTypes.text(
                   "path and query",
-                  "",
                   "a path that begins with /, without space and #",
-                  text -> PATH.matcher(text).matches() ? text : null,
-                  text -> text),
+                  text -> PATH.matcher(text).matches()),
               "The path and query that an HTTP check asks for.")
           .defaultsTo("/");
 
   public static final Setting<String> HOST =
-      Setting.of(
-              "host",
-              ValueType.of(
-                  "host with or without port",
-                  "",
-                  "HOST[:PORT]",
-                  text -> isAuthority(text) ? text : null,
-                  text -> text),
-              "The `Host` field of an HTTP or gRPC check.")
+      Setting.of("host", ValueTypes.authority(), "The `Host` field of an HTTP or gRPC check.")
           .orElse("host and port of the origin");
 
   public static final Setting<List<Line>> HEADERS =
@@ -185,24 +173,20 @@ public record HealthCheck(
   public static final Setting<String> CONTAINS =
       Setting.of(
               "contains",
-              ValueType.of(
+              ValueTypes.text(
                   "text",
-                  "",
                   "1 to 256 visible ASCII characters or spaces",
-                  text -> TEXT.matcher(text).matches() ? text : null,
-                  text -> text),
+                  text -> TEXT.matcher(text).matches()),
               "What the content of a passed HTTP check has in its first 64 KiB.")
           .orElse("the content is not read", "");
 
   public static final Setting<String> SERVICE =
       Setting.of(
               "service",
-              ValueType.of(
+              ValueTypes.text(
                   "name of a gRPC service",
-                  "",
                   "1 to 127 visible ASCII characters",
-                  text -> NAME.matcher(text).matches() ? text : null,
-                  text -> text),
+                  text -> NAME.matcher(text).matches()),
               "The service that a gRPC check asks for.")
           .orElse("the server as a whole", "");
 
@@ -239,13 +223,6 @@ public record HealthCheck(
           EXPECT,
           CONTAINS,
           SERVICE);
-
-  private static boolean isAuthority(String text) {
-    HostPort withPort = HostPort.parse(text);
-    return withPort != null
-        ? !withPort.host().isEmpty()
-        : !text.isEmpty() && HostPort.hostOf(text) != null;
-  }
 
   /** Whether there are any. */
   public boolean isOn() {

@@ -1,5 +1,6 @@
 package io.kamille.core.origin;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -43,6 +44,16 @@ public record HealthPolicy(
                   + " for `check: {kind: http}`.")
           .withShorthand(HealthCheck.KIND);
 
+  private static final Setting<Duration> OUT_FOR =
+      Setting.of(
+              "out-for",
+              ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+              "How long such an origin stays out before one request tries it again. The time"
+                  + " doubles whenever that request fails, up to twelve times `out-for`. Up to a"
+                  + " quarter is added at random. An origin that comes back gets a tenth of its"
+                  + " share first, and all of it after twice `out-for`.")
+          .defaultsTo(Duration.ofSeconds(5));
+
   /** The settings under {@code health}. */
   public static final Section<HealthPolicy> SECTION =
       Section.of(
@@ -62,47 +73,13 @@ public record HealthPolicy(
                       + " failures in a row within the ten seconds also take it out. `off` switches"
                       + " off both.")
               .defaultsTo(0.5),
-          Setting.of(
-                  "out-for",
-                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-                  "How long such an origin stays out before one request tries it again. The time"
-                      + " doubles whenever that request fails. Up to a quarter is added at random.")
-              .defaultsTo(Duration.ofSeconds(5)),
-          Setting.of(
-                  "longest-out",
-                  ValueTypes.duration(Duration.ofMillis(100), Duration.ofHours(24)),
-                  "The most that `out-for` grows to.")
-              .defaultsTo(Duration.ofMinutes(1)),
-          Setting.of(
-                  "slow-return",
-                  ValueTypes.duration(Duration.ZERO, Duration.ofHours(1)),
-                  "How long an origin that comes back takes to get its full share of requests,"
-                      + " beginning with a tenth of it.")
-              .defaultsTo(Duration.ofSeconds(10)),
-          Setting.of(
-                  "when-all-out",
-                  ValueTypes.oneOf(WhenAllOut.values()),
-                  "What happens to requests while all origins are out: `ask` gives them to the"
-                      + " origins that take connections, `refuse` answers with 503.")
-              .defaultsTo(WhenAllOut.ASK),
+          OUT_FOR,
+          Row.derived(health -> health.value(OUT_FOR).multipliedBy(12)),
+          Row.derived(health -> health.value(OUT_FOR).multipliedBy(2)),
+          Row.fixed(WhenAllOut.ASK),
           CHECK);
 
   public static final HealthPolicy DEFAULTS = SECTION.defaults();
-
-  public HealthPolicy {
-    if (failuresUntilOut < 1 || !(failureRatio > 0)) {
-      throw new IllegalArgumentException(
-          "failuresUntilOut: "
-              + failuresUntilOut
-              + ", failureRatio: "
-              + failureRatio
-              + " (expected: 1 or more, above 0)");
-    }
-    if (!outFor.isPositive() || slowReturn.isNegative()) {
-      throw new IllegalArgumentException(
-          "outFor: " + outFor + ", slowReturn: " + slowReturn + " (expected: positive, 0 or more)");
-    }
-  }
 
   /** How long the origin is left alone when it is out for the {@code times}-th time on end. */
   long outNanos(int times) {

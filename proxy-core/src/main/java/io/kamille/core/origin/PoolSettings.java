@@ -1,5 +1,6 @@
 package io.kamille.core.origin;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -27,37 +28,30 @@ public record PoolSettings(
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
   private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
 
+  private static final Setting<Integer> MAX_CONNECTIONS =
+      Setting.of(
+              "max-connections",
+              ValueTypes.wholeNumber(1, 65_535),
+              "Requests that one loop sends one origin at a time. In HTTP/1.1 each takes a"
+                  + " connection; in HTTP/2 up to 100 share one. Multiply by `loops` for the"
+                  + " most that an origin sees. Requests with a body still to come get at most"
+                  + " three quarters of them (of one, that one). So slow uploads leave some to"
+                  + " requests without a body. Twice as many requests may wait for one on each"
+                  + " loop. More are answered with 503 at once.")
+          .defaultsTo(512);
+
   /** The settings of an upstream. */
   public static final Section<PoolSettings> SECTION =
       Section.of(
           PoolSettings.class,
-          Setting.of(
-                  "max-connections",
-                  ValueTypes.wholeNumber(1, 65_535),
-                  "Requests that one loop sends one origin at a time. In HTTP/1.1 each takes a"
-                      + " connection; in HTTP/2 up to 100 share one. Multiply by `loops` for the"
-                      + " most that an origin sees. Requests with a body still to come get at most"
-                      + " three quarters of them (of one, that one). So slow uploads leave some to"
-                      + " requests without a body.")
-              .defaultsTo(512),
-          Setting.of(
-                  "max-waiting",
-                  ValueTypes.wholeNumber(0, 1_000_000),
-                  "Requests on one loop that may wait while all connections to an origin are in"
-                      + " use. More are answered with 503 at once. Requests with content get three"
-                      + " quarters of the line at the most.")
-              .defaultsTo(1_024),
+          MAX_CONNECTIONS,
+          Row.derived(pool -> 2 * pool.value(MAX_CONNECTIONS)),
           Setting.of(
                   "queue-timeout",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
                   "How long such a request waits before it is answered with 503.")
               .defaultsTo(Duration.ofSeconds(5)),
-          Setting.of(
-                  "max-idle-connections",
-                  ValueTypes.wholeNumber(0, 65_535),
-                  "Connections without a request that one loop keeps open to one origin.")
-              .defaultsTo(128)
-              .into("maxIdle"),
+          Row.fixed(128),
           Setting.of(
                   "idle-timeout",
                   ValueTypes.duration(LEAST_TIMEOUT, GREATEST_TIMEOUT),
@@ -78,29 +72,4 @@ public record PoolSettings(
               .into("uploadBufferBytes"));
 
   public static final PoolSettings DEFAULTS = SECTION.defaults();
-
-  public PoolSettings {
-    if (maxConnections < 1) {
-      throw new IllegalArgumentException(
-          "maxConnections: " + maxConnections + " (expected: at least 1)");
-    }
-    if (maxWaiting < 0 || maxIdle < 0 || uploadBufferBytes < 0) {
-      throw new IllegalArgumentException(
-          "maxWaiting: "
-              + maxWaiting
-              + ", maxIdle: "
-              + maxIdle
-              + ", uploadBufferBytes: "
-              + uploadBufferBytes
-              + " (expected: 0 or more)");
-    }
-    if (!queueTimeout.isPositive() || !idleTimeout.isPositive()) {
-      throw new IllegalArgumentException(
-          "queueTimeout: "
-              + queueTimeout
-              + ", idleTimeout: "
-              + idleTimeout
-              + " (expected: positive)");
-    }
-  }
 }

@@ -3,7 +3,6 @@ package io.kamille.core.origin;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,12 +43,10 @@ public record UpstreamGroup(
   public static final Setting<String> ORIGINS_SRV =
       Setting.of(
               "origins-srv",
-              ValueType.of(
+              ValueTypes.text(
                   "name",
-                  "",
                   "a name in the DNS such as _http._tcp.app.internal",
-                  text -> SERVICE.matcher(text).matches() ? text : null,
-                  text -> text),
+                  text -> SERVICE.matcher(text).matches()),
               "The name of SRV records (RFC 2782), such as `_http._tcp.app.internal`. Each names an"
                   + " origin, by `https://` if the name begins with `_https.` or `protocol` is"
                   + " `h2`; see [origins](../operations/origins.md#origins-that-come-and-go).")

@@ -31,7 +31,13 @@ public final class ConfigReader {
 
   /** The values of the whole file. They are complete only if no problem was added. */
   public static SectionValues read(ConfigNode root, Section<?> section, Problems problems) {
-    var values = SectionValues.of(section, root.position());
+    return read(root, section, List.of(), problems);
+  }
+
+  /** The same, where {@code warnings} say what was left out before. */
+  public static SectionValues read(
+      ConfigNode root, Section<?> section, List<String> warnings, Problems problems) {
+    var values = SectionValues.of(section, root.position()).warnings(warnings);
     new ConfigReader(problems).readSection(root, section, null, values);
     return values.build();
   }

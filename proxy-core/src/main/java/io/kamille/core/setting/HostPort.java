@@ -55,6 +55,12 @@ public record HostPort(String host, int port) {
     return host.indexOf(':') >= 0 == isBracketed && isHost(lower) ? canonical(lower) : null;
   }
 
+  /** Whether it is a host with or without port, as a Host field has it. */
+  static boolean isAuthority(String text) {
+    HostPort withPort = parse(text);
+    return withPort != null ? !withPort.host().isEmpty() : !text.isEmpty() && hostOf(text) != null;
+  }
+
   private static boolean isHost(String host) {
     if (host.indexOf(':') >= 0) {
       return IPV6.matcher(host).matches() && NetUtil.isValidIpV6Address(host);

@@ -33,6 +33,16 @@ public final class Problems {
     add(kind, position, path, found, expected, null);
   }
 
+  /** Adds that the value of a setting contradicts another one. */
+  public void conflict(SectionValues section, Setting<?> setting, String expected) {
+    conflict(section, setting, quote(section.printed(setting)), expected);
+  }
+
+  /** The same, where {@code found} says what contradicts. */
+  public void conflict(SectionValues section, Setting<?> setting, String found, String expected) {
+    add(Problem.Kind.CONFLICT, section.position(setting), section.path(setting), found, expected);
+  }
+
   void add(
       Problem.Kind kind,
       Position position,

@@ -45,8 +45,8 @@ public final class Section<R> {
   private static Stream<Member> members(Row row) {
     return switch (row) {
       case Member member -> Stream.of(member);
-      case InlinedSection<?> inlined -> inlined.section().members.stream();
-      case FixedComponent fixed -> Stream.of();
+      case Row.Inlined<?> inlined -> inlined.section().members.stream();
+      case Row.Unset unset -> Stream.of();
     };
   }
 
@@ -127,8 +127,8 @@ public final class Section<R> {
     return switch (row) {
       case Setting<?> setting -> values.component(setting);
       case Subsection<?> inside -> inside.component(values);
-      case InlinedSection<?> inlined -> inlined.section().record(values);
-      case FixedComponent fixed -> fixed.value();
+      case Row.Inlined<?> inlined -> inlined.section().record(values);
+      case Row.Unset unset -> unset.rule().apply(values);
     };
   }
 
@@ -138,8 +138,8 @@ public final class Section<R> {
   }
 
   /** This as a part of another record whose settings stand beside it in the file. */
-  public InlinedSection<R> inlined() {
-    return new InlinedSection<>(this);
+  public Row inlined() {
+    return new Row.Inlined<>(this);
   }
 
   /** This under a key of another section, at most once. */

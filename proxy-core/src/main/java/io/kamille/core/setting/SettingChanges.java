@@ -124,7 +124,7 @@ public final class SettingChanges {
    * it. A list stays whole if such a setting inside differs, sections under names if they have one.
    */
   public static SectionValues reloaded(SectionValues running, SectionValues next) {
-    var values = SectionValues.of(next.section(), next.position());
+    var values = SectionValues.of(next.section(), next.position()).warnings(next.warnings());
     fill(values, running, next);
     return values.build();
   }

@@ -209,14 +209,24 @@ public final class ValueTypes {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
+  /**
+   * A text that passes a test.
+   *
+   * @param expected what such a text is
+   */
+  public static ValueType<String> text(String name, String expected, Predicate<String> isRight) {
+    return ValueType.of(name, "", expected, text -> isRight.test(text) ? text : null, text -> text);
+  }
+
+  /** A host with or without port, as a Host field has it. */
+  public static ValueType<String> authority() {
+    return text("host with or without port", "HOST[:PORT]", HostPort::isAuthority);
+  }
+
   /** A token (RFC 9110 §5.6.2) of at most 64 characters. */
   public static ValueType<String> token() {
-    return ValueType.of(
-        "token",
-        "",
-        "a name of letters, digits and -_.",
-        text -> TOKEN.matcher(text).matches() ? text : null,
-        text -> text);
+    return text(
+        "token", "a name of letters, digits and -_.", text -> TOKEN.matcher(text).matches());
   }
 
   /** A list of field names (RFC 9110 §5.1), in their order and as they are written. */

@@ -1,5 +1,6 @@
 package io.kamille.core.tls;
 
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
@@ -33,6 +34,8 @@ public record TlsSettings(
     @Nullable Path clientAuthorities,
     int handshakes,
     Duration hsts) {
+
+  private static final int HANDSHAKES = 2_048;
 
   /** Where certificates come from. */
   public enum Source {
@@ -94,35 +97,37 @@ public record TlsSettings(
     return values.all(CERTIFICATES).isEmpty() ? Source.OFF : Source.FILES;
   }
 
+  private static final Setting<TlsProfile> PROFILE =
+      Setting.of(
+              "profile",
+              ValueTypes.oneOf(TlsProfile.values()),
+              "Which versions are offered: `intermediate` TLS 1.2 and 1.3, `modern` TLS 1.3"
+                  + " alone. Cipher suites have forward secrecy and AEAD in both.")
+          .defaultsTo(TlsProfile.INTERMEDIATE);
+
+  private static final Setting<Demand> CLIENT_CERTIFICATES =
+      Setting.of(
+              "client-certificates",
+              ValueTypes.oneOf(Demand.values()),
+              "Whether clients are asked for a certificate, and may go without.")
+          .defaultsTo(Demand.NONE);
+
+  private static final Setting<Path> CLIENT_AUTHORITIES =
+      Setting.of(
+              "client-authorities",
+              ValueTypes.file(),
+              "The certificates, as PEM, of those who sign client certificates.")
+          .orElse("No client certificate is accepted.");
+
   public static final Section<TlsSettings> SECTION =
       Section.of(
           TlsSettings.class,
           SOURCE,
           CERTIFICATES,
-          Setting.of(
-                  "profile",
-                  ValueTypes.oneOf(TlsProfile.values()),
-                  "Which versions are offered: `intermediate` TLS 1.2 and 1.3, `modern` TLS 1.3"
-                      + " alone. Cipher suites have forward secrecy and AEAD in both.")
-              .defaultsTo(TlsProfile.INTERMEDIATE),
-          Setting.of(
-                  "client-certificates",
-                  ValueTypes.oneOf(Demand.values()),
-                  "Whether clients are asked for a certificate, and may go without.")
-              .defaultsTo(Demand.NONE),
-          Setting.of(
-                  "client-authorities",
-                  ValueTypes.file(),
-                  "The certificates, as PEM, of those who sign client certificates.")
-              .orElse("No client certificate is accepted."),
-          Setting.of(
-                  "handshakes",
-                  ValueTypes.wholeNumber(1, 1_000_000),
-                  "The most TLS handshakes under way at a time; each loop has its part. Beyond it,"
-                      + " the oldest one is given up. A handshake that takes longer than"
-                      + " `limits.head-timeout` is given up, too.")
-              .defaultsTo(2_048)
-              .appliesOnRestart(),
+          PROFILE,
+          CLIENT_CERTIFICATES,
+          CLIENT_AUTHORITIES,
+          Row.fixed(HANDSHAKES),
           Setting.of(
                   "hsts",
                   ValueTypes.orWord(
@@ -133,6 +138,18 @@ public record TlsSettings(
                       + " 6797). Every response of this listener says so.")
               .defaultsTo(Duration.ZERO)
               .appliesOnRestart());
+
+  /** What the listener of the control plane has of it. */
+  public static final Section<TlsSettings> ADMIN_SECTION =
+      Section.of(
+          TlsSettings.class,
+          SOURCE,
+          CERTIFICATES,
+          Row.fixed(TlsProfile.INTERMEDIATE),
+          CLIENT_CERTIFICATES,
+          CLIENT_AUTHORITIES,
+          Row.fixed(HANDSHAKES),
+          Row.fixed(Duration.ZERO));
 
   /** No TLS. */
   public static final TlsSettings OFF = SECTION.defaults();

@@ -1,6 +1,7 @@
 package io.kamille.core.trace;
 
 import io.kamille.core.gate.AddressRanges;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueType;
@@ -36,12 +37,7 @@ public record TraceSettings(
                   "The share of requests that are recorded step by step. A request that is not"
                       + " recorded costs one comparison.")
               .defaultsTo(OFF.ratio()),
-          Setting.of(
-                  "per-second",
-                  ValueTypes.wholeNumber(1, 1_000),
-                  "How many requests of each loop are recorded in a second, at the most. The last"
-                      + " 256 of a loop stay in memory.")
-              .defaultsTo(OFF.perSecond()),
+          Row.fixed(PER_SECOND),
           Setting.of(
                   "trust",
                   AddressRanges.TYPE,

@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** What an operator may say about peak mode. */
 public enum PeakChoice {
-  /** By evidence, and in the peak hours. */
+  /** By evidence. */
   AUTO,
-  /** Never, in the peak hours neither. */
+  /** Never. */
   OFF,
   /** Always. */
   FORCED;

@@ -68,7 +68,7 @@ final class PeakDetector {
     QUIET,
     /** The same; a few reads are let through. */
     TRIAL,
-    /** A peak by order or by the time of day. */
+    /** A peak by order. */
     HELD
   }
 
@@ -83,14 +83,12 @@ final class PeakDetector {
   private int undecided;
   private int trialReads;
 
-  /** Follows the operator and the time of day, if they say something. */
-  void follow(PeakChoice choice, @Nullable PeakHours hours) {
+  /** Follows the operator. */
+  void follow(PeakChoice choice) {
     if (choice == PeakChoice.OFF) {
       become(Phase.OFF, "switched off");
     } else if (choice == PeakChoice.FORCED) {
       become(Phase.HELD, "forced");
-    } else if (hours != null) {
-      become(Phase.HELD, "peak hours " + hours);
     } else if (phase == Phase.OFF) {
       quietWindows = QUIET_WINDOWS;
       become(Phase.NORMAL, "switched on; the disk keeps up as far as is known");

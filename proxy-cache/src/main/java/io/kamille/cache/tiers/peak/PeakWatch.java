@@ -6,13 +6,10 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.lang.System.Logger.Level;
-import java.time.Instant;
-import java.time.LocalTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Whether requests may use the disk at this moment; counts what a {@link PeakDetector} decides by.
@@ -73,7 +70,7 @@ public final class PeakWatch {
   private final PeakDetector detector = new PeakDetector();
 
   @GuardedBy("looking")
-  private PeakSettings settings;
+  private PeakChoice choice;
 
   @GuardedBy("looking")
   private PeakWindow last;
@@ -94,18 +91,18 @@ public final class PeakWatch {
   private volatile TierMode mode = TierMode.NORMAL;
 
   /**
-   * A watch in normal mode, unless the settings say otherwise.
+   * A watch in normal mode, unless the operator says otherwise.
    *
    * @param requests how many requests have come; asked from any thread
    */
-  public PeakWatch(PeakSettings settings, LongSupplier requests, WallClock clock) {
-    this.settings = settings;
+  public PeakWatch(PeakChoice choice, LongSupplier requests, WallClock clock) {
+    this.choice = choice;
     this.requests = requests;
     this.clock = clock;
     this.sinceEpochSeconds = clock.epochSeconds();
     this.last = totals();
     this.dueNanos = last.nanos() + PeakDetector.WINDOW_NANOS;
-    follow(settings);
+    choose(choice);
   }
 
   /** All since the start, with the present time for how long that is. */
@@ -198,17 +195,9 @@ public final class PeakWatch {
     lastWindow = totals.since(last);
     lastWithReads = lastWindow.reads() > 0 ? lastWindow : lastWithReads;
     last = totals;
-    detector.follow(settings.choice(), hours());
+    detector.follow(choice);
     detector.take(lastWindow);
     adopt();
-  }
-
-  @GuardedBy("looking")
-  private @Nullable PeakHours hours() {
-    return settings.hours().isEmpty()
-        ? null
-        : settings.at(
-            LocalTime.ofInstant(Instant.ofEpochMilli(clock.epochMillis()), settings.zone()));
   }
 
   @GuardedBy("looking")
@@ -230,23 +219,13 @@ public final class PeakWatch {
 
   // What an operator does and sees
 
-  /** Goes by other settings from now on. */
-  public void follow(PeakSettings other) {
-    looking.lock();
-    try {
-      settings = other;
-      detector.follow(settings.choice(), hours());
-      adopt();
-    } finally {
-      looking.unlock();
-    }
-  }
-
   /** Goes by another choice from now on. */
-  public void choose(PeakChoice choice) {
+  public void choose(PeakChoice other) {
     looking.lock();
     try {
-      follow(settings.with(choice));
+      choice = other;
+      detector.follow(choice);
+      adopt();
     } finally {
       looking.unlock();
     }
@@ -256,7 +235,7 @@ public final class PeakWatch {
   public PeakChoice choice() {
     looking.lock();
     try {
-      return settings.choice();
+      return choice;
     } finally {
       looking.unlock();
     }
@@ -274,7 +253,7 @@ public final class PeakWatch {
       lookNow();
       PeakBaseline baseline = detector.baseline();
       return new PeakSnapshot(
-          settings.choice(),
+          choice,
           mode,
           sinceEpochSeconds,
           detector.reason(),

@@ -2,16 +2,12 @@ package io.kamille.cache.tiers.peak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.LocalTime;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When requests leave the disk alone, by windows of one second that the test makes up. */
 class PeakDetectorTest {
 
   private static final long MILLI = 1_000_000;
-  private static final PeakHours LUNCH = new PeakHours(LocalTime.of(11, 45), LocalTime.of(13, 15));
-
   private final PeakDetector detector = new PeakDetector();
 
   /** A window with so many reads, of which each waited and took so long. */
@@ -30,7 +26,7 @@ class PeakDetectorTest {
   }
 
   private void take(PeakWindow window) {
-    detector.follow(PeakChoice.AUTO, null);
+    detector.follow(PeakChoice.AUTO);
     detector.take(window);
   }
 
@@ -329,15 +325,15 @@ class PeakDetectorTest {
     assertMode(TierMode.PEAK);
   }
 
-  // The operator and the time of day
+  // The operator
 
   @Test
   void aForcedPeakHoldsWhateverTheDiskDoes() {
-    detector.follow(PeakChoice.FORCED, null);
+    detector.follow(PeakChoice.FORCED);
     assertMode(TierMode.PEAK);
     assertThat(detector.reason()).isEqualTo("forced");
     for (int i = 0; i < 100; i++) {
-      detector.follow(PeakChoice.FORCED, null);
+      detector.follow(PeakChoice.FORCED);
       detector.take(window(10, 0, 4, 0, 50));
       assertThat(detector.trialReads()).isZero();
     }
@@ -348,7 +344,7 @@ class PeakDetectorTest {
   void offEndsAPeakAndBeginsNone() {
     enter();
     for (int i = 0; i < 10; i++) {
-      detector.follow(PeakChoice.OFF, LUNCH);
+      detector.follow(PeakChoice.OFF);
       detector.take(slow());
       assertMode(TierMode.NORMAL);
     }
@@ -359,22 +355,16 @@ class PeakDetectorTest {
   }
 
   @Test
-  void peakHoursHoldAndTheDiskIsTriedAtTheirEnd() {
-    follow(LUNCH);
-    assertMode(TierMode.PEAK);
-    assertThat(detector.reason()).isEqualTo("peak hours 11:45-13:15");
+  void theDiskIsTriedWhenNobodyForcesAPeakAnyMore() {
+    detector.follow(PeakChoice.FORCED);
     detector.take(leftAlone());
-    follow(null);
+    detector.follow(PeakChoice.AUTO);
     assertMode(TierMode.PEAK);
     assertThat(detector.trialReads()).isEqualTo(4);
     detector.take(window(4, 0, 4, 96, 50));
-    follow(null);
+    detector.follow(PeakChoice.AUTO);
     detector.take(window(16, 0, 4, 0, 50));
     assertMode(TierMode.NORMAL);
-  }
-
-  private void follow(@Nullable PeakHours hours) {
-    detector.follow(PeakChoice.AUTO, hours);
   }
 
   // A clock that jumps

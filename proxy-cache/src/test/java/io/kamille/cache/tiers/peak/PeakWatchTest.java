@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.core.loop.ManualClock;
 import java.time.Duration;
-import java.time.LocalTime;
-import java.time.ZoneOffset;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Requests tell the watch what the disk does, and ask it; the clock is moved by hand. */
@@ -16,7 +13,7 @@ class PeakWatchTest {
   private static final long NOW = 1_800_000_000;
 
   private final ManualClock clock = ManualClock.atSeconds(NOW);
-  private final PeakWatch watch = new PeakWatch(PeakSettings.AUTO, () -> 0, clock);
+  private final PeakWatch watch = new PeakWatch(PeakChoice.AUTO, () -> 0, clock);
 
   private void pass(long millis) {
     clock.advance(Duration.ofMillis(millis));
@@ -94,25 +91,6 @@ class PeakWatchTest {
     watch.choose(PeakChoice.OFF);
     assertThat(watch.mayRead()).isTrue();
     assertThat(watch.mayWrite()).isTrue();
-  }
-
-  @Test
-  void peakHoursBeginAndEndByTheClock() {
-    var hours = new PeakHours(LocalTime.of(8, 1), LocalTime.of(8, 2));
-    watch.follow(new PeakSettings(PeakChoice.AUTO, List.of(hours), ZoneOffset.UTC));
-    assertThat(watch.mayRead()).isTrue();
-    pass(60_000);
-    assertThat(watch.mayRead()).isFalse();
-    assertThat(watch.snapshot().reason()).isEqualTo("peak hours 08:01-08:02");
-    pass(60_000);
-    assertThat(watch.mayRead()).isTrue();
-  }
-
-  @Test
-  void peakHoursAreLocalTime() {
-    var hours = new PeakHours(LocalTime.of(9, 0), LocalTime.of(9, 30));
-    watch.follow(new PeakSettings(PeakChoice.AUTO, List.of(hours), ZoneOffset.ofHours(1)));
-    assertThat(watch.mode()).isEqualTo(TierMode.PEAK);
   }
 
   @Test

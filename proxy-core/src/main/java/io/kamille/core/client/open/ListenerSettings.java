@@ -3,6 +3,7 @@ package io.kamille.core.client.open;
 import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.setting.HostPort;
+import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -50,12 +51,10 @@ public record ListenerSettings(
 
   /** Whether load balancers say whose connection they hand on. */
   public static final Subsection<ProxyProtocolSettings> PROXY_PROTOCOL =
-      ProxyProtocolSettings.SECTION
-          .one(
-              "proxy-protocol",
-              "Whether load balancers in front of this listener name the client by the PROXY"
-                  + " protocol.")
-          .withShorthand(ProxyProtocolSettings.MODE);
+      ProxyProtocolSettings.SECTION.one(
+          "proxy-protocol",
+          "Whether load balancers in front of this listener name the client by the PROXY"
+              + " protocol.");
 
   public static final Section<ListenerSettings> SECTION =
       Section.of(
@@ -64,13 +63,7 @@ public record ListenerSettings(
           Setting.of("name", ValueTypes.token(), "The name of this listener in logs and metrics.")
               .defaultsTo("the address", values -> values.value(ADDRESS).toString())
               .appliesOnRestart(),
-          Setting.of(
-                  "backlog",
-                  ValueTypes.wholeNumber(1, 65_535),
-                  "Connections that the kernel holds until a loop accepts them. The kernel lowers"
-                      + " it to `net.core.somaxconn`.")
-              .defaultsTo(4_096)
-              .appliesOnRestart(),
+          Row.fixed(4_096),
           AccessList.SECTION.one(
               "access",
               "Which clients may connect. The connection of another is closed as soon as it is"

@@ -4,7 +4,6 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.origin.HashKey;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +20,8 @@ public record SplitSettings(@Nullable String upstream, double share, HashKey key
   public static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueType.of(
-                  "name of an upstream",
-                  "",
-                  "the name of an upstream",
-                  text -> text.isEmpty() ? null : text,
-                  name -> name),
+              ValueTypes.text(
+                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
               "The upstream that a part of the clients gets, such as one with a new version.")
           .orElse("the route's own for all");
 

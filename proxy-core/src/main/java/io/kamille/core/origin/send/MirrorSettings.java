@@ -2,7 +2,6 @@ package io.kamille.core.origin.send;
 
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
-import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +16,8 @@ public record MirrorSettings(@Nullable String upstream, double share) {
   public static final Setting<String> UPSTREAM =
       Setting.of(
               "upstream",
-              ValueType.of(
-                  "name of an upstream",
-                  "",
-                  "the name of an upstream",
-                  text -> text.isEmpty() ? null : text,
-                  name -> name),
+              ValueTypes.text(
+                  "name of an upstream", "the name of an upstream", text -> !text.isEmpty()),
               "The upstream that gets copies of forwarded requests. Its responses are dropped.")
           .orElse("no copies");
 

@@ -31,8 +31,7 @@ class ProxyProtocolIT {
       new TestServer(ClientSettings.DEFAULT, 1, Protocols.BOTH, FROM_US);
 
   private static ProxyProtocolSettings from(String range) {
-    return new ProxyProtocolSettings(
-        ProxyProtocolSettings.Mode.REQUIRED, AddressRanges.parse(List.of(range)));
+    return new ProxyProtocolSettings(AddressRanges.parse(List.of(range)));
   }
 
   private void access(String denied, ProxyProtocolSettings proxied) {

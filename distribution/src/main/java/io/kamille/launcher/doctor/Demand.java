@@ -1,4 +1,4 @@
-package io.kamille.launcher.sizing;
+package io.kamille.launcher.doctor;
 
 import java.time.Duration;
 
