@@ -72,7 +72,7 @@ class ScopesIT {
         }
       }
     }
-    assertThat(refused).isGreaterThan(20);
+    assertThat(refused).isGreaterThan(15);
     assertThat(Files.readString(directory.resolve("audit.jsonl")))
         .contains("\"name\":\"screen\"", "\"outcome\":\"403\"");
     assertThat(AuditLog.verify(directory.resolve("audit.jsonl")).trouble()).isNull();
