@@ -1,6 +1,7 @@
 package io.kamille.core.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -85,9 +86,17 @@ public enum FieldName {
   private final String text;
   private final String lower;
 
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes to it
+  private final byte[] lowerOctets;
+
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes to it
+  private final byte[] usualOctets;
+
   FieldName(String text) {
     this.text = text;
     this.lower = text.toLowerCase(Locale.ROOT);
+    this.lowerOctets = lower.getBytes(StandardCharsets.ISO_8859_1);
+    this.usualOctets = text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
   /** The name as it is usually written, for example {@code Cache-Control}. */
@@ -149,8 +158,12 @@ public enum FieldName {
     return of(octets, 0, octets.length, hash);
   }
 
+  /** HTTP/2 and most origins spell names in one of two ways: two comparisons of whole arrays. */
   private boolean spells(byte[] octets, int start, int end) {
-    return Octets.equalsIgnoreCase(octets, start, end, lower);
+    int length = lowerOctets.length;
+    return Arrays.equals(octets, start, end, lowerOctets, 0, length)
+        || Arrays.equals(octets, start, end, usualOctets, 0, length)
+        || Octets.equalsIgnoreCase(octets, start, end, lower);
   }
 
   private static int slot(int hash) {
