@@ -11,6 +11,7 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.loop.WallClock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /** Whether the process lives and is ready, what it counts, and the appliance at a glance. */
 final class ProcessResources {
@@ -38,7 +39,7 @@ final class ProcessResources {
         Resource.of(
             Operation.open("/metrics", "Every metric in the text format of Prometheus.")
                 .answersAs("text/plain"),
-            () -> Answer.of(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.text())),
+            () -> new Answer(StatusCode.OK, PrometheusText.MEDIA_TYPE, metrics.octets(), Map.of())),
         Resource.of(
             Operation.open("/problems/{name}", "The meaning of a type of problem, and what to do.")
                 .answersAs("text/plain; charset=utf-8"),

@@ -40,6 +40,19 @@ class PrometheusTextTest {
             """);
   }
 
+  /** Else a client without a token fills the heap of the data plane with copies of it. */
+  @Test
+  void whoeverAsksWithinATenthOfASecondGetsTheSameOctets() {
+    long[] nanos = {0};
+    try (var held = new PrometheusText(registry, () -> nanos[0])) {
+      byte[] first = held.octets();
+      nanos[0] = 99_999_999;
+      assertThat(held.octets()).isSameAs(first);
+      nanos[0] = 100_000_000;
+      assertThat(held.octets()).isNotSameAs(first);
+    }
+  }
+
   @Test
   void aGaugeIsAskedAtEachReading() {
     double[] used = {1};
