@@ -38,10 +38,12 @@ public final class ScriptedOrigin implements AutoCloseable {
   private final List<String> heads = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private final Thread accepting;
 
   private ScriptedOrigin(ServerSocket server, @Nullable SSLContext tls) {
     this.server = server;
     this.tls = tls;
+    this.accepting = Thread.ofVirtual().unstarted(this::accept);
   }
 
   public static ScriptedOrigin open(Script... scripts) throws IOException {
@@ -54,7 +56,7 @@ public final class ScriptedOrigin implements AutoCloseable {
     ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     ScriptedOrigin origin = new ScriptedOrigin(server, tls);
     origin.scripts.addAll(List.of(scripts));
-    Thread.ofVirtual().start(origin::accept);
+    origin.accepting.start();
     return origin;
   }
 
@@ -104,9 +106,16 @@ public final class ScriptedOrigin implements AutoCloseable {
     return secure;
   }
 
+  /** Once this returns, the port refuses connections. */
   @Override
   public void close() throws IOException {
     server.close();
+    // Closing only wakes the thread in accept: the kernel takes connections until it has run.
+    try {
+      accepting.join();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
     for (Socket socket : sockets) {
       socket.close();
     }
