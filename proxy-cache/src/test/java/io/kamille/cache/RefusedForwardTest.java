@@ -7,6 +7,7 @@ import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.Overload;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,55 @@ class RefusedForwardTest {
     fixture.advance(100);
     refusal = Overload.SHED;
     assertThat(get("If-Match", TAG).status()).isEqualTo(503);
+  }
+
+  @Test
+  void rfc9110Section14_2APartOfAStaleResponseStandsInForAShedValidation() {
+    store("Cache-Control", KEPT, "ETag", TAG);
+    fixture.advance(100);
+    refusal = Overload.SHED;
+    for (String condition : List.of("", TAG)) {
+      RecordingReply reply =
+          condition.isEmpty()
+              ? get("Range", "bytes=1-3")
+              : get("Range", "bytes=1-3", "If-Range", condition);
+      assertThat(reply.status()).isEqualTo(206);
+      assertThat(reply.text()).isEqualTo("ell");
+      assertThat(reply.field("Content-Range")).isEqualTo("bytes 1-3/5");
+      assertThat(reply.field("Age")).isEqualTo("100");
+      assertThat(reply.field("Cache-Status"))
+          .isEqualTo("kamille; hit; ttl=-40; detail=stale-if-error");
+    }
+    assertThat(fixture.forwarded()).isEqualTo(1);
+  }
+
+  @Test
+  void rfc9110Section13_1_5TheWholeStandsInIfTheClientHasAPartOfAnother() {
+    store("Cache-Control", KEPT, "ETag", TAG);
+    fixture.advance(100);
+    refusal = Overload.SHED;
+    RecordingReply reply = get("Range", "bytes=1-3", "If-Range", "\"v0\"");
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.text()).isEqualTo("hello");
+    assertThat(reply.field("Content-Range")).isNull();
+  }
+
+  @Test
+  void rfc9110Section15_5_17ARangeBeyondTheStaleResponseIs416() {
+    store("Cache-Control", KEPT, "ETag", TAG);
+    fixture.advance(100);
+    refusal = Overload.SHED;
+    RecordingReply reply = get("Range", "bytes=9-");
+    assertThat(reply.status()).isEqualTo(416);
+    assertThat(reply.field("Content-Range")).isEqualTo("bytes */5");
+  }
+
+  @Test
+  void aRangeThatTheOriginWouldHaveAnsweredIs503() {
+    store("Cache-Control", KEPT);
+    fixture.advance(100);
+    refusal = Overload.SHED;
+    assertThat(get("Range", "bytes=1-3").status()).isEqualTo(503);
   }
 
   @Test
