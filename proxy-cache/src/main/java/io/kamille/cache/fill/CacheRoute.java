@@ -122,13 +122,8 @@ public final class CacheRoute {
     }
   }
 
-  /** Whether a response is worth what has to be forgotten for it. */
-  boolean pays(Fetch fetch, FillHead head, long contentLength) {
-    return Fill.pays(store(), fetch, head, contentLength);
-  }
-
   /** Begins to store a response, or null if there is no memory. */
-  @Nullable Fill beginFill(Fetch fetch, FillHead head, long contentLength) {
+  @Nullable Fill beginFill(Fetch fetch, Fill.Head head, long contentLength) {
     long limit = settings.maxObjectBytes();
     Fill fill = Fill.begin(store(), fetch, head, contentLength, limit, home());
     if (fill == null) {

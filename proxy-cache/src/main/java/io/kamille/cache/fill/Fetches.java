@@ -14,6 +14,8 @@ import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.http.ResponseHead;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests on toward the origin and sees to what becomes of the answers. Any loop. */
@@ -49,7 +51,7 @@ public final class Fetches {
     pass(exchange, forwarding, head -> route.parts().invalidation().accept(request, head));
   }
 
-  private void pass(Exchange exchange, Forwarding forwarding, PassReply.HeadObserver observer) {
+  private void pass(Exchange exchange, Forwarding forwarding, Consumer<ResponseHead> observer) {
     route.counters().forwarded(forwarding.reason());
     exchange.notes().cache(CacheResult.BYPASS);
     Forwarding told = route.cacheStatus().keyed(forwarding, exchange.request());

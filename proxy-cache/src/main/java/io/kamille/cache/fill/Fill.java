@@ -1,6 +1,12 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.rules.SelectingFields;
+import io.kamille.cache.rules.StorableFields;
 import io.kamille.cache.rules.StoredFacts;
+import io.kamille.cache.rules.Tags;
+import io.kamille.cache.store.CodedForms;
+import io.kamille.cache.store.EncodedHead;
+import io.kamille.cache.store.ResponseCodec;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.tiers.Reservation;
@@ -9,6 +15,7 @@ import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +35,53 @@ final class Fill {
   /** Why a response is not stored when what would leave for it is asked for more often. */
   static final String NOT_ADMITTED = "not-admitted";
 
+  /**
+   * The head of a response that is going to be stored, and all that is known from it.
+   *
+   * @param fields what is stored of the head (RFC 9111 §3.1)
+   * @param encoded what the octets are
+   * @param octets the head as it will lie in the store, on the heap
+   * @param facts what decides about reuse
+   * @param selecting the request fields that select the response
+   * @param forms whether the response is to be given content codings
+   */
+  record Head(
+      ResponseHead fields,
+      EncodedHead encoded,
+      ByteBuf octets,
+      StoredFacts facts,
+      SelectingFields selecting,
+      CodedForms forms) {
+
+    private static final int USUAL_BYTES = 1024;
+
+    /** The storable part of {@code head}, which it borrows. */
+    static Head of(Fetch fetch, ResponseHead head, StoredFacts facts, CodedForms forms) {
+      ResponseHead fields =
+          ResponseHead.of(head.status(), StorableFields.of(head.fields(), facts.responseTime()));
+      ByteBuf octets = Unpooled.buffer(USUAL_BYTES);
+      EncodedHead encoded = ResponseCodec.encode(fetch.uri(), fields, octets);
+      SelectingFields selecting =
+          fetch.selecting(SelectingFields.of(head.fields(), fetch.request()));
+      StoredFacts tagged = facts.tagged(Tags.of(fetch.request(), head.fields()));
+      return new Head(fields, encoded, octets, tagged, selecting, forms);
+    }
+
+    /** What it takes in the store. */
+    int length() {
+      return encoded.length();
+    }
+
+    /** The same with its content, as far as it is known how long that is. */
+    long lengthWith(long contentLength) {
+      return length() + Math.max(0, contentLength);
+    }
+  }
+
   private final TieredStore store;
   private final Fetch fetch;
   private final Reservation reservation;
-  private final FillHead head;
+  private final Head head;
   private final long expectedLength;
   private final long limitBytes;
 
@@ -39,7 +89,7 @@ final class Fill {
       TieredStore store,
       Fetch fetch,
       Reservation reservation,
-      FillHead head,
+      Head head,
       long expectedLength,
       long limitBytes) {
     this.store = store;
@@ -51,7 +101,7 @@ final class Fill {
   }
 
   /**
-   * Makes room for a response that {@link #pays} and puts its head there.
+   * Makes room for a response that {@linkplain TieredStore#pays pays} and puts its head there.
    *
    * @param contentLength octets to come, or {@link Reply#UNKNOWN_LENGTH}
    * @param limitBytes what head and content may take
@@ -59,28 +109,14 @@ final class Fill {
    * @return null if there is no memory
    */
   static @Nullable Fill begin(
-      TieredStore store,
-      Fetch fetch,
-      FillHead head,
-      long contentLength,
-      long limitBytes,
-      int home) {
-    Reservation reservation = store.reserve(fetch.key(), expected(head, contentLength), home);
+      TieredStore store, Fetch fetch, Head head, long contentLength, long limitBytes, int home) {
+    Reservation reservation = store.reserve(fetch.key(), head.lengthWith(contentLength), home);
     if (reservation == null) {
       return null;
     }
     boolean isWritten = reservation.append(head.octets());
     assert isWritten;
     return new Fill(store, fetch, reservation, head, contentLength, limitBytes);
-  }
-
-  /** Whether a response is worth what has to be forgotten for it. */
-  static boolean pays(TieredStore store, Fetch fetch, FillHead head, long contentLength) {
-    return store.pays(fetch.key(), expected(head, contentLength));
-  }
-
-  private static long expected(FillHead head, long contentLength) {
-    return head.length() + Math.max(0, contentLength);
   }
 
   /** In one clause, for people, why a response is not stored. */

@@ -35,11 +35,14 @@ public final class InFlightTable {
   private final WallClock clock;
   private final PurgeTable purges;
   private final ConcurrentHashMap<CacheKey, InFlight> flights = new ConcurrentHashMap<>();
-  private final KeysForAWhile uncachable = new KeysForAWhile();
-  private final KeysForAWhile uncachableWithCookie = new KeysForAWhile();
+  private final KeySlots<Pause> uncachable = new KeySlots<>();
+  private final KeySlots<Pause> uncachableWithCookie = new KeySlots<>();
   private final AtomicInteger inBackground = new AtomicInteger();
-  private final KeysForAWhile postponed = new KeysForAWhile();
-  private final Refusals refusals = new Refusals();
+  private final KeySlots<Pause> postponed = new KeySlots<>();
+  private final KeySlots<Refusal> refusals = new KeySlots<>();
+
+  /** Something is better not tried for a key until then. */
+  private record Pause(CacheKey key, long untilNanos) implements KeySlots.Entry {}
 
   public InFlightTable(WallClock clock, PurgeTable purges) {
     this.clock = clock;
@@ -85,7 +88,7 @@ public final class InFlightTable {
 
   /** Whether requests like that one are better not held back. Borrows key and request. */
   public boolean isUncachable(CacheKey key, RequestHead request) {
-    return uncachableLike(request).contains(key, clock.nanos());
+    return uncachableNanos(key, request) > 0;
   }
 
   /**
@@ -93,7 +96,7 @@ public final class InFlightTable {
    * borrows the request.
    */
   public void uncachable(CacheKey key, RequestHead request, long durationNanos) {
-    uncachableLike(request).add(key, clock.nanos() + durationNanos);
+    uncachableLike(request).add(new Pause(key, clock.nanos() + durationNanos));
   }
 
   /**
@@ -101,7 +104,7 @@ public final class InFlightTable {
    * than 0 if they may be. Borrows key and request.
    */
   public long uncachableNanos(CacheKey key, RequestHead request) {
-    return uncachableLike(request).remainingNanos(key, clock.nanos());
+    return remainingNanos(uncachableLike(request), key);
   }
 
   /**
@@ -140,12 +143,12 @@ public final class InFlightTable {
 
   /** Whether nothing is to be fetched in the background for that key just now. Borrows it. */
   public boolean isPostponed(CacheKey key) {
-    return postponed.contains(key, clock.nanos());
+    return remainingNanos(postponed, key) > 0;
   }
 
   /** Fetches nothing in the background for that key for a while. Keeps it. */
   public void postpone(CacheKey key, long durationNanos) {
-    postponed.add(key, clock.nanos() + durationNanos);
+    postponed.add(new Pause(key, clock.nanos() + durationNanos));
   }
 
   /** Whether the origin may know the user, who then gets answers of his own. */
@@ -153,8 +156,13 @@ public final class InFlightTable {
     return request.fields().has(FieldName.COOKIE);
   }
 
-  private KeysForAWhile uncachableLike(RequestHead request) {
+  private KeySlots<Pause> uncachableLike(RequestHead request) {
     return hasCookie(request) ? uncachableWithCookie : uncachable;
+  }
+
+  private long remainingNanos(KeySlots<Pause> pauses, CacheKey key) {
+    Pause pause = pauses.find(key);
+    return pause == null ? 0 : pause.untilNanos - clock.nanos();
   }
 
   /** Tells of the flights in {@code registry}. */

@@ -9,6 +9,7 @@ import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,21 +18,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PassReply extends PassingReply {
 
-  /** Looks at the final head as it passes. */
-  @FunctionalInterface
-  interface HeadObserver {
-
-    /** Borrows the head until it returns. */
-    void passing(ResponseHead head);
-  }
-
   private final Exchange exchange;
   private final CacheStatus cacheStatus;
   private final Forwarding forwarding;
-  private final HeadObserver observer;
+  private final Consumer<ResponseHead> observer;
 
+  /**
+   * Passes on to the reply of {@code exchange}.
+   *
+   * @param observer looks at the final head as it passes; borrows it until it returns
+   */
   PassReply(
-      Exchange exchange, CacheStatus cacheStatus, Forwarding forwarding, HeadObserver observer) {
+      Exchange exchange,
+      CacheStatus cacheStatus,
+      Forwarding forwarding,
+      Consumer<ResponseHead> observer) {
     super(exchange.reply());
     this.exchange = exchange;
     this.cacheStatus = cacheStatus;
@@ -54,7 +55,7 @@ final class PassReply extends PassingReply {
   @Override
   public boolean head(ResponseHead head, long contentLength, @Nullable ByteBuf whole) {
     cacheStatus.received(head.fields());
-    observer.passing(head);
+    observer.accept(head);
     Tags.removeFrom(head.fields());
     cacheStatus.forwarded(head.fields(), forwarding);
     return passHead(head, contentLength, whole);

@@ -11,4 +11,5 @@ import io.kamille.cache.key.CacheKey;
  * @param explanation why, in one clause, with the section in parentheses where there is one
  * @param atNanos when its head came (monotonic)
  */
-public record Refusal(CacheKey key, int status, String detail, String explanation, long atNanos) {}
+public record Refusal(CacheKey key, int status, String detail, String explanation, long atNanos)
+    implements KeySlots.Entry {}

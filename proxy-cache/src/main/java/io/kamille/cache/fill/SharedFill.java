@@ -98,13 +98,14 @@ final class SharedFill {
       CodingRules.addVary(head.fields());
     }
     CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
-    FillHead storable = FillHead.of(fetch, head, facts, forms);
+    Fill.Head storable = Fill.Head.of(fetch, head, facts, forms);
     if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
       route.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
       goApart(true);
       return;
     }
-    boolean pays = route.pays(fetch, storable, contentLength) || isAwaited();
+    boolean pays =
+        route.store().pays(fetch.key(), storable.lengthWith(contentLength)) || isAwaited();
     Fill begun = pays ? route.beginFill(fetch, storable, contentLength) : null;
     if (begun == null) {
       String why = pays ? Fill.NO_MEMORY : Fill.NOT_ADMITTED;

@@ -2,7 +2,9 @@ package io.kamille.cache.rules;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The cache directives of one message (RFC 9111 §5.2): all its {@code Cache-Control} lines, read
@@ -37,26 +39,47 @@ public final class CacheControl {
   private static final long OF_RESPONSE =
       Fields.mask(FieldName.CACHE_CONTROL, FieldName.CDN_CACHE_CONTROL);
 
-  private final int flags;
-  private final int maxAgeSeconds;
-  private final int sMaxAgeSeconds;
-  private final int staleWhileRevalidateSeconds;
-  private final int staleIfErrorSeconds;
-  private final int maxStaleSeconds;
-  private final int minFreshSeconds;
-  private final List<String> noCacheFields;
-  private final List<String> privateFields;
+  /** What has been read of a message's cache directives so far. For one thread and one use. */
+  static final class Directives {
 
-  CacheControl(Directives parsed) {
-    this.flags = parsed.flags;
-    this.maxAgeSeconds = parsed.maxAgeSeconds;
-    this.sMaxAgeSeconds = parsed.sMaxAgeSeconds;
-    this.staleWhileRevalidateSeconds = parsed.staleWhileRevalidateSeconds;
-    this.staleIfErrorSeconds = parsed.staleIfErrorSeconds;
-    this.maxStaleSeconds = parsed.maxStaleSeconds;
-    this.minFreshSeconds = parsed.minFreshSeconds;
-    this.noCacheFields = List.copyOf(parsed.noCacheFields);
-    this.privateFields = List.copyOf(parsed.privateFields);
+    /** A bit for each directive without a value, as {@link CacheControl} names them. */
+    int flags;
+
+    int maxAgeSeconds = ABSENT;
+    int sMaxAgeSeconds = ABSENT;
+    int staleWhileRevalidateSeconds = ABSENT;
+    int staleIfErrorSeconds = ABSENT;
+    int maxStaleSeconds = ABSENT;
+    int minFreshSeconds = ABSENT;
+    List<String> noCacheFields = List.of();
+    List<String> privateFields = List.of();
+
+    /**
+     * Adds the field names of a list, as the argument of no-cache and private has it (RFC 9111
+     * §5.2.2.4), in lower case.
+     *
+     * @return whether there was one at least, and nothing else
+     */
+    static boolean readNames(String list, List<String> names) {
+      int sizeBefore = names.size();
+      for (String element : list.split(",", -1)) {
+        String name = element.strip();
+        if (Octets.isToken(name)) {
+          names.add(name.toLowerCase(Locale.ROOT));
+        } else if (!name.isEmpty()) {
+          return false;
+        }
+      }
+      return names.size() > sizeBefore;
+    }
+  }
+
+  /** For tests that compare all of it; nobody changes it. */
+  final Directives said;
+
+  /** What was read, which nobody changes any more. */
+  CacheControl(Directives said) {
+    this.said = said;
   }
 
   /**
@@ -123,24 +146,24 @@ public final class CacheControl {
 
   /** {@code max-age} in seconds or {@link #ABSENT} (§5.2.1.1, §5.2.2.1). */
   public int maxAgeSeconds() {
-    return maxAgeSeconds;
+    return said.maxAgeSeconds;
   }
 
   /** {@code stale-if-error} in seconds or {@link #ABSENT} (RFC 5861 §4). */
   public int staleIfErrorSeconds() {
-    return staleIfErrorSeconds;
+    return said.staleIfErrorSeconds;
   }
 
   // Requests
 
   /** {@code max-stale} in seconds, the greatest int for any, or {@link #ABSENT} (§5.2.1.2). */
   public int maxStaleSeconds() {
-    return maxStaleSeconds;
+    return said.maxStaleSeconds;
   }
 
   /** {@code min-fresh} in seconds or {@link #ABSENT} (§5.2.1.3). */
   public int minFreshSeconds() {
-    return minFreshSeconds;
+    return said.minFreshSeconds;
   }
 
   /** {@code only-if-cached} (§5.2.1.7). */
@@ -157,12 +180,12 @@ public final class CacheControl {
 
   /** {@code s-maxage} in seconds or {@link #ABSENT} (§5.2.2.10). */
   public int sMaxAgeSeconds() {
-    return sMaxAgeSeconds;
+    return said.sMaxAgeSeconds;
   }
 
   /** {@code stale-while-revalidate} in seconds or {@link #ABSENT} (RFC 5861 §3). */
   public int staleWhileRevalidateSeconds() {
-    return staleWhileRevalidateSeconds;
+    return said.staleWhileRevalidateSeconds;
   }
 
   /** {@code private} without an argument we can honour (§5.2.2.7). */
@@ -197,15 +220,15 @@ public final class CacheControl {
 
   /** The fields, in lower case, that {@code no-cache} keeps from reuse (§5.2.2.4). */
   public List<String> noCacheFields() {
-    return noCacheFields;
+    return said.noCacheFields;
   }
 
   /** The fields, in lower case, that {@code private} keeps from a shared cache (§5.2.2.7). */
   public List<String> privateFields() {
-    return privateFields;
+    return said.privateFields;
   }
 
   private boolean has(int flag) {
-    return (flags & flag) != 0;
+    return (said.flags & flag) != 0;
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.cache.rules;
 
 import static io.kamille.cache.rules.CacheControl.ABSENT;
 
+import io.kamille.cache.rules.CacheControl.Directives;
 import io.kamille.core.http.Octets;
 import java.util.ArrayList;
 import java.util.List;
@@ -217,7 +218,7 @@ final class CacheControlParser {
       found.flags |= flag;
       return before;
     }
-    return names;
+    return List.copyOf(names);
   }
 
   private static boolean isWhiteSpace(byte octet) {

@@ -2,6 +2,7 @@ package io.kamille.cache.rules;
 
 import static io.kamille.cache.rules.CacheControl.ABSENT;
 
+import io.kamille.cache.rules.CacheControl.Directives;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.StructuredDictionary;
@@ -89,7 +90,7 @@ final class TargetedCacheControl {
   private static List<String> listed(int flag, StructuredValue value, Directives found) {
     List<String> names = new ArrayList<>();
     if (value.kind() == Kind.STRING && Directives.readNames(value.text(), names)) {
-      return names;
+      return List.copyOf(names);
     }
     forbid(flag, value, found);
     return List.of();

@@ -2,11 +2,8 @@ package io.kamille.cache.serve;
 
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.PassingReply;
 import io.kamille.core.exchange.Reply;
-import io.kamille.core.http.Fields;
-import io.kamille.core.http.ResponseHead;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.FileRegion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,16 +12,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the exchange's loop.
  */
-public final class ReplyHandover implements Reply, ContentSource {
+public final class ReplyHandover extends PassingReply implements ContentSource {
 
-  private final Reply client;
   private ContentSource source = ContentSource.NONE;
   private @Nullable Failure cancelled;
   private boolean isOpen;
   private boolean isPaused;
 
   private ReplyHandover(Reply client) {
-    this.client = client;
+    super(client);
   }
 
   /** That reply, which nobody has opened yet, or is a handover already. */
@@ -46,7 +42,7 @@ public final class ReplyHandover implements Reply, ContentSource {
     }
     if (!isOpen) {
       isOpen = true;
-      client.open(this);
+      super.open(this);
     } else if (isPaused) {
       source.pause();
     }
@@ -70,67 +66,5 @@ public final class ReplyHandover implements Reply, ContentSource {
       cancelled = why;
       source.cancel(why);
     }
-  }
-
-  @Override
-  public void interim(ResponseHead head) {
-    client.interim(head);
-  }
-
-  @Override
-  public void head(ResponseHead head, long contentLength) {
-    client.head(head, contentLength);
-  }
-
-  @Override
-  public void stored(
-      int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
-    client.stored(status, ownLines, ownLength, linesAndContent, contentLength);
-  }
-
-  @Override
-  public void storedHead(
-      int status, byte[] ownLines, int ownLength, ByteBuf lines, long contentLength) {
-    client.storedHead(status, ownLines, ownLength, lines, contentLength);
-  }
-
-  @Override
-  public void write(ByteBuf chunk) {
-    client.write(chunk);
-  }
-
-  @Override
-  public boolean takesRegions() {
-    return client.takesRegions();
-  }
-
-  @Override
-  public void write(FileRegion region) {
-    client.write(region);
-  }
-
-  @Override
-  public void end(@Nullable Fields trailers) {
-    client.end(trailers);
-  }
-
-  @Override
-  public void abort(Failure why) {
-    client.abort(why);
-  }
-
-  @Override
-  public void fail(Failure failure) {
-    client.fail(failure);
-  }
-
-  @Override
-  public boolean isBegun() {
-    return client.isBegun();
-  }
-
-  @Override
-  public boolean isEnded() {
-    return client.isEnded();
   }
 }

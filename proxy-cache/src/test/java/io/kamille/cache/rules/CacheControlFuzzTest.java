@@ -54,7 +54,7 @@ class CacheControlFuzzTest {
   };
 
   private static final List<Field> FIELDS =
-      Stream.of(CacheControl.class.getDeclaredFields())
+      Stream.of(CacheControl.Directives.class.getDeclaredFields())
           .filter(field -> !Modifier.isStatic(field.getModifiers()))
           .toList();
 
@@ -180,8 +180,9 @@ class CacheControlFuzzTest {
     try {
       List<Object> told = new ArrayList<>();
       for (Field field : FIELDS) {
-        told.add(field.get(control));
+        told.add(field.get(control.said));
       }
+      assertThat(told).as("flags, six deltas and two lists of fields").hasSize(9);
       return told;
     } catch (IllegalAccessException e) {
       throw new AssertionError(e);
