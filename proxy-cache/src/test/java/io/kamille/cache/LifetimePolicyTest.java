@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.CachePolicy;
-import io.kamille.cache.rules.HeuristicSettings;
-import io.kamille.cache.rules.Lifetimes;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.settings.CacheSettings;
@@ -23,21 +21,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LifetimePolicyTest {
 
   private static final CachePolicy TTL =
-      policy(new Lifetimes(100, StatusLifetimes.NONE, CacheControl.ABSENT), StaleLimits.NONE);
+      new CachePolicy(
+          true, false, 100, StatusLifetimes.NONE, CacheControl.ABSENT, StaleLimits.NONE);
 
   private static final CachePolicy OF_STATUS =
-      policy(
-          new Lifetimes(
-              CacheControl.ABSENT,
-              StatusLifetimes.of(Map.of("404", 30, "302", 20, "5xx", 1)),
-              CacheControl.ABSENT),
+      new CachePolicy(
+          true,
+          false,
+          CacheControl.ABSENT,
+          StatusLifetimes.of(Map.of("404", 30, "302", 20, "5xx", 1)),
+          CacheControl.ABSENT,
           StaleLimits.NONE);
 
-  private static final CachePolicy STALE =
-      policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(10, 60, Integer.MAX_VALUE));
+  private static final CachePolicy STALE = stale(new StaleLimits(10, 60, Integer.MAX_VALUE));
 
-  private static CachePolicy policy(Lifetimes lifetimes, StaleLimits stale) {
-    return new CachePolicy(HeuristicSettings.DEFAULT, false, lifetimes, stale);
+  private static CachePolicy stale(StaleLimits stale) {
+    return new CachePolicy(
+        true, false, CacheControl.ABSENT, StatusLifetimes.NONE, CacheControl.ABSENT, stale);
   }
 
   @Test
@@ -201,8 +201,7 @@ class LifetimePolicyTest {
 
   @Test
   void maxStaleLimitsWhatResponsesAllow() {
-    try (CacheFixture fixture =
-        with(policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(0, 0, 10)))) {
+    try (CacheFixture fixture = with(stale(new StaleLimits(0, 0, 10)))) {
       fixture.fill(200, "page", "Cache-Control", "max-age=5, stale-if-error=3600");
       fixture.advance(14);
       assertThat(fixture.fill(503, "busy").text()).isEqualTo("page");
@@ -213,8 +212,7 @@ class LifetimePolicyTest {
 
   @Test
   void maxStaleLimitsWhatRequestsAllow() {
-    try (CacheFixture fixture =
-        with(policy(CachePolicy.DEFAULT.lifetimes(), new StaleLimits(0, 0, 10)))) {
+    try (CacheFixture fixture = with(stale(new StaleLimits(0, 0, 10)))) {
       fixture.fill(200, "page", "Cache-Control", "max-age=5");
       fixture.advance(14);
       assertThat(fixture.isReused("Cache-Control", "max-stale")).isTrue();

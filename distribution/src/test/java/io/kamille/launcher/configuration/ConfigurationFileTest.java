@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CodingRules;
-import io.kamille.cache.rules.HeuristicSettings;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
@@ -284,7 +283,7 @@ class ConfigurationFileTest {
                     1 << 10,
                     8 << 20),
                 true,
-                new HeuristicSettings(false, 10, 86_400),
+                new SharedCacheSettings.Heuristic(false),
                 new SharedCacheSettings.Collapse(false),
                 AddressRanges.parse(List.of("10.0.0.0/8", "::1"))));
     assertThat(configuration.overload()).isEqualTo(new OverloadSettings(Duration.ofMillis(8)));

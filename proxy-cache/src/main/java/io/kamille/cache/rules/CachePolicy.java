@@ -1,26 +1,35 @@
 package io.kamille.cache.rules;
 
+import static io.kamille.cache.rules.CacheControl.ABSENT;
+
 /**
  * What an operator decided for a route where RFC 9111 leaves room.
  *
- * @param heuristic how a lifetime is guessed when none is given
+ * @param guesses whether a lifetime is guessed when none is given (§4.2.2)
  * @param storesSetCookie whether a response with {@code Set-Cookie} may be stored and so be given
  *     to many, as RFC 9111 §7.3 has it; most origins do not mean that
- * @param lifetimes the lifetimes that the operator gives
+ * @param ttlSeconds the lifetime of responses that are no errors, whatever the origin says of it;
+ *     {@link CacheControl#ABSENT} for none
+ * @param ofStatus lifetimes of responses that carry none, by status code
+ * @param defaultSeconds the lifetime of other responses that carry none, instead of a guess; {@link
+ *     CacheControl#ABSENT} for none
  * @param stale how long stale responses may serve
  */
 public record CachePolicy(
-    HeuristicSettings heuristic, boolean storesSetCookie, Lifetimes lifetimes, StaleLimits stale) {
+    boolean guesses,
+    boolean storesSetCookie,
+    int ttlSeconds,
+    StatusLifetimes ofStatus,
+    int defaultSeconds,
+    StaleLimits stale) {
 
   public static final CachePolicy DEFAULT =
-      new CachePolicy(HeuristicSettings.DEFAULT, CacheControl.ABSENT, false);
+      new CachePolicy(true, false, ABSENT, StatusLifetimes.NONE, ABSENT, StaleLimits.NONE);
 
-  /** A policy with no other lifetime than {@code defaultTtlSeconds}, or none if it is absent. */
-  public CachePolicy(HeuristicSettings heuristic, int defaultTtlSeconds, boolean storesSetCookie) {
-    this(
-        heuristic,
-        storesSetCookie,
-        new Lifetimes(CacheControl.ABSENT, StatusLifetimes.NONE, defaultTtlSeconds),
-        StaleLimits.NONE);
+  public CachePolicy {
+    if (ttlSeconds < ABSENT || defaultSeconds < ABSENT) {
+      throw new IllegalArgumentException(
+          "seconds: " + Math.min(ttlSeconds, defaultSeconds) + " (expected: >= 0, or -1 for none)");
+    }
   }
 }

@@ -77,6 +77,13 @@ public record Freshness(int lifetimeSeconds, Source source) {
     }
   }
 
+  /*
+   * A guess is one tenth of the time since the last modification, as §4.2.2 suggests, for at most
+   * a day: beyond that, a wrong guess costs more than the request it saves.
+   */
+  private static final int GUESS_DIVISOR = 10;
+  private static final int GUESS_LIMIT_SECONDS = 86_400;
+
   private static final Freshness UNKNOWN = new Freshness(0, Source.NONE);
 
   /**
@@ -87,8 +94,7 @@ public record Freshness(int lifetimeSeconds, Source source) {
   public static Freshness of(
       ResponseHead head, CacheControl control, CachePolicy policy, long responseTime) {
     Freshness said = explicit(head, control, responseTime);
-    Lifetimes lifetimes = policy.lifetimes();
-    int ofStatus = lifetimes.ofStatus().secondsOf(head.status());
+    int ofStatus = policy.ofStatus().secondsOf(head.status());
     if (!said.source().isExplicit() && ofStatus != ABSENT) {
       return new Freshness(ofStatus, Source.STATUS);
     }
@@ -96,8 +102,8 @@ public record Freshness(int lifetimeSeconds, Source source) {
     if (!said.source().isExplicit() && !isCacheable) {
       return UNKNOWN;
     }
-    if (lifetimes.ttlSeconds() != ABSENT && head.status() < 400) {
-      return new Freshness(lifetimes.ttlSeconds(), Source.OVERRIDE);
+    if (policy.ttlSeconds() != ABSENT && head.status() < 400) {
+      return new Freshness(policy.ttlSeconds(), Source.OVERRIDE);
     }
     return said.source().isExplicit() ? said : unsaid(head, policy, responseTime);
   }
@@ -115,11 +121,11 @@ public record Freshness(int lifetimeSeconds, Source source) {
   }
 
   private static Freshness unsaid(ResponseHead head, CachePolicy policy, long responseTime) {
-    if (policy.lifetimes().defaultSeconds() != ABSENT) {
-      return new Freshness(policy.lifetimes().defaultSeconds(), Source.DEFAULT);
+    if (policy.defaultSeconds() != ABSENT) {
+      return new Freshness(policy.defaultSeconds(), Source.DEFAULT);
     }
-    return policy.heuristic().isEnabled() && head.has(FieldName.LAST_MODIFIED)
-        ? new Freshness(guess(head.fields(), policy.heuristic(), responseTime), Source.HEURISTIC)
+    return policy.guesses() && head.has(FieldName.LAST_MODIFIED)
+        ? new Freshness(guess(head.fields(), responseTime), Source.HEURISTIC)
         : UNKNOWN;
   }
 
@@ -142,13 +148,13 @@ public record Freshness(int lifetimeSeconds, Source source) {
     return saturated(expires - CurrentAge.dateValue(fields, responseTime));
   }
 
-  private static int guess(Fields fields, HeuristicSettings heuristic, long responseTime) {
+  private static int guess(Fields fields, long responseTime) {
     long lastModified = HttpDate.parse(fields.first(FieldName.LAST_MODIFIED), responseTime);
     if (lastModified == HttpDate.INVALID) {
       return 0;
     }
     long since = CurrentAge.dateValue(fields, responseTime) - lastModified;
-    return Math.min(saturated(since * heuristic.percent() / 100), heuristic.limitSeconds());
+    return Math.min(saturated(since / GUESS_DIVISOR), GUESS_LIMIT_SECONDS);
   }
 
   private static int saturated(long seconds) {

@@ -186,7 +186,7 @@ public enum Storability {
         || control.maxAgeSeconds() != CacheControl.ABSENT
         || control.sMaxAgeSeconds() != CacheControl.ABSENT
         || Freshness.isHeuristicallyCacheable(response.status())
-        || policy.lifetimes().ofStatus().secondsOf(response.status()) != CacheControl.ABSENT;
+        || policy.ofStatus().secondsOf(response.status()) != CacheControl.ABSENT;
   }
 
   /** The final status codes of RFC 9110 whose caching needs nothing more than what we do. */

@@ -4,6 +4,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -81,56 +82,41 @@ public final class CacheStatus {
       StoredResponse stored,
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
-    String behind = stored.upstreamCacheStatus();
-    if (name == null && behind == null) {
-      return;
-    }
-    lines.append(FIELD);
-    if (behind != null) {
-      lines.append(OwnLines.ascii(behind));
-    }
-    if (name != null) {
-      if (behind != null) {
-        lines.append(SEPARATOR);
-      }
-      addOwn(lines, stored, nowEpochSeconds, forwarding);
-    }
-    lines.endLine();
-  }
-
-  private void addOwn(
-      OwnLines lines,
-      StoredResponse stored,
-      long nowEpochSeconds,
-      @Nullable Forwarding forwarding) {
-    if (forwarding == null) {
-      lines.append(hit);
-      lines.append(stored.facts().ttlSeconds(nowEpochSeconds));
-      if (showsKey) {
-        lines.append(OwnLines.ascii("; key=" + quoted(stored.uri())));
-      }
-    } else {
-      lines.append(OwnLines.ascii(name + forwarding));
+    if (name != null || stored.upstreamCacheStatus() != null) {
+      lines.append(FIELD);
+      addMembers(lines, stored, nowEpochSeconds, forwarding);
+      lines.endLine();
     }
   }
 
   /** As {@link #add(OwnLines, StoredResponse, long, Forwarding)}, to fields. */
   void add(
       Fields fields, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
-    String behind = stored.upstreamCacheStatus();
-    if (name == null) {
-      if (behind != null) {
-        fields.add(FieldName.CACHE_STATUS, behind);
-      }
-      return;
+    OwnLines members = new OwnLines();
+    addMembers(members, stored, nowEpochSeconds, forwarding);
+    if (members.length() > 0) {
+      fields.add(FieldName.CACHE_STATUS, Octets.text(members.octets(), 0, members.length()));
     }
-    String own = name + (forwarding == null ? hit(stored, nowEpochSeconds) : forwarding);
-    fields.add(FieldName.CACHE_STATUS, behind == null ? own : behind + ", " + own);
   }
 
-  private String hit(StoredResponse stored, long nowEpochSeconds) {
-    String parameters = "; hit; ttl=" + stored.facts().ttlSeconds(nowEpochSeconds);
-    return showsKey ? parameters + "; key=" + quoted(stored.uri()) : parameters;
+  private void addMembers(
+      OwnLines to, StoredResponse stored, long nowEpochSeconds, @Nullable Forwarding forwarding) {
+    String behind = stored.upstreamCacheStatus();
+    if (behind != null) {
+      to.append(OwnLines.ascii(behind));
+    }
+    if (behind != null && name != null) {
+      to.append(SEPARATOR);
+    }
+    if (name != null && forwarding != null) {
+      to.append(OwnLines.ascii(name + forwarding));
+    } else if (name != null) {
+      to.append(hit);
+      to.append(stored.facts().ttlSeconds(nowEpochSeconds));
+      if (showsKey) {
+        to.append(OwnLines.ascii("; key=" + quoted(stored.uri())));
+      }
+    }
   }
 
   /** Takes from a response that came what claims to be said by us: it is not. */

@@ -3,6 +3,7 @@ package io.kamille.cache.serve;
 import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.ContentSink;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,20 @@ public final class ContentFeed {
   private final StoredOctets octets;
   private final long offset;
   private final boolean byRegion;
-  private final @Nullable FileFetch fetch;
+
+  /** Runs tasks on the client's loop; null if what is fed lies in memory. */
+  private final @Nullable Executor loop;
+
+  private final Runnable onward;
   private long position;
   private boolean isPaused;
   private boolean isWriting;
   private boolean isClosed;
+
+  /** How far a file is in the kernel's memory. */
+  private long thereUpTo;
+
+  private boolean isFetching;
 
   /**
    * Feeds what lies in {@code octets} behind {@code offset}. Takes over one lease.
@@ -42,7 +52,7 @@ public final class ContentFeed {
    * @param position how many of those octets the sink has already
    */
   public ContentFeed(ContentSink sink, StoredOctets octets, long offset, long position) {
-    this(sink, octets, offset, position, false, null);
+    this(sink, octets, offset, position, false, null, () -> {});
   }
 
   private ContentFeed(
@@ -51,30 +61,27 @@ public final class ContentFeed {
       long offset,
       long position,
       boolean byRegion,
-      @Nullable FileFetch fetch) {
+      @Nullable Executor loop,
+      Runnable onward) {
     this.sink = sink;
     this.octets = octets;
     this.offset = offset;
     this.position = position;
     this.byRegion = byRegion;
-    this.fetch = fetch;
-  }
-
-  /** Feeds a sink that takes regions with what lies behind {@code offset}. Takes over one lease. */
-  static ContentFeed byRegion(ContentSink sink, StoredOctets octets, long offset) {
-    return new ContentFeed(sink, octets, offset, 0, true, null);
+    this.loop = loop;
+    this.onward = onward;
   }
 
   /**
-   * Feeds a sink that takes regions with what lies behind {@code offset} in a file on a disk. Takes
-   * over one lease.
+   * Feeds a sink that takes regions with what lies behind {@code offset}, perhaps in a file on a
+   * disk. Takes over one lease.
    *
    * @param loop runs tasks on the client's loop
    * @param onward run there when {@link #advance} can go on by itself
    */
-  static ContentFeed ofFile(
+  static ContentFeed byRegion(
       ContentSink sink, StoredOctets octets, long offset, Executor loop, Runnable onward) {
-    return new ContentFeed(sink, octets, offset, 0, true, new FileFetch(octets, loop, onward));
+    return new ContentFeed(sink, octets, offset, 0, true, octets.isInFile() ? loop : null, onward);
   }
 
   public boolean isPaused() {
@@ -117,7 +124,7 @@ public final class ContentFeed {
     while (!isPaused && !isClosed && position < limit) {
       long window = Math.min(limit - position, byRegion ? REGION_WINDOW_BYTES : WINDOW_BYTES);
       long from = offset + position;
-      if (fetch != null && !fetch.has(from, window)) {
+      if (loop != null && !isThere(from, window, loop)) {
         return;
       }
       position += window;
@@ -127,6 +134,34 @@ public final class ContentFeed {
         octets.forEachSlice(from, window, sink::write);
       }
     }
+  }
+
+  /** Whether those octets of a file can be sent now; if not, sees to it. Asked in order. */
+  private boolean isThere(long from, long length, Executor loop) {
+    long end = from + length;
+    if (thereUpTo < end && !isFetching) {
+      isFetching = true;
+      if (octets.fetch(from, length, () -> comeBack(end, loop))) {
+        isFetching = false;
+        thereUpTo = end;
+      }
+    }
+    return thereUpTo >= end;
+  }
+
+  /** On the thread that has read. */
+  private void comeBack(long end, Executor loop) {
+    try {
+      loop.execute(() -> arrived(end));
+    } catch (RejectedExecutionException atItsEnd) {
+      // the loop closes its connections, and with them whoever waits
+    }
+  }
+
+  private void arrived(long end) {
+    isFetching = false;
+    thereUpTo = end;
+    onward.run();
   }
 
   /** Gives nothing more, and ends the lease. Idempotent. */

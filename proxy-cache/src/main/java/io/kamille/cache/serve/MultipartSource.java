@@ -132,7 +132,7 @@ final class MultipartSource implements ContentSource {
 
   private ContentFeed open(long from) {
     return octets.isInFile()
-        ? ContentFeed.ofFile(reply, octets, from, loop, this::advance)
+        ? ContentFeed.byRegion(reply, octets, from, loop, this::advance)
         : new ContentFeed(reply, octets, from, 0);
   }
 

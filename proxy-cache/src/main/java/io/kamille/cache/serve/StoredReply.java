@@ -206,9 +206,7 @@ public final class StoredReply {
       boolean byRegion) {
     ByteBuf head = stored.lines();
     StoredSource source =
-        stored.content().isInFile()
-            ? StoredSource.ofFile(reply, stored, offset, length, loop.executor())
-            : new StoredSource(reply, stored, offset, length, byRegion);
+        new StoredSource(reply, stored, offset, length, byRegion, loop.executor());
     reply.open(source);
     reply.storedHead(status, lines.octets(), lines.length(), head, length);
     source.start();

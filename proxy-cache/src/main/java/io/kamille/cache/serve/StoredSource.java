@@ -22,35 +22,28 @@ final class StoredSource implements ContentSource {
   private final boolean byRegion;
   private boolean isStarted;
 
-  /** Takes over one lease on the response, and gives it back when the last slice is written. */
-  StoredSource(Reply reply, StoredResponse stored, long offset, long length, boolean byRegion) {
+  /**
+   * Takes over one lease on the response, and gives it back when the last slice is written.
+   *
+   * @param loop runs tasks on the client's loop
+   */
+  StoredSource(
+      Reply reply,
+      StoredResponse stored,
+      long offset,
+      long length,
+      boolean byRegion,
+      Executor loop) {
     this.reply = reply;
     this.length = length;
     this.byRegion = byRegion;
     long from = stored.contentOffset() + offset;
     this.feed =
         byRegion
-            ? ContentFeed.byRegion(reply, stored.content(), from)
+            ? ContentFeed.byRegion(reply, stored.content(), from, loop, this::advance)
             : new ContentFeed(reply, stored.content(), from, 0);
     stored.content().retain();
     stored.release();
-  }
-
-  private StoredSource(
-      Reply reply, StoredResponse stored, long offset, long length, Executor loop) {
-    this.reply = reply;
-    this.length = length;
-    this.byRegion = true;
-    long from = stored.contentOffset() + offset;
-    this.feed = ContentFeed.ofFile(reply, stored.content(), from, loop, this::advance);
-    stored.content().retain();
-    stored.release();
-  }
-
-  /** The same for content that lies in a file on a disk. Takes over one lease on the response. */
-  static StoredSource ofFile(
-      Reply reply, StoredResponse stored, long offset, long length, Executor loop) {
-    return new StoredSource(reply, stored, offset, length, loop);
   }
 
   /** Begins, after the head was written. */

@@ -73,7 +73,12 @@ public record CacheSettings(
     // The shared limit is that of the start, which a reload cannot raise.
     return new CacheSettings(
         new CachePolicy(
-            shared.heuristic(), shared.storesSetCookie(), route.lifetimes(), route.stale()),
+            shared.heuristic().isEnabled(),
+            shared.storesSetCookie(),
+            route.ttlSeconds(),
+            route.statusLifetimes(),
+            route.defaultTtlSeconds(),
+            route.stale()),
         route.compresses() ? shared.compression() : CodingRules.OFF,
         ofRoute == null
             ? shared.maxObjectSizeBytes()

@@ -3,7 +3,6 @@ package io.kamille.cache.settings;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.Lifetimes;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.rules.StatusLifetimes;
 import io.kamille.cache.rules.VaryBy;
@@ -285,11 +284,10 @@ public record RouteCacheSettings(
     return ValueTypes.seconds(Duration.ofSeconds(least), YEAR);
   }
 
-  Lifetimes lifetimes() {
-    Map<String, Integer> ofStatus =
+  StatusLifetimes statusLifetimes() {
+    return StatusLifetimes.of(
         statusTtl.entrySet().stream()
-            .collect(Collectors.toMap(Map.Entry::getKey, status -> status.getValue().ttlSeconds));
-    return new Lifetimes(ttlSeconds, StatusLifetimes.of(ofStatus), defaultTtlSeconds);
+            .collect(Collectors.toMap(Map.Entry::getKey, status -> status.getValue().ttlSeconds)));
   }
 
   VaryBy selecting() {

@@ -2,7 +2,6 @@ package io.kamille.cache.settings;
 
 import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CodingRules;
-import io.kamille.cache.rules.HeuristicSettings;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.Parsed;
@@ -35,9 +34,12 @@ public record SharedCacheSettings(
     DiskSettings disk,
     CodingRules compression,
     boolean storesSetCookie,
-    HeuristicSettings heuristic,
+    Heuristic heuristic,
     Collapse collapse,
     AddressRanges purgeFrom) {
+
+  /** Whether a lifetime is guessed when the origin gives none. */
+  public record Heuristic(boolean isEnabled) {}
 
   /** Whether requests wait for one that was forwarded before them (RFC 9111 §4). */
   public record Collapse(boolean isEnabled) {}
@@ -64,17 +66,15 @@ public record SharedCacheSettings(
                       + " of being forwarded too.")
               .defaultsTo(true));
 
-  private static final Section<HeuristicSettings> HEURISTIC =
+  private static final Section<Heuristic> HEURISTIC =
       Section.of(
-          HeuristicSettings.class,
+          Heuristic.class,
           Setting.of(
                   "enabled",
                   ValueTypes.onOff(),
                   "Whether a response without freshness information may be reused for a guessed"
                       + " time (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
-              .defaultsTo(true),
-          Row.fixed(HeuristicSettings.DEFAULT.percent()),
-          Row.fixed(HeuristicSettings.DEFAULT.limitSeconds()));
+              .defaultsTo(true));
 
   private static final Section<CodingRules> COMPRESSION =
       Section.of(

@@ -126,14 +126,21 @@ class FreshnessTest {
 
   @Test
   void guessingCanBeTurnedOff() {
-    var policy = new CachePolicy(HeuristicSettings.OFF, CacheControl.ABSENT, false);
+    var policy =
+        new CachePolicy(
+            false,
+            false,
+            CacheControl.ABSENT,
+            StatusLifetimes.NONE,
+            CacheControl.ABSENT,
+            StaleLimits.NONE);
     var head = ResponseHead.of(200, "Last-Modified", HttpDate.format(NOW - 1000));
     assertThat(Freshness.of(head, CacheControl.NONE, policy, NOW).source()).isEqualTo(Source.NONE);
   }
 
   @Test
   void theRoutesDefaultReplacesAGuessButNothingExplicit() {
-    var policy = new CachePolicy(HeuristicSettings.DEFAULT, 30, false);
+    var policy = lifetimes(CacheControl.ABSENT, StatusLifetimes.NONE, 30);
     var guessed = ResponseHead.of(200, "Last-Modified", HttpDate.format(NOW - 1000));
     assertThat(Freshness.of(guessed, CacheControl.NONE, policy, NOW))
         .isEqualTo(new Freshness(30, Source.DEFAULT));
@@ -173,8 +180,7 @@ class FreshnessTest {
   }
 
   private static CachePolicy lifetimes(int ttl, StatusLifetimes ofStatus, int unsaid) {
-    return new CachePolicy(
-        HeuristicSettings.DEFAULT, false, new Lifetimes(ttl, ofStatus, unsaid), StaleLimits.NONE);
+    return new CachePolicy(true, false, ttl, ofStatus, unsaid, StaleLimits.NONE);
   }
 
   private static Freshness of(CachePolicy policy, int status, String... namesAndValues) {

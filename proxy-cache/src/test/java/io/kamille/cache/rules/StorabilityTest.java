@@ -134,12 +134,22 @@ class StorabilityTest {
 
   @Test
   void aCookieIsStoredOnlyIfTheRouteSaysSo() {
-    var policy = new CachePolicy(HeuristicSettings.DEFAULT, CacheControl.ABSENT, true);
+    var policy = policy(true, CacheControl.ABSENT);
     var head = ResponseHead.of(200, "Cache-Control", "max-age=60", "Set-Cookie", "a=b");
     assertThat(Storability.of(GET, CacheControl.NONE, head, CachePolicy.DEFAULT, NOW))
         .isEqualTo(Storability.SET_COOKIE);
     assertThat(Storability.of(GET, CacheControl.NONE, head, policy, NOW))
         .isEqualTo(Storability.STORABLE);
+  }
+
+  private static CachePolicy policy(boolean storesSetCookie, int defaultSeconds) {
+    return new CachePolicy(
+        false,
+        storesSetCookie,
+        CacheControl.ABSENT,
+        StatusLifetimes.NONE,
+        defaultSeconds,
+        StaleLimits.NONE);
   }
 
   @ParameterizedTest
@@ -180,7 +190,7 @@ class StorabilityTest {
 
   @Test
   void theRoutesDefaultMakesAResponseStorable() {
-    var policy = new CachePolicy(HeuristicSettings.OFF, 60, false);
+    var policy = policy(false, 60);
     assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(200), policy, NOW))
         .isEqualTo(Storability.STORABLE);
     assertThat(Storability.of(GET, CacheControl.NONE, ResponseHead.of(503), policy, NOW))
