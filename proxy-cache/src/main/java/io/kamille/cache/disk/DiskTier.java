@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class DiskTier implements AutoCloseable {
 
   /*
-   * One thread writes, forgets and recovers; it is given its work by a queue.
+   * One thread writes, forgets and recovers; it is given its work by a worker.
    *
    * A tier aside does not learn what is removed meanwhile. So it deletes what makes
    * its files a store; a later process begins with an empty one.
@@ -39,10 +39,9 @@ public final class DiskTier implements AutoCloseable {
   private final DiskCounts counts = new DiskCounts();
   private final DiskIndex index = new DiskIndex();
   private final SegmentLog log;
-  private final DiskQueue queue;
   private final PurgeJournal journal;
   private final PurgeNotes earlierPurges;
-  private final DiskWorker worker = new DiskWorker(new Duties());
+  private final DiskWorker worker;
   private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
 
   /** Set before the last responses are written: others could come without an end. */
@@ -88,6 +87,7 @@ public final class DiskTier implements AutoCloseable {
     this.directory = directory;
     this.identity = identity;
     this.capacityBytes = capacityBytes;
+    this.worker = new DiskWorker(new Duties(), queueBytes);
     this.journal = new PurgeJournal(directory, identity.store());
     PurgeNotes earlier = journal.read();
     if (earlier == null) {
@@ -97,7 +97,6 @@ public final class DiskTier implements AutoCloseable {
     this.log =
         new SegmentLog(
             directory, identity.store(), capacityBytes, segmentBytes, index, counts, this::unused);
-    this.queue = new DiskQueue(worker, log, queueBytes);
   }
 
   /** First half of the secret that the store's cache keys are hashed with. */
@@ -131,7 +130,12 @@ public final class DiskTier implements AutoCloseable {
    */
   public boolean offer(
       CacheKey key, StoredResponse response, long sequence, BooleanSupplier isCurrent) {
-    boolean isTaken = isRunning() && !isEnding && queue.offer(key, response, sequence, isCurrent);
+    long high = key.high();
+    long low = key.low();
+    boolean isTaken =
+        isRunning()
+            && !isEnding
+            && worker.offer(response, () -> log.write(response, high, low, sequence, isCurrent));
     if (!isTaken) {
       response.release();
       counts.droppedWrites.increment();
@@ -230,7 +234,7 @@ public final class DiskTier implements AutoCloseable {
     long low = key.low();
     if (index.remove(low, extent)) {
       counts.damagedRecords.increment();
-      queue.remove(() -> log.replace(high, low, extent.variant()));
+      worker.remove(() -> log.replace(high, low, extent.variant()));
     }
   }
 
@@ -243,8 +247,8 @@ public final class DiskTier implements AutoCloseable {
     long low = key.low();
     boolean isRecovering = !isRecovered();
     log.recovery().removed(low);
-    if (index.removeAll(low) || isRecovering || queue.hasWrites()) {
-      queue.remove(() -> log.remove(high, low, sequence));
+    if (index.removeAll(low) || isRecovering || worker.hasWrites()) {
+      worker.remove(() -> log.remove(high, low, sequence));
     }
   }
 
@@ -262,7 +266,7 @@ public final class DiskTier implements AutoCloseable {
     boolean isRecovering = !isRecovered();
     log.recovery().replaced(low, bits);
     if (index.removeVariant(low, bits) || isRecovering) {
-      queue.remove(() -> log.replace(high, low, bits));
+      worker.remove(() -> log.replace(high, low, bits));
     }
   }
 
@@ -279,7 +283,7 @@ public final class DiskTier implements AutoCloseable {
 
     @Override
     public void noted(PurgeNotes.Note note) {
-      queue.remove(() -> journal.note(note));
+      worker.remove(() -> journal.note(note));
     }
 
     @Override
@@ -293,7 +297,17 @@ public final class DiskTier implements AutoCloseable {
    * or the tier steps aside. On the tier's thread, or the caller's.
    */
   public void whenWritten(Runnable action) {
-    queue.barrier(action);
+    worker.give(
+        () -> {
+          try {
+            while (log.flush()) {
+              // a flush may append what was refused
+            }
+          } finally {
+            action.run();
+          }
+        },
+        action);
   }
 
   /** Removes everything, for good. Does not wait for the disk. */

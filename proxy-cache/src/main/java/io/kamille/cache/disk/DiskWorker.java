@@ -1,11 +1,14 @@
 package io.kamille.cache.disk;
 
+import io.kamille.cache.store.StoredResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +27,23 @@ final class DiskWorker {
     CLOSED
   }
 
+  /*
+   * Responses that wait hold leases on the memory tier, so their octets are bounded, and what finds
+   * no room is not written. Removals are never left out. Should so many wait that the disk will not
+   * catch up, the tier steps aside.
+   */
+  private static final int REMOVALS_LIMIT = 1 << 20;
+  private static final long RECORD_BYTES = 1024;
+
   /** Work for the thread. */
-  interface Task {
+  @FunctionalInterface
+  interface Work {
 
     void run() throws IOException;
-
-    /** Ends it undone. */
-    default void drop() {}
   }
+
+  /** What the thread does, or else {@code dropped}, if the tier has stepped aside before. */
+  private record Task(Work work, Runnable dropped) {}
 
   /** What the thread does by itself, and what others do when the tier steps aside. */
   interface Duties {
@@ -55,6 +67,10 @@ final class DiskWorker {
   private final ExecutorService executor =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("kamille-disk").daemon().factory());
+  private final long limitBytes;
+  private final AtomicLong waitingBytes = new AtomicLong();
+  private final AtomicInteger waitingWrites = new AtomicInteger();
+  private final AtomicInteger waitingRemovals = new AtomicInteger();
   private boolean isGivenUp;
 
   /** The thread to wake; set by itself, read by whoever gives it work. */
@@ -63,8 +79,14 @@ final class DiskWorker {
   /** Asks the thread to end. */
   private volatile boolean isClosing;
 
-  DiskWorker(Duties duties) {
+  /**
+   * A worker without work.
+   *
+   * @param limitBytes how many octets of responses may wait
+   */
+  DiskWorker(Duties duties, long limitBytes) {
     this.duties = duties;
+    this.limitBytes = limitBytes;
   }
 
   /** Begins to work. Without, {@link #runOnce} does the work by hand. */
@@ -76,13 +98,75 @@ final class DiskWorker {
     return state.get() == State.RUNNING;
   }
 
-  /** Has a task done after all that was given before, or dropped if the tier has stepped aside. */
-  void give(Task task) {
-    tasks.add(task);
+  /** Has something done after all that was given before, unless the tier has stepped aside. */
+  void give(Work work) {
+    give(work, () -> {});
+  }
+
+  /** The same; {@code dropped} is run instead if the tier has stepped aside. */
+  void give(Work work, Runnable dropped) {
+    tasks.add(new Task(work, dropped));
     if (!isRunning()) {
       drop();
     }
     wake();
+  }
+
+  /**
+   * Has a response written, if there is room: then takes over one lease on it.
+   *
+   * @return whether there was
+   */
+  boolean offer(StoredResponse response, Work writing) {
+    long bytes = response.contentLength() + response.headLength() + RECORD_BYTES;
+    boolean isRoom = takeRoom(bytes);
+    if (isRoom) {
+      waitingWrites.incrementAndGet();
+      Runnable over =
+          () -> {
+            response.release();
+            waitingBytes.addAndGet(-bytes);
+            waitingWrites.decrementAndGet();
+          };
+      give(
+          () -> {
+            try {
+              writing.run();
+            } finally {
+              over.run();
+            }
+          },
+          over);
+    }
+    return isRoom;
+  }
+
+  /** However large a response is, it may wait alone. */
+  private boolean takeRoom(long bytes) {
+    long before = waitingBytes.getAndAdd(bytes);
+    boolean isRoom = before == 0 || before + bytes <= limitBytes;
+    if (!isRoom) {
+      waitingBytes.addAndGet(-bytes);
+    }
+    return isRoom;
+  }
+
+  /** Whether a response waits. */
+  boolean hasWrites() {
+    return waitingWrites.get() > 0;
+  }
+
+  /** Has a removal written, or the note of a purge. */
+  void remove(Work writing) {
+    if (waitingRemovals.incrementAndGet() > REMOVALS_LIMIT) {
+      stepAside(new IOException("it does not keep up with removals"));
+    }
+    give(
+        () -> {
+          waitingRemovals.decrementAndGet();
+          writing.run();
+        },
+        waitingRemovals::decrementAndGet);
   }
 
   void wake() {
@@ -94,7 +178,7 @@ final class DiskWorker {
 
   private void drop() {
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.drop();
+      task.dropped.run();
     }
   }
 
@@ -151,7 +235,7 @@ final class DiskWorker {
     }
     Task task = tasks.poll();
     if (task != null) {
-      task.run();
+      task.work.run();
       return true;
     }
     return duties.idle(isClosing);

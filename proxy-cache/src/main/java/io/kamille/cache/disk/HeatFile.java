@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /** The keys that a process asked for most, in a file that it writes as it stops. Stateless. */
 final class HeatFile {
@@ -80,9 +79,8 @@ final class HeatFile {
   }
 
   private static int checksum(ByteBuffer octets) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(octets.slice(0, CHECKSUM_AT));
-    checksum.update(octets.slice(HEADER_LENGTH, octets.capacity() - HEADER_LENGTH));
-    return (int) checksum.getValue();
+    return Checksum.of(
+        octets.slice(0, CHECKSUM_AT),
+        octets.slice(HEADER_LENGTH, octets.capacity() - HEADER_LENGTH));
   }
 }

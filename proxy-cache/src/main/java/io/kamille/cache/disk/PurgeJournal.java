@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,7 +156,7 @@ final class PurgeJournal {
     }
     ByteBuffer body = octets.slice(octets.position(), bodyLength);
     octets.position(octets.position() + bodyLength);
-    reading.isDamaged = checksum(body) != checksum || !takeBody(body, reading);
+    reading.isDamaged = Checksum.of(body) != checksum || !takeBody(body, reading);
     return !reading.isDamaged;
   }
 
@@ -295,7 +294,7 @@ final class PurgeJournal {
 
   private static ByteBuffer entry(ByteBuffer body) {
     ByteBuffer entry = ByteBuffer.allocate(FRAME_LENGTH + body.remaining());
-    entry.putInt(body.remaining()).putInt(~body.remaining()).putInt(checksum(body));
+    entry.putInt(body.remaining()).putInt(~body.remaining()).putInt(Checksum.of(body));
     return entry.put(body).flip();
   }
 
@@ -312,13 +311,7 @@ final class PurgeJournal {
   private ByteBuffer header(int number) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
     header.putLong(MARK).putLong(store).putInt(number);
-    return header.putInt(CHECKED, checksum(header.slice(0, CHECKED))).clear();
-  }
-
-  private static int checksum(ByteBuffer octets) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(octets.duplicate());
-    return (int) checksum.getValue();
+    return header.putInt(CHECKED, Checksum.of(header.slice(0, CHECKED))).clear();
   }
 
   /** Forgets everything. */

@@ -4,6 +4,7 @@ import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /** A stored response as a record that has no place yet. Confined to the store's thread. */
@@ -32,9 +33,6 @@ final class RecordDraft {
     this.head = new byte[response.headLength()];
     response.headOctets().copyTo(0, head, 0, head.length);
     this.facts = FactsCodec.encode(StoredHead.of(response));
-    CRC32C headChecksum = new CRC32C();
-    headChecksum.update(facts);
-    headChecksum.update(head);
     CRC32C contentChecksum = new CRC32C();
     forEachPiece(piece -> contentChecksum.update(piece.nioBuffer()));
     this.header =
@@ -50,7 +48,7 @@ final class RecordDraft {
             facts.length,
             head.length,
             (int) response.contentLength(),
-            (int) headChecksum.getValue(),
+            Checksum.of(ByteBuffer.wrap(facts), ByteBuffer.wrap(head)),
             (int) contentChecksum.getValue());
   }
 

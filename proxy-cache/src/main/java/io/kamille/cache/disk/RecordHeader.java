@@ -2,7 +2,6 @@ package io.kamille.cache.disk;
 
 import io.kamille.cache.key.CacheKey;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +123,7 @@ record RecordHeader(
     header.putLong(keyHigh).putLong(keyLow).putLong(sequence);
     header.putInt(factsLength).putInt(headLength).putInt(contentLength);
     header.putInt(headChecksum).putInt(contentChecksum);
-    header.putInt(CHECKED, checksum(octets));
+    header.putInt(CHECKED, Checksum.of(octets, 0, CHECKED));
     target.put(octets);
   }
 
@@ -134,7 +133,7 @@ record RecordHeader(
    */
   static @Nullable RecordHeader parse(byte[] octets, long store, int segment, int offset) {
     ByteBuffer header = ByteBuffer.wrap(octets, 0, LENGTH);
-    if (header.getInt(CHECKED) != checksum(octets)
+    if (header.getInt(CHECKED) != Checksum.of(octets, 0, CHECKED)
         || header.getInt() != MARK
         || header.get() != VERSION) {
       return null;
@@ -171,11 +170,5 @@ record RecordHeader(
         && headLength >= 0
         && contentLength >= 0
         && offset + recordLength() <= Extent.SEGMENT_BYTES_LIMIT;
-  }
-
-  private static int checksum(byte[] octets) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(octets, 0, CHECKED);
-    return (int) checksum.getValue();
   }
 }

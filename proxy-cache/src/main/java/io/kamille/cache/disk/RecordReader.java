@@ -86,7 +86,7 @@ final class RecordReader {
 
   private Outcome readHead(RecordHeader header, byte[] first, RecordSink sink) throws IOException {
     byte[] octets = octets(first, header.factsLength() + header.headLength());
-    if (checksum(octets, RecordHeader.LENGTH, octets.length) != header.headChecksum()) {
+    if (Checksum.of(octets, RecordHeader.LENGTH, octets.length) != header.headChecksum()) {
       return Outcome.DAMAGED;
     }
     int headStart = RecordHeader.LENGTH + header.factsLength();
@@ -139,11 +139,5 @@ final class RecordReader {
       byte[] octets, int start, int count, CRC32C checksum, RecordSink sink) {
     checksum.update(octets, start, count);
     return sink.append(Unpooled.wrappedBuffer(octets, start, count));
-  }
-
-  private static int checksum(byte[] octets, int start, int end) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(octets, start, end - start);
-    return (int) checksum.getValue();
   }
 }

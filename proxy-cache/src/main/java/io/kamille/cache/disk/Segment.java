@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,9 +118,7 @@ final class Segment {
   private static ByteBuffer header(long store, int number) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
     header.putLong(MARK).putLong(store).putInt(number);
-    CRC32C checksum = new CRC32C();
-    checksum.update(header.slice(0, CHECKED));
-    return header.putInt(CHECKED, (int) checksum.getValue()).clear();
+    return header.putInt(CHECKED, Checksum.of(header.slice(0, CHECKED))).clear();
   }
 
   int number() {

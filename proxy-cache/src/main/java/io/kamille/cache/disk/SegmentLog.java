@@ -191,13 +191,13 @@ final class SegmentLog {
       return;
     }
     int variant = index.put(header.keyLow(), header.extent(), record.isCurrent());
-    if (variant != DiskIndexShard.ADDED) {
+    if (variant != DiskIndex.ADDED) {
       lost.add(
           RecordHeader.replacement(
               store,
               header.keyHigh(),
               header.keyLow(),
-              variant == DiskIndexShard.REFUSED ? header.variant() : variant));
+              variant == DiskIndex.REFUSED ? header.variant() : variant));
     }
   }
 

@@ -4,7 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +51,8 @@ record StoreIdentity(long secretHigh, long secretLow, long store) {
     } catch (EOFException e) {
       return null;
     }
-    return octets.getLong(0) == MARK && octets.getInt(CHECKED) == checksum(octets)
+    return octets.getLong(0) == MARK
+            && octets.getInt(CHECKED) == Checksum.of(octets.slice(0, CHECKED))
         ? new StoreIdentity(octets.getLong(8), octets.getLong(16), octets.getLong(24))
         : null;
   }
@@ -68,18 +68,12 @@ record StoreIdentity(long secretHigh, long secretLow, long store) {
     ByteBuffer octets = ByteBuffer.allocate(LENGTH);
     octets.putLong(MARK).putLong(identity.secretHigh).putLong(identity.secretLow);
     octets.putLong(identity.store);
-    octets.putInt(checksum(octets)).flip();
+    octets.putInt(Checksum.of(octets.slice(0, CHECKED))).flip();
     try (StoreFile file = directory.create(NAME)) {
       file.writeFully(octets, 0);
       file.force();
     }
     return identity;
-  }
-
-  private static int checksum(ByteBuffer octets) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(octets.slice(0, CHECKED));
-    return (int) checksum.getValue();
   }
 
   @Override

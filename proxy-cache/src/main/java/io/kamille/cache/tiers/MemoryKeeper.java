@@ -1,5 +1,6 @@
 package io.kamille.cache.tiers;
 
+import io.kamille.cache.disk.Checksum;
 import io.kamille.cache.disk.FactsCodec;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,9 +161,7 @@ public final class MemoryKeeper implements AutoCloseable {
   static int checksum(StoredOctets octets, int length) {
     byte[] head = new byte[length];
     octets.copyTo(0, head, 0, length);
-    CRC32C checksum = new CRC32C();
-    checksum.update(head);
-    return (int) checksum.getValue();
+    return Checksum.of(head, 0, length);
   }
 
   private static void octets(ByteBuf out, StoredBytes octets) {

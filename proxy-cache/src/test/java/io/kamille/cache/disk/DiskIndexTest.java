@@ -45,7 +45,7 @@ class DiskIndexTest {
     index.put(0, extent(1), () -> true);
     assertThat(index.find(0)).containsExactly(extent(1));
     assertThat(index.find(64L << 6)).isEmpty();
-    assertThat(index.put(1, extent(1), () -> false)).isEqualTo(DiskIndexShard.REFUSED);
+    assertThat(index.put(1, extent(1), () -> false)).isEqualTo(DiskIndex.REFUSED);
     assertThat(index.find(1)).isEmpty();
   }
 

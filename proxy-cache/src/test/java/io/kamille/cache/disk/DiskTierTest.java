@@ -293,8 +293,8 @@ class DiskTierTest {
       fixture.putVariant(1, 1, 100, "old");
     }
     try (var fixture = DiskFixture.recovered(crowded(directory))) {
-      assertThat(fixture.all(1)).hasSize(DiskIndexShard.LIMIT);
-      for (int i = 0; i < DiskIndexShard.LIMIT; i++) {
+      assertThat(fixture.all(1)).hasSize(DiskIndex.LIMIT);
+      for (int i = 0; i < DiskIndex.LIMIT; i++) {
         fixture.tier.replaced(DiskFixture.key(1), DiskFixture.selecting("new" + i));
       }
       fixture.run();
@@ -310,7 +310,7 @@ class DiskTierTest {
   /** As many variants as a key may have come before the older one is taken in. */
   private static MemoryDirectory crowded(MemoryDirectory directory) {
     try (var fixture = new DiskFixture(directory)) {
-      for (int i = 0; i < DiskIndexShard.LIMIT; i++) {
+      for (int i = 0; i < DiskIndex.LIMIT; i++) {
         fixture.offerVariant(1, 2 + i, 100, "new" + i);
       }
       fixture.run();
