@@ -2,6 +2,8 @@ package io.kamille.cache;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
+import io.kamille.cache.tiers.MemorySource;
+import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.RequestContent;
@@ -55,7 +57,14 @@ public class CacheHandlerBench {
   int size;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final Cache cache = Cache.open(CAPACITY_BYTES, new MetricRegistry(), WallClock.system());
+  private final Cache cache =
+      Cache.open(
+          CAPACITY_BYTES,
+          Long.MAX_VALUE,
+          MemorySource.fresh(),
+          WorkerThreads.compressing(),
+          new MetricRegistry(),
+          WallClock.system());
   private final CacheHandler handler =
       cache.handler(this::answer, CacheSettings.of(CAPACITY_BYTES / 2), RouteGate.OPEN);
   private final RequestHead request = SampleRequest.BROWSER.head();

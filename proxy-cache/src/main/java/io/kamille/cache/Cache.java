@@ -1,7 +1,6 @@
 package io.kamille.cache;
 
 import io.kamille.cache.coding.Coder;
-import io.kamille.cache.coding.CodingWorkers;
 import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.StoreOpening;
@@ -19,7 +18,6 @@ import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.Removals;
 import io.kamille.cache.removal.RouteQueries;
 import io.kamille.cache.removal.Sweeper;
-import io.kamille.cache.removal.SweeperThread;
 import io.kamille.cache.serve.LoopStates;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.settings.DiskSettings;
@@ -29,9 +27,9 @@ import io.kamille.cache.station.CacheHandler;
 import io.kamille.cache.station.PurgeMethod;
 import io.kamille.cache.tiers.DiskCopies;
 import io.kamille.cache.tiers.DiskLookups;
-import io.kamille.cache.tiers.DiskReaders;
 import io.kamille.cache.tiers.MemorySource;
 import io.kamille.cache.tiers.TieredStore;
+import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.gate.RouteGate;
@@ -59,7 +57,7 @@ public final class Cache implements AutoCloseable {
   private final Arena arena;
   private final CaffeineIndex index;
   private final TieredStore store;
-  private final SweeperThread sweeperThread;
+  private final WorkerThreads sweepers = WorkerThreads.sweeping();
   private final RouteQueries queries = new RouteQueries();
   private final Removals removals;
   private final CacheOperations operations;
@@ -81,7 +79,6 @@ public final class Cache implements AutoCloseable {
       WallClock clock) {
     this.arena = arena;
     this.disk = disk;
-    this.sweeperThread = new SweeperThread();
     this.index =
         CaffeineIndex.open(
             TieredStore.indexCapacityBytes(arena.capacityBytes()),
@@ -107,7 +104,7 @@ public final class Cache implements AutoCloseable {
     this.workers = workers;
     Coder coder = new Coder(store, workers, registry);
     InFlightTable flights = new InFlightTable(clock, purges);
-    Sweeper sweeper = new Sweeper(store, purges, sweeperThread);
+    Sweeper sweeper = new Sweeper(store, purges, sweepers);
     this.removals = new Removals(store, flights, purges, sweeper, queries, clock);
     this.parts =
         new CacheParts(
@@ -157,22 +154,30 @@ public final class Cache implements AutoCloseable {
       throws IOException {
     long capacityBytes = settings.memory().capacityBytes();
     long sendfileFromBytes = settings.memory().sendfileFromBytes();
-    if (settings.disk().isOn()) {
-      return open(
-          capacityBytes,
-          sendfileFromBytes,
-          source,
-          settings.disk(),
-          disk,
-          new DiskReaders(),
-          CodingWorkers.open(),
-          registry,
-          clock);
-    }
-    return open(capacityBytes, sendfileFromBytes, source, CodingWorkers.open(), registry, clock);
+    WorkerThreads coders = WorkerThreads.compressing();
+    return settings.disk().isOn()
+        ? open(
+            capacityBytes,
+            sendfileFromBytes,
+            source,
+            settings.disk(),
+            disk,
+            WorkerThreads.reading(),
+            coders,
+            registry,
+            clock)
+        : open(capacityBytes, sendfileFromBytes, source, coders, registry, clock);
   }
 
-  /** A cache without a disk, whose memory comes from {@code source}. */
+  /**
+   * A cache without a disk.
+   *
+   * @param sendfileFromBytes where the kernel and the connection allow it, content that long, or
+   *     longer, is sent without being copied; {@link Long#MAX_VALUE} copies all
+   * @param source of the memory
+   * @param workers whose threads compress
+   * @throws IllegalStateException if the kernel refuses the memory
+   */
   static Cache open(
       long capacityBytes,
       long sendfileFromBytes,
@@ -183,31 +188,6 @@ public final class Cache implements AutoCloseable {
     Arena arena = source.open(capacityBytes, sendfileFromBytes != Long.MAX_VALUE);
     LoopStates loops = new LoopStates(registry);
     return new Cache(arena, source, null, sendfileFromBytes, workers, loops, registry, clock);
-  }
-
-  /**
-   * Takes {@code capacityBytes} of memory outside the heap. All content is sent by copying.
-   *
-   * @throws IllegalArgumentException if that is too little
-   * @throws IllegalStateException if the kernel refuses
-   */
-  public static Cache open(long capacityBytes, MetricRegistry registry, WallClock clock) {
-    return open(capacityBytes, CodingWorkers.open(), registry, clock);
-  }
-
-  /**
-   * As {@link #open(long, MetricRegistry, WallClock)}, but where the kernel and the connection
-   * allow it, content of {@code sendfileFromBytes} or more is sent without being copied.
-   */
-  public static Cache open(
-      long capacityBytes, long sendfileFromBytes, MetricRegistry registry, WallClock clock) {
-    return open(
-        capacityBytes,
-        sendfileFromBytes,
-        MemorySource.fresh(),
-        CodingWorkers.open(),
-        registry,
-        clock);
   }
 
   /**
@@ -248,12 +228,6 @@ public final class Cache implements AutoCloseable {
     DiskCopies copies = new DiskCopies(tier, settings.admission(), peak);
     HeldDisk held = new HeldDisk(opening, copies, readers, settings);
     return new Cache(arena, source, held, sendfileFromBytes, workers, loops, registry, clock);
-  }
-
-  /** As {@link #open(long, MetricRegistry, WallClock)}, but somebody else's threads compress. */
-  static Cache open(
-      long capacityBytes, Executor workers, MetricRegistry registry, WallClock clock) {
-    return open(capacityBytes, Long.MAX_VALUE, MemorySource.fresh(), workers, registry, clock);
   }
 
   /**
@@ -319,8 +293,8 @@ public final class Cache implements AutoCloseable {
    */
   @Override
   public void close() {
-    sweeperThread.close();
-    if (workers instanceof CodingWorkers own) {
+    sweepers.close();
+    if (workers instanceof WorkerThreads own) {
       own.close();
     }
     if (disk != null) {

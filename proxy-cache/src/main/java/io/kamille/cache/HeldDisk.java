@@ -9,9 +9,9 @@ import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.settings.DiskSettings;
 import io.kamille.cache.tiers.DiskCopies;
-import io.kamille.cache.tiers.DiskReaders;
 import io.kamille.cache.tiers.TieredStore;
 import io.kamille.cache.tiers.WarmStart;
+import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
 import java.io.IOException;
@@ -140,7 +140,7 @@ final class HeldDisk {
 
   /** Ends the threads that read, and gives the directory up. Comes after the last loop. */
   void close(WallClock clock) {
-    if (readers instanceof DiskReaders own) {
+    if (readers instanceof WorkerThreads own) {
       own.close();
     }
     leaveMemory(clock, WarmStart.LIMIT_NANOS);

@@ -66,9 +66,8 @@ final class CacheFixture implements AutoCloseable {
   CacheFixture(long capacityBytes, long sendfileFromBytes, CacheSettings settings) {
     channel.freezeTime();
     cache =
-        sendfileFromBytes == Long.MAX_VALUE
-            ? Cache.open(capacityBytes, workers::add, registry, clock)
-            : Cache.open(capacityBytes, sendfileFromBytes, registry, clock);
+        Cache.open(
+            capacityBytes, sendfileFromBytes, MemorySource.fresh(), workers::add, registry, clock);
     handler = cache.handler(origin, settings, this::gate);
   }
 

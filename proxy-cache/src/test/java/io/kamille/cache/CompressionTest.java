@@ -15,6 +15,7 @@ import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
+import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.http.FieldName;
@@ -501,6 +502,8 @@ class CompressionTest {
     try (Cache cache =
         Cache.open(
             1 << 20,
+            Long.MAX_VALUE,
+            MemorySource.fresh(),
             work -> {
               throw new RejectedExecutionException();
             },

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
+import io.kamille.cache.tiers.MemorySource;
+import io.kamille.cache.tiers.WorkerThreads;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.loop.WallClock;
@@ -27,7 +29,14 @@ class ManyLoopsTest {
 
   private final List<EventLoop> loops = new ArrayList<>();
   private final ScriptedOrigin origin = new ScriptedOrigin();
-  private final Cache cache = Cache.open(8 << 20, new MetricRegistry(), WallClock.system());
+  private final Cache cache =
+      Cache.open(
+          8 << 20,
+          Long.MAX_VALUE,
+          MemorySource.fresh(),
+          WorkerThreads.compressing(),
+          new MetricRegistry(),
+          WallClock.system());
   private final CacheHandler handler =
       cache.handler(origin, CacheSettings.of(4 << 20), RouteGate.OPEN);
 

@@ -11,8 +11,9 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.Cookies;
 import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.ReusePlan;
+import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlan.Forward;
+import io.kamille.cache.rules.ReusePlan.Validate;
 import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
@@ -54,16 +55,16 @@ public final class CacheDecisions {
    * @param demands the request's directives
    */
   public @Nullable CacheDecision beforeLookup(RequestHead request, CacheControl demands) {
-    Forward rule = ReusePlanner.bypass(request);
+    ForwardReason rule = ReusePlanner.bypass(request);
     if (rule == null && !Cookies.has(request.fields(), settings.bypassCookies())) {
       return null;
     }
-    if (rule != Forward.METHOD && demands.isOnlyIfCached()) {
+    if (rule != ForwardReason.METHOD && demands.isOnlyIfCached()) {
       return Refuse.ONLY_IF_CACHED;
     }
     return rule == null
         ? new Pass(ForwardReason.BYPASS, Cause.COOKIE, "cookie")
-        : new Pass(rule.reason(), Cause.RULE, "");
+        : new Pass(rule, Cause.RULE, "");
   }
 
   /**
@@ -95,20 +96,20 @@ public final class CacheDecisions {
     // Nothing in a file is freshened: it is fetched anew, and stands in if that fails.
     boolean isInFile = stored.content().isInFile();
     return switch (ReusePlanner.plan(request, demands, stored.facts(), now)) {
-      case ReusePlan.Serve.SERVE ->
+      case Answer.SERVE ->
           !isInFile && settings.background().isDue(request, stored.facts(), now)
               ? Serve.REFRESHED_AHEAD
               : Serve.AS_IT_IS;
-      case ReusePlan.ServeStale.SERVE_STALE ->
+      case Answer.SERVE_STALE ->
           isInFile
               ? forward(request, demands, key, ForwardReason.STALE, true, mayWait)
               : Serve.WHILE_REVALIDATED;
-      case ReusePlan.Validate validate ->
+      case Validate validate ->
           isInFile
               ? forward(request, demands, key, validate.reason(), true, mayWait)
               : validate(request, validate.reason(), stored.facts(), mayWait);
       case Forward forward -> forward(request, demands, key, forward.reason(), true, mayWait);
-      case ReusePlan.Refuse.REFUSE -> Refuse.ONLY_IF_CACHED;
+      case Answer.REFUSE -> Refuse.ONLY_IF_CACHED;
     };
   }
 
@@ -119,7 +120,7 @@ public final class CacheDecisions {
         && AcceptedCodings.refuseIdentity(request.fields())
         && !(stored != null
             && stored.formFor(request) != stored
-            && ReusePlanner.plan(request, demands, stored.facts(), now) == ReusePlan.Serve.SERVE);
+            && ReusePlanner.plan(request, demands, stored.facts(), now) == Answer.SERVE);
   }
 
   private static CacheDecision validate(

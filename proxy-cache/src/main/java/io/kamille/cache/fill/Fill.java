@@ -135,13 +135,14 @@ final class Fill {
     ResponseHead shared = head.fields().copy();
     shared.fields().add(FieldName.AGE, Integer.toString(facts.ageSeconds(nowEpochSeconds)));
     flight.filling(
-        shared,
-        reservation.octets(),
-        head.length(),
-        expectedLength,
-        head.selecting(),
-        facts,
-        facts.ttlSeconds(nowEpochSeconds));
+        new Stage.Filling(
+            shared,
+            reservation.octets(),
+            head.length(),
+            expectedLength,
+            head.selecting(),
+            facts,
+            facts.ttlSeconds(nowEpochSeconds)));
   }
 
   /** Octets of content written so far. */

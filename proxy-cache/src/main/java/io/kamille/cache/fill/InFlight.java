@@ -3,14 +3,10 @@ package io.kamille.cache.fill;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTable;
-import io.kamille.cache.rules.SelectingFields;
-import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
-import io.kamille.cache.store.StoredOctets;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
-import io.kamille.core.http.ResponseHead;
 import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
@@ -86,20 +82,11 @@ public final class InFlight {
   }
 
   /**
-   * The response is storable, and its content goes into {@code octets}, on which the leader keeps a
-   * lease until it says how the fill ended.
+   * The response is storable; the leader keeps a lease on the octets its content goes into until it
+   * says how the fill ended.
    */
-  public void filling(
-      ResponseHead head,
-      StoredOctets octets,
-      long contentOffset,
-      long contentLength,
-      SelectingFields selecting,
-      StoredFacts facts,
-      long ttlSeconds) {
-    publish(
-        new Stage.Filling(
-            head, octets, contentOffset, contentLength, selecting, facts, ttlSeconds));
+  void filling(Stage.Filling filling) {
+    publish(filling);
   }
 
   /** More content can be read. */

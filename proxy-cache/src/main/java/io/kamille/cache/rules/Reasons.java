@@ -1,9 +1,7 @@
 package io.kamille.cache.rules;
 
+import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Refuse;
-import io.kamille.cache.rules.ReusePlan.Serve;
-import io.kamille.cache.rules.ReusePlan.ServeStale;
 import io.kamille.cache.rules.ReusePlan.Validate;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -90,9 +88,9 @@ public final class Reasons {
         reasons.foundBy(rule, stored, nowEpochSeconds),
         follows(ReusePlanner.planOf(rule, stored, nowEpochSeconds)));
     reasons.refusal(plan);
-    if (plan instanceof Validate || plan instanceof Forward) {
+    if (!(plan instanceof Answer)) {
       reasons.asking(plan, demands, stored, nowEpochSeconds);
-    } else if (plan != Refuse.REFUSE) {
+    } else if (plan != Answer.REFUSE) {
       reasons.serving(stored, hasForms);
     }
     return reasons.steps;
@@ -108,11 +106,11 @@ public final class Reasons {
 
   private static String follows(ReusePlan plan) {
     return switch (plan) {
-      case Serve.SERVE -> "it is used";
-      case ServeStale.SERVE_STALE -> "it is used, stale";
+      case Answer.SERVE -> "it is used";
+      case Answer.SERVE_STALE -> "it is used, stale";
       case Validate validate -> "the origin is asked whether it is still good";
       case Forward forward -> "the origin is asked for the response";
-      case Refuse.REFUSE -> "the response is 504 (Gateway Timeout)";
+      case Answer.REFUSE -> "the response is 504 (Gateway Timeout)";
     };
   }
 
@@ -205,7 +203,7 @@ public final class Reasons {
   // What is done
 
   private void refusal(ReusePlan plan) {
-    if (plan == Refuse.REFUSE) {
+    if (plan == Answer.REFUSE) {
       add("only-if-cached", "RFC 9111 §5.2.1.7", demands(), follows(plan));
     }
   }

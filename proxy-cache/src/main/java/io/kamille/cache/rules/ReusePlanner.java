@@ -1,9 +1,7 @@
 package io.kamille.cache.rules;
 
+import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Refuse;
-import io.kamille.cache.rules.ReusePlan.Serve;
-import io.kamille.cache.rules.ReusePlan.ServeStale;
 import io.kamille.cache.rules.ReusePlan.Validate;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
@@ -42,12 +40,12 @@ public final class ReusePlanner {
    * Why this request bypasses the cache, neither answered nor stored nor collapsed; null if the
    * cache has a say. Decided without a look into the store.
    */
-  public static @Nullable Forward bypass(RequestHead request) {
+  public static @Nullable ForwardReason bypass(RequestHead request) {
     ReuseRule rule = bypassRule(request);
     if (rule == null) {
       return null;
     }
-    return rule == ReuseRule.METHOD ? Forward.METHOD : Forward.BYPASS;
+    return rule == ReuseRule.METHOD ? ForwardReason.METHOD : ForwardReason.BYPASS;
   }
 
   /** The rule behind {@link #bypass}, or null. */
@@ -88,29 +86,29 @@ public final class ReusePlanner {
    * @param isVariantMiss whether something is stored under the key, for other selecting fields
    */
   public static ReusePlan planMiss(CacheControl demands, boolean isVariantMiss) {
-    return unlessOnlyCached(isVariantMiss ? Forward.VARY_MISS : Forward.URI_MISS, demands);
+    ForwardReason reason = isVariantMiss ? ForwardReason.VARY_MISS : ForwardReason.URI_MISS;
+    return unlessOnlyCached(new Forward(reason), demands);
   }
 
   /** What a rule about a stored response comes to, before only-if-cached has its say. */
   static ReusePlan planOf(ReuseRule rule, StoredFacts stored, long now) {
     return switch (rule) {
-      case FRESH, MAX_STALE -> Serve.SERVE;
-      case STALE_WHILE_REVALIDATE -> ServeStale.SERVE_STALE;
+      case FRESH, MAX_STALE -> Answer.SERVE;
+      case STALE_WHILE_REVALIDATE -> Answer.SERVE_STALE;
       case NO_CACHE, STALE -> ask(stored, ForwardReason.STALE);
       case REQUEST_NO_CACHE, REQUEST_MAX_AGE, REQUEST_MIN_FRESH ->
           ask(stored, stored.isFresh(now) ? ForwardReason.REQUEST : ForwardReason.STALE);
-      case ORIGIN_JUDGES, REQUEST_NO_STORE -> Forward.REQUEST;
-      case METHOD -> Forward.METHOD;
-      case CONTENT, UPGRADE, CONNECTION -> Forward.BYPASS;
-      case NOTHING_STORED -> Forward.URI_MISS;
-      case NO_VARIANT -> Forward.VARY_MISS;
+      case ORIGIN_JUDGES, REQUEST_NO_STORE -> new Forward(ForwardReason.REQUEST);
+      case METHOD -> new Forward(ForwardReason.METHOD);
+      case CONTENT, UPGRADE, CONNECTION -> new Forward(ForwardReason.BYPASS);
+      case NOTHING_STORED -> new Forward(ForwardReason.URI_MISS);
+      case NO_VARIANT -> new Forward(ForwardReason.VARY_MISS);
     };
   }
 
   /** §5.2.1.7. */
   private static ReusePlan unlessOnlyCached(ReusePlan plan, CacheControl control) {
-    boolean asksOrigin = plan instanceof Validate || plan instanceof Forward;
-    return asksOrigin && control.isOnlyIfCached() ? Refuse.REFUSE : plan;
+    return control.isOnlyIfCached() && !(plan instanceof Answer) ? Answer.REFUSE : plan;
   }
 
   /** The rule behind {@link #plan}. */
@@ -156,11 +154,7 @@ public final class ReusePlanner {
   }
 
   private static ReusePlan ask(StoredFacts stored, ForwardReason reason) {
-    boolean isRequest = reason == ForwardReason.REQUEST;
-    if (stored.hasValidator()) {
-      return isRequest ? Validate.REQUEST : Validate.STALE;
-    }
-    return isRequest ? Forward.REQUEST : Forward.STALE;
+    return stored.hasValidator() ? new Validate(reason) : new Forward(reason);
   }
 
   private static boolean isUpgrade(Fields request) {

@@ -4,7 +4,6 @@ import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
 import io.kamille.cache.rules.CacheControl;
 import io.kamille.cache.rules.ForwardReason;
-import io.kamille.cache.rules.ReusePlan.Forward;
 import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.core.exchange.Exchange;
@@ -39,8 +38,8 @@ public final class CacheBypass implements ExchangeHandler {
 
   /** Why this request is forwarded; any thread. */
   public ForwardReason reason(RequestHead request) {
-    Forward usual = ReusePlanner.bypass(request);
-    return usual == null ? ForwardReason.BYPASS : usual.reason();
+    ForwardReason usual = ReusePlanner.bypass(request);
+    return usual == null ? ForwardReason.BYPASS : usual;
   }
 
   /** Forwards a request that the cache has no say in. */

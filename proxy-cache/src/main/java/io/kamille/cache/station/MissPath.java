@@ -10,7 +10,7 @@ import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.CacheControl;
-import io.kamille.cache.rules.ReusePlan.Serve;
+import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.store.StoredResponse;
@@ -127,7 +127,7 @@ final class MissPath implements Follower.Unserved {
     StoredResponse newer = StoredAnswers.selected(route.parts().store().peek(key), request, now);
     if (newer != null
         && newer != stored
-        && ReusePlanner.plan(request, demands, newer.facts(), now) == Serve.SERVE) {
+        && ReusePlanner.plan(request, demands, newer.facts(), now) == Answer.SERVE) {
       StoredAnswers.release(stored);
       flight.freshened();
       route.answers().serve(exchange, route.parts().loops().current(), key, newer, false, now);

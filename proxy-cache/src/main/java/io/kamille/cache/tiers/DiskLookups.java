@@ -21,6 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,10 +74,16 @@ public final class DiskLookups {
    *
    * @param key borrowed; may be a probe
    * @param home the number of the loop
+   * @param then goes on, on the request's loop, with what was read for this request, or one of the
+   *     same key, or null; takes over one lease on it
    * @return false, also at a peak ({@link TierMode#PEAK}), if it goes on as if there were no disk;
    *     then nothing was done with it
    */
-  public boolean hold(Exchange exchange, CacheKey key, int home, DiskContinuation then) {
+  public boolean hold(
+      Exchange exchange,
+      CacheKey key,
+      int home,
+      BiConsumer<Exchange, @Nullable StoredResponse> then) {
     if (!copies.mayHave(key) || !copies.peak().mayRead()) {
       return false;
     }

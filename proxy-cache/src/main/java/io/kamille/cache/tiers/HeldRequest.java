@@ -9,6 +9,7 @@ import io.kamille.core.http.RequestHead;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ final class HeldRequest implements ContentSource {
 
   private final Exchange exchange;
   private final ReplyHandover client;
-  private final DiskContinuation then;
+  private final BiConsumer<Exchange, @Nullable StoredResponse> then;
   private final Runnable late;
   private final Predicate<HeldRequest> lookAgain;
   private @Nullable Future<?> deadline;
@@ -31,7 +32,10 @@ final class HeldRequest implements ContentSource {
    * @param lookAgain has the disk read again for this request; false if it goes on without
    */
   HeldRequest(
-      Exchange exchange, DiskContinuation then, Runnable late, Predicate<HeldRequest> lookAgain) {
+      Exchange exchange,
+      BiConsumer<Exchange, @Nullable StoredResponse> then,
+      Runnable late,
+      Predicate<HeldRequest> lookAgain) {
     this.client = ReplyHandover.of(exchange.reply());
     this.exchange = exchange.behind(client);
     this.then = then;
@@ -74,7 +78,7 @@ final class HeldRequest implements ContentSource {
     }
     if (!isDone && !(isForAnother && lookAgain.test(this))) {
       end();
-      then.goOn(exchange, isUsable && !isForAnother ? found : null);
+      then.accept(exchange, isUsable && !isForAnother ? found : null);
     }
   }
 
@@ -82,7 +86,7 @@ final class HeldRequest implements ContentSource {
     if (!isDone) {
       end();
       late.run();
-      then.goOn(exchange, null);
+      then.accept(exchange, null);
     }
   }
 

@@ -75,7 +75,9 @@ final class PurgeSettlement {
 
   /** The purge that a response, on which the caller holds a lease, fell under since then. */
   private @Nullable Purge purgeOf(StoredResponse response, long since) {
-    return purges.find(since, response.facts().tags(), () -> NormalUri.of(response.uri()));
+    return since < purges.last()
+        ? purges.find(since, response.facts().tags(), () -> NormalUri.of(response.uri()))
+        : null;
   }
 
   /** Does what a purge asks for with a response on which the caller holds a lease. */
@@ -107,21 +109,18 @@ final class PurgeSettlement {
 
   /** Whether a response was purged, hard or softly, since it was found or the origin was asked. */
   boolean fellUnderAPurge(StoredResponse asked, long sinceThen) {
-    long since = Math.min(sinceThen, asked.unpurgedUpTo());
-    return since < purges.last() && purgeOf(asked, since) != null;
+    return purgeOf(asked, Math.min(sinceThen, asked.unpurgedUpTo())) != null;
   }
 
   /** Whether a response is not worth storing, because the next look would remove it. */
   boolean isPurged(StoredResponse response) {
-    long since = response.unpurgedUpTo();
-    Purge purge = since < purges.last() ? purgeOf(response, since) : null;
+    Purge purge = purgeOf(response, response.unpurgedUpTo());
     return purge != null && !purge.isSoft();
   }
 
   /** Whether a response that was found once fell under no purge since, on which a lease is held. */
   boolean isUnpurged(StoredResponse response) {
-    long since = response.unpurgedUpTo();
-    return since >= purges.last() || purgeOf(response, since) == null;
+    return purgeOf(response, response.unpurgedUpTo()) == null;
   }
 
   /**
@@ -129,9 +128,8 @@ final class PurgeSettlement {
    * softly, or null. Takes over one lease; the caller owns one on what is returned.
    */
   @Nullable StoredResponse settled(StoredResponse response) {
-    long since = response.unpurgedUpTo();
     long upTo = purges.last();
-    Purge purge = since < upTo ? purgeOf(response, since) : null;
+    Purge purge = purgeOf(response, response.unpurgedUpTo());
     if (purge == null || (purge.isSoft() && !response.facts().isFresh(purge.epochSeconds()))) {
       return response;
     }

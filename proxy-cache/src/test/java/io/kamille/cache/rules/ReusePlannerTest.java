@@ -2,10 +2,8 @@ package io.kamille.cache.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kamille.cache.rules.ReusePlan.Answer;
 import io.kamille.cache.rules.ReusePlan.Forward;
-import io.kamille.cache.rules.ReusePlan.Refuse;
-import io.kamille.cache.rules.ReusePlan.Serve;
-import io.kamille.cache.rules.ReusePlan.ServeStale;
 import io.kamille.cache.rules.ReusePlan.Validate;
 import io.kamille.core.http.HttpDate;
 import io.kamille.core.http.RequestHead;
@@ -27,18 +25,18 @@ class ReusePlannerTest {
   @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PROPFIND"})
   void methodsOtherThanGetAndHeadAreWrittenThrough(String method) {
     var request = RequestHead.of(method, URI);
-    assertThat(ReusePlanner.bypass(request)).isEqualTo(Forward.METHOD);
+    assertThat(ReusePlanner.bypass(request)).isEqualTo(ForwardReason.METHOD);
   }
 
   @Test
   void headIsAnsweredFromTheResponseToGet() {
-    assertThat(plan(RequestHead.of("HEAD", URI), stored("max-age=60"), T)).isEqualTo(Serve.SERVE);
+    assertThat(plan(RequestHead.of("HEAD", URI), stored("max-age=60"), T)).isEqualTo(Answer.SERVE);
   }
 
   @ParameterizedTest
   @CsvSource({"Content-Length, 3", "Transfer-Encoding, chunked", "Upgrade, websocket"})
   void aRequestThatBringsOrWantsMoreThanAResponsePassesBy(String name, String value) {
-    assertThat(ReusePlanner.bypass(get(name, value))).isEqualTo(Forward.BYPASS);
+    assertThat(ReusePlanner.bypass(get(name, value))).isEqualTo(ForwardReason.BYPASS);
   }
 
   @ParameterizedTest
@@ -49,59 +47,63 @@ class ReusePlannerTest {
 
   @Test
   void missesSayWhatWasMissed() {
-    assertThat(planMiss(get(), false)).isEqualTo(Forward.URI_MISS);
-    assertThat(planMiss(get(), true)).isEqualTo(Forward.VARY_MISS);
+    assertThat(planMiss(get(), false)).isEqualTo(new Forward(ForwardReason.URI_MISS));
+    assertThat(planMiss(get(), true)).isEqualTo(new Forward(ForwardReason.VARY_MISS));
   }
 
   // §4.2: fresh and stale
 
   @Test
   void aFreshResponseIsServed() {
-    assertThat(plan(get(), stored("max-age=60"), T + 59)).isEqualTo(Serve.SERVE);
+    assertThat(plan(get(), stored("max-age=60"), T + 59)).isEqualTo(Answer.SERVE);
   }
 
   @Test
   void aResponseIsStaleOnceItsAgeReachesItsLifetime() {
-    assertThat(plan(get(), stored("max-age=60"), T + 60)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored("max-age=60"), T + 60))
+        .isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   @Test
   void aStaleResponseWithAValidatorIsValidated() {
     assertThat(plan(get(), stored("max-age=60", "ETag", "\"a\""), T + 60))
-        .isEqualTo(Validate.STALE);
+        .isEqualTo(new Validate(ForwardReason.STALE));
     assertThat(plan(get(), stored("max-age=60", "Last-Modified", HttpDate.format(T - 9)), T + 60))
-        .isEqualTo(Validate.STALE);
+        .isEqualTo(new Validate(ForwardReason.STALE));
   }
 
   @Test
   void aMalformedValidatorIsNone() {
-    assertThat(plan(get(), stored("max-age=60", "ETag", "a"), T + 60)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored("max-age=60", "ETag", "a"), T + 60))
+        .isEqualTo(new Forward(ForwardReason.STALE));
     assertThat(plan(get(), stored("max-age=60", "Last-Modified", "a"), T + 60))
-        .isEqualTo(Forward.STALE);
+        .isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   @Test
   void ageOnArrivalCounts() {
-    assertThat(plan(get(), stored("max-age=60", "Age", "50"), T + 9)).isEqualTo(Serve.SERVE);
-    assertThat(plan(get(), stored("max-age=60", "Age", "50"), T + 10)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored("max-age=60", "Age", "50"), T + 9)).isEqualTo(Answer.SERVE);
+    assertThat(plan(get(), stored("max-age=60", "Age", "50"), T + 10))
+        .isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   @Test
   void noCacheIsValidatedOnEveryUse() {
     assertThat(plan(get(), stored("max-age=60, no-cache", "ETag", "\"a\""), T))
-        .isEqualTo(Validate.STALE);
+        .isEqualTo(new Validate(ForwardReason.STALE));
     assertThat(
             plan(
                 get("Cache-Control", "max-stale"),
                 stored("max-age=60, no-cache", "ETag", "\"a\""),
                 T))
-        .isEqualTo(Validate.STALE);
+        .isEqualTo(new Validate(ForwardReason.STALE));
   }
 
   @Test
   void aClockSetBackMakesNothingOlderOrYounger() {
-    assertThat(plan(get(), stored("max-age=60"), T - 5000)).isEqualTo(Serve.SERVE);
-    assertThat(plan(get(), stored("max-age=60", "Age", "60"), T - 5000)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored("max-age=60"), T - 5000)).isEqualTo(Answer.SERVE);
+    assertThat(plan(get(), stored("max-age=60", "Age", "60"), T - 5000))
+        .isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   // RFC 5861
@@ -109,23 +111,23 @@ class ReusePlannerTest {
   @Test
   void aStaleResponseIsServedWhileItIsRevalidated() {
     var stored = stored("max-age=60, stale-while-revalidate=30");
-    assertThat(plan(get(), stored, T + 60)).isEqualTo(ServeStale.SERVE_STALE);
-    assertThat(plan(get(), stored, T + 89)).isEqualTo(ServeStale.SERVE_STALE);
-    assertThat(plan(get(), stored, T + 90)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored, T + 60)).isEqualTo(Answer.SERVE_STALE);
+    assertThat(plan(get(), stored, T + 89)).isEqualTo(Answer.SERVE_STALE);
+    assertThat(plan(get(), stored, T + 90)).isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"must-revalidate", "proxy-revalidate", "no-cache"})
   void whatForbidsStaleUseWinsOverStaleWhileRevalidate(String directive) {
     var stored = stored("max-age=60, stale-while-revalidate=30, stale-if-error=30, " + directive);
-    assertThat(plan(get(), stored, T + 61)).isEqualTo(Forward.STALE);
+    assertThat(plan(get(), stored, T + 61)).isEqualTo(new Forward(ForwardReason.STALE));
     assertThat(stored.mayServeOnError(CacheControl.NONE, T + 61)).isFalse();
   }
 
   @Test
   void anExplicitExtensionWinsOverWhatSMaxAgeImplies() {
     var stored = stored("s-maxage=60, stale-while-revalidate=30, stale-if-error=40");
-    assertThat(plan(get(), stored, T + 61)).isEqualTo(ServeStale.SERVE_STALE);
+    assertThat(plan(get(), stored, T + 61)).isEqualTo(Answer.SERVE_STALE);
     assertThat(stored.mayServeOnError(CacheControl.NONE, T + 95)).isTrue();
   }
 
@@ -134,8 +136,8 @@ class ReusePlannerTest {
   void staleWhileRevalidateIsNotForClientsThatWantItFresh(String control) {
     var stored = stored("max-age=60, stale-while-revalidate=30");
     assertThat(plan(get("Cache-Control", control), stored, T + 61))
-        .isNotEqualTo(ServeStale.SERVE_STALE)
-        .isNotEqualTo(Serve.SERVE);
+        .isNotEqualTo(Answer.SERVE_STALE)
+        .isNotEqualTo(Answer.SERVE);
   }
 
   @Test
@@ -159,30 +161,32 @@ class ReusePlannerTest {
   @CsvSource({"Cache-Control, no-cache", "Pragma, no-cache", "Cache-Control, max-age=4"})
   void aClientThatWantsItFresherGetsItValidated(String name, String value) {
     assertThat(plan(get(name, value), stored("max-age=60", "ETag", "\"a\""), T + 5))
-        .isEqualTo(Validate.REQUEST);
-    assertThat(plan(get(name, value), stored("max-age=60"), T + 5)).isEqualTo(Forward.REQUEST);
+        .isEqualTo(new Validate(ForwardReason.REQUEST));
+    assertThat(plan(get(name, value), stored("max-age=60"), T + 5))
+        .isEqualTo(new Forward(ForwardReason.REQUEST));
   }
 
   @Test
   void aResponseYoungEnoughForTheClientIsServed() {
     assertThat(plan(get("Cache-Control", "max-age=5"), stored("max-age=60"), T + 5))
-        .isEqualTo(Serve.SERVE);
+        .isEqualTo(Answer.SERVE);
   }
 
   @Test
   void minFreshWantsLifetimeLeft() {
     var stored = stored("max-age=60", "ETag", "\"a\"");
-    assertThat(plan(get("Cache-Control", "min-fresh=10"), stored, T + 50)).isEqualTo(Serve.SERVE);
+    assertThat(plan(get("Cache-Control", "min-fresh=10"), stored, T + 50)).isEqualTo(Answer.SERVE);
     assertThat(plan(get("Cache-Control", "min-fresh=11"), stored, T + 50))
-        .isEqualTo(Validate.REQUEST);
+        .isEqualTo(new Validate(ForwardReason.REQUEST));
   }
 
   @Test
   void maxStaleAcceptsAStaleResponse() {
     var stored = stored("max-age=60");
-    assertThat(plan(get("Cache-Control", "max-stale=10"), stored, T + 70)).isEqualTo(Serve.SERVE);
-    assertThat(plan(get("Cache-Control", "max-stale=10"), stored, T + 71)).isEqualTo(Forward.STALE);
-    assertThat(plan(get("Cache-Control", "max-stale"), stored, T + 99_999)).isEqualTo(Serve.SERVE);
+    assertThat(plan(get("Cache-Control", "max-stale=10"), stored, T + 70)).isEqualTo(Answer.SERVE);
+    assertThat(plan(get("Cache-Control", "max-stale=10"), stored, T + 71))
+        .isEqualTo(new Forward(ForwardReason.STALE));
+    assertThat(plan(get("Cache-Control", "max-stale"), stored, T + 99_999)).isEqualTo(Answer.SERVE);
   }
 
   @ParameterizedTest
@@ -190,28 +194,29 @@ class ReusePlannerTest {
       strings = {"max-age=60, must-revalidate", "max-age=60, proxy-revalidate", "s-maxage=60"})
   void maxStaleGivesWayToTheOrigin(String control) {
     assertThat(plan(get("Cache-Control", "max-stale"), stored(control), T + 61))
-        .isEqualTo(Forward.STALE);
+        .isEqualTo(new Forward(ForwardReason.STALE));
   }
 
   @Test
   void requestNoStoreGoesToTheOriginUnconditionally() {
     assertThat(plan(get("Cache-Control", "no-store"), stored("max-age=60", "ETag", "\"a\""), T))
-        .isEqualTo(Forward.REQUEST);
+        .isEqualTo(new Forward(ForwardReason.REQUEST));
   }
 
   @Test
   void onlyIfCachedIsAnsweredFromTheStoreOrRefused() {
     var request = get("Cache-Control", "only-if-cached");
-    assertThat(plan(request, stored("max-age=60"), T)).isEqualTo(Serve.SERVE);
-    assertThat(plan(request, stored("max-age=60"), T + 60)).isEqualTo(Refuse.REFUSE);
-    assertThat(planMiss(request, false)).isEqualTo(Refuse.REFUSE);
-    assertThat(planMiss(request, true)).isEqualTo(Refuse.REFUSE);
+    assertThat(plan(request, stored("max-age=60"), T)).isEqualTo(Answer.SERVE);
+    assertThat(plan(request, stored("max-age=60"), T + 60)).isEqualTo(Answer.REFUSE);
+    assertThat(planMiss(request, false)).isEqualTo(Answer.REFUSE);
+    assertThat(planMiss(request, true)).isEqualTo(Answer.REFUSE);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"If-Match", "If-Unmodified-Since"})
   void preconditionsForTheOriginAreForwarded(String name) {
-    assertThat(plan(get(name, "x"), stored("max-age=60"), T)).isEqualTo(Forward.REQUEST);
+    assertThat(plan(get(name, "x"), stored("max-age=60"), T))
+        .isEqualTo(new Forward(ForwardReason.REQUEST));
   }
 
   private static RequestHead get(String... namesAndValues) {

@@ -26,7 +26,7 @@ record PeakWindow(
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** How many threads read the disk ({@code tiers.DiskReaders}). */
+  /** How many threads read the disk ({@code tiers.WorkerThreads}). */
   private static final double READERS = 4;
 
   /** What happened behind another that began at the same time; what is under way is so now. */
