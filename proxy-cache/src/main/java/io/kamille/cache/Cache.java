@@ -3,7 +3,6 @@ package io.kamille.cache;
 import io.kamille.cache.coding.Coder;
 import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
-import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.InFlightTable;
 import io.kamille.cache.index.CaffeineIndex;
@@ -111,7 +110,11 @@ public final class Cache implements AutoCloseable {
             store, lookups, flights, coder, loops, removals::invalidate, sendfileFromBytes, clock);
     this.operations =
         new CacheOperations(
-            store, flights, removals, new OperatorPurges(removals, sweeper, clock), queries);
+            store,
+            flights,
+            removals,
+            new OperatorPurges(removals, sweeper, queries, clock),
+            queries);
     this.contents = new CacheContents(store, queries, clock);
     this.handover =
         new CacheHandover(source.isKept() ? arena : null, store, purges, removals, disk, clock);
@@ -143,7 +146,7 @@ public final class Cache implements AutoCloseable {
    * @param source of the memory
    * @param disk where the disk tier's directory lies
    * @throws IllegalStateException if the kernel refuses the memory
-   * @throws IOException if the directory of the disk cannot be had: see {@link StoreOpening#open}
+   * @throws IOException if the directory of the disk cannot be had: see {@link DiskTier#open}
    */
   public static Cache open(
       SharedCacheSettings settings,
@@ -196,7 +199,7 @@ public final class Cache implements AutoCloseable {
    * @param sendfileFromBytes {@link Long#MAX_VALUE} copies all content
    * @param readers whose threads wait for the disk
    * @param workers whose threads compress
-   * @throws IOException if the directory cannot be had: see {@link StoreOpening#open}
+   * @throws IOException if the directory cannot be had: see {@link DiskTier#open}
    */
   static Cache open(
       long capacityBytes,
@@ -212,7 +215,7 @@ public final class Cache implements AutoCloseable {
     Path path = Objects.requireNonNull(settings.path(), "path");
     long queueBytes = Math.min(capacityBytes / QUEUE_SHARE, QUEUE_LIMIT_BYTES);
     HeldDisk.Opening opening =
-        () -> StoreOpening.open(disk, path, settings.capacityBytes(), queueBytes);
+        () -> DiskTier.open(disk, path, settings.capacityBytes(), queueBytes);
     DiskTier tier = opening.open();
     HashSecret.use(tier.secretHigh(), tier.secretLow());
     Arena arena = null;

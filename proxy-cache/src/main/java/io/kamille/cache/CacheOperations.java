@@ -6,7 +6,6 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.index.PolicySnapshot;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.OperatorPurges;
 import io.kamille.cache.removal.PurgeReport;
 import io.kamille.cache.removal.Removals;
@@ -115,18 +114,12 @@ public final class CacheOperations {
    * @return null if that is not possible before the next sweep
    */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
-    CacheKey key = keyOf(target);
-    return key == null ? purges.purge(target, isSoft) : purges.purge(key, target, isSoft);
+    return purges.purge(target, isSoft);
   }
 
   /** Counts what such a purge would be about, and changes nothing; null as above. */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
-    CacheKey key = keyOf(target);
-    return key == null ? purges.count(target, isSoft) : purges.count(key, target, isSoft);
-  }
-
-  private @Nullable CacheKey keyOf(PurgeTarget target) {
-    return target.kind() == Kind.URL ? queries.keyOf(target.names().getFirst()) : null;
+    return purges.count(target, isSoft);
   }
 
   /**

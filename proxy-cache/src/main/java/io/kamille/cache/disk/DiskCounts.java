@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.LongAdder;
 /** What a disk tier has done since the start. Any thread. */
 final class DiskCounts {
 
-  final LongAdder writtenRecords = new LongAdder();
   final LongAdder writtenBytes = new LongAdder();
   final LongAdder droppedWrites = new LongAdder();
   final LongAdder readmissions = new LongAdder();

@@ -1,6 +1,7 @@
 package io.kamille.cache.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.kamille.cache.disk.DiskIndexTable.IndexedRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

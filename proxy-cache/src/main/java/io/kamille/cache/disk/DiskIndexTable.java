@@ -26,6 +26,15 @@ final class DiskIndexTable {
   private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle INTS = MethodHandles.arrayElementVarHandle(int[].class);
 
+  /**
+   * A record as the index knows it.
+   *
+   * @param key the half of the cache key that it is found by
+   * @param extent where it lies
+   * @param wasAskedFor whether its key was asked for since it was written
+   */
+  record IndexedRecord(long key, Extent extent, boolean wasAskedFor) {}
+
   private final long[] keys;
   private final long[] places;
   private final int[] units;

@@ -143,7 +143,6 @@ final class SegmentLog {
     RecordHeader placed = draft.header().at(to.segment().number(), to.offset());
     to.put(placed);
     draft.writeTo(to);
-    counts.writtenRecords.increment();
     counts.writtenBytes.add(length);
     pending.add(new Pending(placed, null, isCurrent));
     if (pending.size() >= GROUP_RECORDS) {
@@ -293,7 +292,7 @@ final class SegmentLog {
   /** Forgets a segment but for what was asked for, and says how many octets that was. */
   private long evict(Segment oldest, SegmentWriter to, long budget) throws IOException {
     long kept = 0;
-    for (IndexedRecord entry : index.in(oldest.number())) {
+    for (DiskIndexTable.IndexedRecord entry : index.in(oldest.number())) {
       int length = entry.extent().length();
       if (entry.wasAskedFor()
           && kept + length <= budget

@@ -1,15 +1,18 @@
 package io.kamille.cache.fill;
 
+import io.kamille.cache.rules.CodingRules;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
 import io.kamille.cache.rules.Tags;
 import io.kamille.cache.serve.NotModified;
+import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.core.exchange.ContentSource;
 import io.kamille.core.exchange.ExchangeNotes.CacheResult;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.exchange.Failure.Side;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.ResponseHead;
@@ -30,7 +33,11 @@ final class FillReply implements Reply, ContentSource {
    * is a 304 that is not about what we have: the request goes out again without conditions, however
    * that answer ends.
    *
-   * The client's side is the output's. Where the content goes beside is the SharedFill's.
+   * The client's side is the output's. A client that leaves does not end the fill while others
+   * follow, or while little enough is to come; a client that is answered otherwise counts as gone.
+   *
+   * A fill of unknown length that outgrows its limit or the memory is given up, but not those who
+   * have begun to read it: the rest of the content goes to them and the client through a window.
    */
   private enum State {
     WAITING,
@@ -43,15 +50,21 @@ final class FillReply implements Reply, ContentSource {
   /** What is dropped rather than paid for with a connection. */
   private static final long DROPPED_BYTES_LIMIT = 64 << 10;
 
+  /** What is so near its end, or so short as yet, costs the origin less than being asked again. */
+  private static final long FINISH_ALONE_BYTES = 1 << 20;
+
   private final CacheRoute route;
   private final Fetch fetch;
   private final Reply client;
   private final LeaderOutput output;
-  private final SharedFill shared;
   private final @Nullable EarlierResponse earlier;
   private final BiConsumer<Fetch, @Nullable InFlight> unconditionally;
   private ContentSource origin = ContentSource.NONE;
   private State state = State.WAITING;
+  private @Nullable InFlight flight;
+  private @Nullable Fill fill;
+  private @Nullable ContentWindow window;
+  private boolean isClientGone;
 
   /**
    * Takes over what was stored before, which ends the lease on the response it is about.
@@ -67,9 +80,13 @@ final class FillReply implements Reply, ContentSource {
     this.fetch = fetch;
     this.client = fetch.exchange().reply();
     this.output = new LeaderOutput(client);
-    this.shared = new SharedFill(route, fetch, output, this::stopIfUnwanted);
     this.earlier = earlier;
     this.unconditionally = unconditionally;
+    this.flight = fetch.flight();
+    this.isClientGone = fetch.isInBackground();
+    if (flight != null) {
+      flight.whenDeserted(this::stopIfUnwanted);
+    }
   }
 
   // From the origin
@@ -77,7 +94,7 @@ final class FillReply implements Reply, ContentSource {
   @Override
   public void open(ContentSource source) {
     origin = source;
-    shared.origin(source);
+    output.origin(source);
     client.open(this);
   }
 
@@ -110,10 +127,10 @@ final class FillReply implements Reply, ContentSource {
     boolean isNotModified;
     if (storability.isStorable()) {
       StoredFacts facts = facts(head, now);
-      shared.begin(head, contentLength, facts, now);
+      begin(head, contentLength, facts, now);
       isNotModified = Preconditions.isNotModified(fetch.request(), facts);
     } else {
-      shared.refuse(storability, head.status());
+      refuse(storability, head.status());
       isNotModified =
           Preconditions.areIn(fetch.request())
               && Preconditions.isNotModified(fetch.request(), facts(head, now));
@@ -127,7 +144,7 @@ final class FillReply implements Reply, ContentSource {
 
   private void answer(ResponseHead head, long contentLength, boolean isNotModified) {
     Tags.removeFrom(head.fields());
-    if (!shared.isStoring()) {
+    if (fill == null) {
       postpone();
     }
     route.cacheStatus().forwarded(head.fields(), fetch.forwarding());
@@ -136,11 +153,11 @@ final class FillReply implements Reply, ContentSource {
       output.close();
       client.head(NotModified.of(head), UNKNOWN_LENGTH);
       client.end(null);
-      shared.clientLeft();
+      isClientGone = true;
     } else {
       client.head(head, contentLength);
     }
-    if (!shared.isWanted()) {
+    if (!isWanted()) {
       drop(contentLength);
     }
   }
@@ -151,7 +168,7 @@ final class FillReply implements Reply, ContentSource {
     if (originStatus != StatusCode.NOT_MODIFIED) {
       postpone();
     }
-    shared.answeredFromStore(originStatus);
+    tellFollowers(originStatus);
     drop(contentLength);
     route.serve(fetch, stored, originStatus);
   }
@@ -162,7 +179,7 @@ final class FillReply implements Reply, ContentSource {
       chunk.release();
       return;
     }
-    shared.write(chunk);
+    take(chunk);
     stopIfUnwanted();
   }
 
@@ -172,13 +189,13 @@ final class FillReply implements Reply, ContentSource {
       repeat();
       return;
     }
-    if (state == State.CONTENT && shared.isIncomplete()) {
+    if (state == State.CONTENT && fill != null && !fill.isComplete()) {
       abort(Failure.of(Kind.HTTP_RESPONSE_INCOMPLETE, "less content than its length says"));
       return;
     }
     boolean isWanted = state == State.CONTENT;
     state = State.ENDED;
-    shared.end();
+    complete();
     if (isWanted) {
       Tags.removeFrom(trailers);
       output.end(trailers);
@@ -187,7 +204,7 @@ final class FillReply implements Reply, ContentSource {
 
   private void repeat() {
     state = State.ENDED;
-    unconditionally.accept(fetch, shared.handOver());
+    unconditionally.accept(fetch, flight);
   }
 
   @Override
@@ -202,7 +219,7 @@ final class FillReply implements Reply, ContentSource {
     }
     boolean isWanted = state == State.CONTENT;
     state = State.ENDED;
-    shared.giveUp(why);
+    giveUp(why);
     if (isWanted) {
       output.abort(why);
     }
@@ -217,7 +234,7 @@ final class FillReply implements Reply, ContentSource {
     state = State.ENDED;
     postpone();
     StoredResponse usable = earlier == null ? null : earlier.failed(route.epochSeconds());
-    shared.failed(failure);
+    tellFollowers(failure);
     output.close();
     if (usable != null) {
       route.serve(fetch, usable, failure.status());
@@ -265,16 +282,16 @@ final class FillReply implements Reply, ContentSource {
 
   @Override
   public void cancel(Failure why) {
-    shared.clientLeft();
+    isClientGone = true;
     output.close();
-    if (!shared.isWanted()) {
+    if (!isWanted()) {
       stop(why);
     }
   }
 
   /** Nobody is left, or the last follower has just gone. */
   private void stopIfUnwanted() {
-    if (!shared.isWanted()) {
+    if (!isWanted()) {
       stop(Failure.of(Kind.CLIENT_GONE, "nobody is left to read the response"));
     }
   }
@@ -292,7 +309,7 @@ final class FillReply implements Reply, ContentSource {
     if (state != State.ENDED) {
       state = State.ENDED;
       origin.cancel(why);
-      shared.giveUp(why);
+      giveUp(why);
       if (earlier != null) {
         earlier.close();
       }
@@ -303,7 +320,7 @@ final class FillReply implements Reply, ContentSource {
   private void drop(long contentLength) {
     Failure why = Failure.of(Kind.CLIENT_GONE, "the client has its answer");
     leave(why);
-    if (!shared.isStoring() && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
+    if (fill == null && contentLength >= 0 && contentLength <= DROPPED_BYTES_LIMIT) {
       state = State.DROPPING;
     } else {
       stop(why);
@@ -314,6 +331,230 @@ final class FillReply implements Reply, ContentSource {
   private void leave(Failure why) {
     if (fetch.isInBackground()) {
       client.abort(why);
+    }
+  }
+
+  // Who wants the response
+
+  /** Whether the response is worth having; if not, nobody can follow it any more. */
+  private boolean isWanted() {
+    return !isClientGone || isWorthFinishing() || (flight != null && !flight.closeIfDeserted());
+  }
+
+  private boolean isWorthFinishing() {
+    if (fill == null || fetch.isInBackground()) {
+      return fill != null;
+    }
+    boolean isLengthKnown = fill.expectedLength() >= 0;
+    long bytes = isLengthKnown ? fill.expectedLength() - fill.length() : fill.length();
+    return bytes <= FINISH_ALONE_BYTES;
+  }
+
+  // Where the content goes
+
+  /** Begins to store a storable response, and to share it if it may be. */
+  private void begin(ResponseHead head, long contentLength, StoredFacts facts, long now) {
+    boolean isCodable =
+        fetch.asksForIdentity() && route.settings().coding().isCodable(head, contentLength);
+    if (isCodable) {
+      CodingRules.addVary(head.fields());
+    }
+    CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
+    Fill.Head storable = Fill.Head.of(fetch, head, facts, forms);
+    if (storable.length() + contentLength > route.settings().maxObjectBytes()) {
+      route.refused(fetch, head.status(), Fill.TOO_LARGE, Fill.explained(Fill.TOO_LARGE));
+      goApart(true);
+      return;
+    }
+    boolean pays =
+        route.store().pays(fetch.key(), storable.lengthWith(contentLength)) || isAwaited();
+    Fill begun = pays ? route.beginFill(fetch, storable, contentLength) : null;
+    if (begun == null) {
+      String why = pays ? Fill.NO_MEMORY : Fill.NOT_ADMITTED;
+      route.refused(fetch, head.status(), why, Fill.explained(why));
+      goApart(false);
+      return;
+    }
+    fill = begun;
+    output.fill(begun);
+    fetch.forwarding().stored(facts.ttlSeconds(now)).by(facts.freshness());
+    if (!facts.isFresh(now) || facts.isValidatedAlways()) {
+      goApart(false);
+    } else if (flight != null) {
+      begun.share(flight, now);
+    }
+  }
+
+  /** Whether others wait for this response: it is asked for again, right now. */
+  private boolean isAwaited() {
+    return flight != null && flight.followers() > 0;
+  }
+
+  /**
+   * The response may not be stored. What it refuses to the leader alone, a follower may ask for.
+   */
+  private void refuse(Storability why, int status) {
+    route.refused(fetch, status, why.detail(), why.explanation());
+    if (why != Storability.AUTHORIZATION) {
+      goApart(why.isLasting(status));
+    } else if (flight != null) {
+      flight.vacant();
+      flight = null;
+    }
+  }
+
+  /** The followers cannot use this response, and perhaps those to come should not even wait. */
+  private void goApart(boolean isLasting) {
+    if (flight != null) {
+      if (isLasting) {
+        route.uncachable(fetch);
+      }
+      flight.apart(fetch.request());
+      flight = null;
+    }
+  }
+
+  /** A stored response is the answer to what the origin said. */
+  private void tellFollowers(int originStatus) {
+    if (flight != null) {
+      if (originStatus == StatusCode.NOT_MODIFIED) {
+        flight.freshened();
+      } else {
+        String reason = "the origin answered " + originStatus;
+        flight.failed(new Failure(Kind.PROXY_INTERNAL_RESPONSE, originStatus, reason));
+      }
+      flight = null;
+    }
+  }
+
+  /** No head has come, nor will. */
+  private void tellFollowers(Failure failure) {
+    if (flight != null) {
+      if (failure.side() == Side.CLIENT) {
+        flight.vacant();
+      } else {
+        flight.failed(failure);
+      }
+      flight = null;
+    }
+  }
+
+  /** Takes one chunk. Takes ownership. */
+  private void take(ByteBuf chunk) {
+    if (fill != null) {
+      String trouble = append(fill, chunk);
+      if (trouble != null) {
+        giveUp(fill, trouble);
+      } else if (flight != null) {
+        flight.progress();
+      }
+    }
+    if (window != null) {
+      share(window, chunk);
+    } else {
+      output.write(chunk);
+    }
+  }
+
+  /** As {@link Fill#append}; a chunk that is not handed on is released. */
+  private static @Nullable String append(Fill fill, ByteBuf chunk) {
+    boolean isOver = false;
+    try {
+      String trouble = fill.append(chunk);
+      isOver = true;
+      return trouble;
+    } finally {
+      if (!isOver) {
+        chunk.release();
+      }
+    }
+  }
+
+  private void giveUp(Fill full, String trouble) {
+    route.remember(fetch, full.status(), trouble, Fill.explained(trouble));
+    if (trouble.equals(Fill.TOO_LARGE) && fetch.flight() != null) {
+      route.uncachable(fetch);
+    }
+    if (flight != null && full.expectedLength() == Reply.UNKNOWN_LENGTH) {
+      overflow(full, flight);
+    } else {
+      giveUp(Failure.of(Kind.PROXY_INTERNAL_RESPONSE, "not stored to the end: " + trouble));
+    }
+  }
+
+  /** The rest of the content is not stored; those who have begun to read it get it all the same. */
+  private void overflow(Fill full, InFlight shared) {
+    window = shared.overflow(full.length(), origin, this::stuck);
+    if (window == null) {
+      flight = null;
+      output.unstored();
+    } else {
+      output.windowed();
+    }
+    route.abandon(full);
+    fill = null;
+  }
+
+  /** Takes ownership of the chunk. */
+  private void share(ContentWindow to, ByteBuf chunk) {
+    SharedChunk shared;
+    try {
+      shared = to.write(chunk);
+    } finally {
+      chunk.release();
+    }
+    output.write(shared);
+    to.written();
+  }
+
+  /** The window has been full for too long: who holds others up is broken off. */
+  private void stuck() {
+    int followers = flight == null ? 0 : flight.followers();
+    if (window == null || !window.isWaitedFor(followers + (isClientGone ? 0 : 1))) {
+      return;
+    }
+    window.breakOffSlow();
+    if (!isClientGone && output.isSlow(window.isPatient())) {
+      isClientGone = true;
+      route.counters().brokenOffSlow();
+      output.abort(ContentWindow.tooSlow());
+    }
+  }
+
+  /** All content is here: the response is to be found from now on. */
+  private void complete() {
+    if (fill != null) {
+      long length = fill.length();
+      StoredResponse stored = route.complete(fetch, fill);
+      fill = null;
+      if (flight != null) {
+        flight.filled(length);
+        flight = null;
+      }
+      stored.release();
+    }
+    endWindow(null);
+  }
+
+  /** Nothing more will come. Idempotent. */
+  private void giveUp(Failure why) {
+    endWindow(why);
+    output.unstored();
+    if (fill != null) {
+      route.abandon(fill);
+      fill = null;
+    }
+    if (flight != null) {
+      flight.broken(why);
+      flight = null;
+    }
+  }
+
+  private void endWindow(@Nullable Failure why) {
+    if (window != null) {
+      window.end(why);
+      window = null;
+      flight = null;
     }
   }
 }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.Purge;
 import io.kamille.cache.purge.PurgeTarget;
+import io.kamille.cache.purge.PurgeTarget.Kind;
 import io.kamille.cache.removal.PurgeReport.State;
 import io.kamille.core.loop.WallClock;
 import java.util.ArrayDeque;
@@ -27,6 +28,7 @@ public final class OperatorPurges {
 
   private final Removals removals;
   private final Sweeper sweeper;
+  private final RouteQueries queries;
   private final WallClock clock;
   private final AtomicInteger counting = new AtomicInteger();
 
@@ -36,9 +38,10 @@ public final class OperatorPurges {
   @GuardedBy("this")
   private long lastId;
 
-  public OperatorPurges(Removals removals, Sweeper sweeper, WallClock clock) {
+  public OperatorPurges(Removals removals, Sweeper sweeper, RouteQueries queries, WallClock clock) {
     this.removals = removals;
     this.sweeper = sweeper;
+    this.queries = queries;
     this.clock = clock;
   }
 
@@ -58,34 +61,41 @@ public final class OperatorPurges {
     }
   }
 
-  /** Purges what lies under the key of one URI, which {@code target} tells. */
-  public PurgeReport purge(CacheKey key, PurgeTarget target, boolean isSoft) {
-    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
-    return noted(purge, false, () -> true, State.DONE);
-  }
-
-  /** Counts what lies under the key of one URI. */
-  public PurgeReport count(CacheKey key, PurgeTarget target, boolean isSoft) {
-    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
-    purge.affected(removals.count(key));
-    return noted(purge, true, () -> true, State.DONE);
-  }
-
-  /** Purges whatever {@code target} is about; null if too many purges wait to be swept. */
+  /**
+   * Purges what {@code target} is about: no request that comes afterwards meets it, or meets it
+   * fresh.
+   *
+   * @param isSoft whether it is made stale, not removed
+   * @return null if too many purges wait to be swept
+   */
   public @Nullable PurgeReport purge(PurgeTarget target, boolean isSoft) {
+    CacheKey key = keyOf(target);
+    if (key != null) {
+      Purge purge = unnumbered(target, isSoft);
+      purge.affected(isSoft ? removals.soften(key, purge) : removals.remove(key));
+      return noted(purge, false, () -> true, State.DONE);
+    }
     Purge purge = removals.purge(target, isSoft);
     return purge == null
         ? null
         : noted(purge, false, () -> sweeper.sweptUpTo() >= purge.sequence(), State.SWEEPING);
   }
 
-  /** Begins to count what {@code target} is about; null if too many counts are under way. */
+  /**
+   * Counts what such a purge would be about, at once or a little later, and changes nothing.
+   *
+   * @return null if too many counts are under way
+   */
   public @Nullable PurgeReport count(PurgeTarget target, boolean isSoft) {
+    Purge purge = unnumbered(target, isSoft);
+    CacheKey key = keyOf(target);
+    if (key != null) {
+      purge.affected(removals.count(key));
+      return noted(purge, true, () -> true, State.DONE);
+    }
     if (counting.getAndUpdate(counts -> Math.min(COUNTS, counts + 1)) == COUNTS) {
       return null;
     }
-    Purge purge = new Purge(0, target, isSoft, clock.epochSeconds());
     var counted = new AtomicLong(-1);
     PurgeReport report = noted(purge, true, () -> counted.get() >= 0, State.COUNTING);
     sweeper.count(
@@ -96,6 +106,14 @@ public final class OperatorPurges {
           counting.decrementAndGet();
         });
     return report;
+  }
+
+  private Purge unnumbered(PurgeTarget target, boolean isSoft) {
+    return new Purge(0, target, isSoft, clock.epochSeconds());
+  }
+
+  private @Nullable CacheKey keyOf(PurgeTarget target) {
+    return target.kind() == Kind.URL ? queries.keyOf(target.names().getFirst()) : null;
   }
 
   private synchronized PurgeReport noted(

@@ -84,15 +84,11 @@ final class ConnectionOptions {
       return false;
     }
     for (int i = 0; i < end - start; i++) {
-      if (lower(octets[start + i]) != lower(octets[nameStart + i])) {
+      if (Octets.lower(octets[start + i]) != Octets.lower(octets[nameStart + i])) {
         return false;
       }
     }
     return true;
-  }
-
-  private static int lower(byte octet) {
-    return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
   }
 
   private static boolean isSpace(byte octet) {

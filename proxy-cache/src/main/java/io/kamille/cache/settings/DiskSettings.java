@@ -1,6 +1,6 @@
 package io.kamille.cache.settings;
 
-import io.kamille.cache.disk.StoreOpening;
+import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.tiers.DiskCopies.Admission;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.setting.Row;
@@ -31,7 +31,7 @@ public record DiskSettings(
     PeakChoice peak) {
 
   /** The least that is of use. */
-  public static final long CAPACITY_MINIMUM_BYTES = StoreOpening.CAPACITY_MINIMUM_BYTES;
+  public static final long CAPACITY_MINIMUM_BYTES = DiskTier.CAPACITY_MINIMUM_BYTES;
 
   private static final long TIB = 1L << 40;
 

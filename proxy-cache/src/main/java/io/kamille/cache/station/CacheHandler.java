@@ -12,11 +12,15 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.fill.CacheParts;
 import io.kamille.cache.fill.CacheRoute;
 import io.kamille.cache.fill.Fetches;
+import io.kamille.cache.fill.Follower;
+import io.kamille.cache.fill.InFlight;
 import io.kamille.cache.fill.StoredAnswers;
 import io.kamille.cache.fill.Wait;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CacheControl;
+import io.kamille.cache.rules.ReusePlan.Answer;
+import io.kamille.cache.rules.ReusePlanner;
 import io.kamille.cache.serve.Forwarding;
 import io.kamille.cache.serve.LoopState;
 import io.kamille.cache.settings.CacheSettings;
@@ -26,6 +30,7 @@ import io.kamille.cache.tiers.DiskLookups;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.ExchangeNotes;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.TraceStep;
 import io.kamille.core.gate.RouteGate;
 import io.kamille.core.http.Method;
@@ -50,7 +55,7 @@ public final class CacheHandler implements ExchangeHandler {
   private final CacheDecisions decisions;
   private final Fetches fetches;
   private final CacheBypass bypass;
-  private final MissPath misses;
+  private final Follower.Unserved unserved = new Unserved();
 
   /**
    * A handler for one route.
@@ -66,8 +71,6 @@ public final class CacheHandler implements ExchangeHandler {
     this.decisions = new CacheDecisions(settings, parts.flights());
     this.fetches = new Fetches(route, next);
     this.bypass = new CacheBypass(route, fetches, "");
-    this.misses =
-        new MissPath(route, fetches, (exchange, wait) -> look(exchange, wait, null, false));
   }
 
   /** Which query parameters count on its route. */
@@ -153,7 +156,7 @@ public final class CacheHandler implements ExchangeHandler {
       }
       case Ask ask -> {
         if (wait.isBegun() || !route.turnAway(exchange, demands, stored)) {
-          misses.ask(exchange, demands, key, ask, stored, wait);
+          ask(exchange, demands, key, ask, stored, wait);
         }
       }
       case Pass pass -> pass(exchange, demands, key, pass, stored, wait);
@@ -220,6 +223,125 @@ public final class CacheHandler implements ExchangeHandler {
       case IDENTITY_REFUSED -> stored.formFor(request) != stored;
       case RULE, COOKIE, FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> false;
     };
+  }
+
+  // Toward the origin
+
+  /**
+   * Asks the origin.
+   *
+   * @param demands the request's directives
+   * @param key borrowed
+   * @param stored what is asked about, or may serve in place of an error; or null. Takes over one
+   *     lease
+   */
+  private void ask(
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey key,
+      Ask ask,
+      @Nullable StoredResponse stored,
+      Wait wait) {
+    switch (ask.way()) {
+      case PERHAPS -> {
+        StoredAnswers.release(stored);
+        fetches.fetchPerhaps(exchange, demands, key.copy(), ask.reason());
+      }
+      case COLLAPSE -> leadOrFollow(exchange, demands, key, ask, stored, wait);
+      case FRESHEN, ALONE -> fetch(exchange, demands, key.copy(), ask, null, stored);
+    }
+  }
+
+  private void fetch(
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey own,
+      Ask ask,
+      @Nullable InFlight flight,
+      @Nullable StoredResponse stored) {
+    fetches.fetch(exchange, demands, own, ask.reason(), flight, stored, ask.isValidation());
+  }
+
+  /** Collapses the request with those for the same key. Takes over one lease on {@code stored}. */
+  private void leadOrFollow(
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey key,
+      Ask ask,
+      @Nullable StoredResponse stored,
+      Wait wait) {
+    while (true) {
+      InFlight flight = parts.flights().find(key, exchange.request());
+      if (flight == null) {
+        CacheKey own = key.copy();
+        InFlight begun = parts.flights().begin(own, exchange.loop());
+        if (begun != null) {
+          lead(exchange, demands, own, begun, ask, stored);
+          return;
+        }
+      } else if (Follower.follow(
+          exchange, flight, ask.reason(), route.cacheStatus(), unserved, going(wait))) {
+        StoredAnswers.release(stored);
+        exchange.notes().mark(TraceStep.COLLAPSE, "waits for another request");
+        if (!wait.isBegun()) {
+          route.counters().collapsed();
+        }
+        return;
+      }
+    }
+  }
+
+  private Wait going(Wait wait) {
+    long lengthNanos = settings.collapseWaitTimeout().toNanos();
+    return wait.going(parts.clock().nanos(), lengthNanos);
+  }
+
+  /** Forwards the request, unless the one before it has just brought what it wants. */
+  private void lead(
+      Exchange exchange,
+      CacheControl demands,
+      CacheKey key,
+      InFlight flight,
+      Ask ask,
+      @Nullable StoredResponse stored) {
+    exchange.notes().mark(TraceStep.COLLAPSE, "leads");
+    long now = parts.clock().epochSeconds();
+    RequestHead request = exchange.request();
+    StoredResponse newer = StoredAnswers.selected(parts.store().peek(key), request, now);
+    if (newer != null
+        && newer != stored
+        && ReusePlanner.plan(request, demands, newer.facts(), now) == Answer.SERVE) {
+      StoredAnswers.release(stored);
+      flight.freshened();
+      route.answers().serve(exchange, parts.loops().current(), key, newer, false, now);
+      return;
+    }
+    StoredAnswers.release(newer);
+    fetch(exchange, demands, key, ask, flight, stored);
+  }
+
+  /** What becomes of requests that have waited in vain. */
+  private final class Unserved implements Follower.Unserved {
+
+    @Override
+    public void lookAgain(Exchange exchange, Wait wait) {
+      look(exchange, wait, null, false);
+    }
+
+    @Override
+    public void failed(Exchange exchange, Forwarding forwarding, Failure why) {
+      RequestHead request = exchange.request();
+      CacheKey key = parts.loops().current().probe().keyOf(request);
+      long now = parts.clock().epochSeconds();
+      StoredResponse stored = StoredAnswers.selected(parts.store().peek(key), request, now);
+      CacheControl demands = CacheControl.ofRequest(request.fields());
+      route.answers().fail(exchange, demands, stored, forwarding, why);
+    }
+
+    @Override
+    public void brokenOffSlow() {
+      route.counters().brokenOffSlow();
+    }
   }
 
   // The disk

@@ -2,6 +2,7 @@ package io.kamille.cache.store;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ public final class ResponseCodec {
     while (lines[start] != '\r') {
       int colon = indexOf(lines, ':', start);
       int end = indexOf(lines, '\r', colon);
-      fields.add(text(lines, start, colon), text(lines, colon + 2, end));
+      fields.add(Octets.text(lines, start, colon), Octets.text(lines, colon + 2, end));
       start = end + 2;
     }
     return ResponseHead.of(status, fields);
@@ -50,9 +51,5 @@ public final class ResponseCodec {
       at++;
     }
     return at;
-  }
-
-  private static String text(byte[] octets, int start, int end) {
-    return new String(octets, start, end - start, StandardCharsets.ISO_8859_1);
   }
 }

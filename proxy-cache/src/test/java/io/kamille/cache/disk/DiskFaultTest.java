@@ -104,9 +104,7 @@ class DiskFaultTest {
   void aDirectoryThatCannotBeHadIsTold(@TempDir Path path) throws IOException {
     Path file = Files.writeString(path.resolve("file"), "no directory");
     assertThatThrownBy(
-            () ->
-                StoreOpening.open(
-                    Disk.ofSystem(), file, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
+            () -> DiskTier.open(Disk.ofSystem(), file, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20))
         .isInstanceOf(IOException.class);
     assertThat(Files.readString(file)).isEqualTo("no directory");
   }

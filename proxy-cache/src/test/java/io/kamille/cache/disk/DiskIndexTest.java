@@ -91,10 +91,10 @@ class DiskIndexTest {
       index.put(i * 977L, extent(i), () -> true);
     }
     index.find(1500 * 977L);
-    List<IndexedRecord> entries = index.in(2);
+    List<DiskIndexTable.IndexedRecord> entries = index.in(2);
     assertThat(entries).extracting(entry -> entry.extent().offset()).isSorted().hasSize(1000);
-    assertThat(entries.stream().filter(IndexedRecord::wasAskedFor))
+    assertThat(entries.stream().filter(DiskIndexTable.IndexedRecord::wasAskedFor))
         .singleElement()
-        .isEqualTo(new IndexedRecord(1500 * 977L, extent(1500), true));
+        .isEqualTo(new DiskIndexTable.IndexedRecord(1500 * 977L, extent(1500), true));
   }
 }

@@ -254,8 +254,7 @@ class DiskTierTest {
     Path store = path.resolve("store");
     try (var fixture = new DiskFixture();
         var tier =
-            StoreOpening.open(
-                Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+            DiskTier.open(Disk.ofSystem(), store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       assertThat(
               tier.offer(
                   DiskFixture.key(1),
@@ -264,9 +263,7 @@ class DiskTierTest {
                   () -> true))
           .isTrue();
       assertThatThrownBy(
-              () ->
-                  StoreOpening.open(
-                      Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20))
+              () -> DiskTier.open(Disk.ofSystem(), store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20))
           .as("two on one directory")
           .isInstanceOf(IOException.class)
           .hasMessageContaining("uses it already");
@@ -278,7 +275,7 @@ class DiskTierTest {
       }
     }
     try (var tier =
-        StoreOpening.open(Disk.ofSystem(), store, StoreOpening.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
+        DiskTier.open(Disk.ofSystem(), store, DiskTier.CAPACITY_MINIMUM_BYTES, 1 << 20)) {
       while (!tier.isRecovered()) {
         Thread.onSpinWait();
       }

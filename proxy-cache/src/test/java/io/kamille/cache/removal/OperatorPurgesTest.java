@@ -2,7 +2,6 @@ package io.kamille.cache.removal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.purge.PurgeTarget;
 import io.kamille.cache.removal.PurgeReport.State;
 import io.kamille.cache.rules.Tags;
@@ -28,10 +27,9 @@ class OperatorPurgesTest {
     for (int i = 0; i < OperatorPurges.COUNTS; i++) {
       assertThat(purges.count(PurgeTarget.all(), false)).isNotNull();
     }
-    CacheKey key = Objects.requireNonNull(CacheKey.find("http://example.org/"));
     PurgeTarget url = Objects.requireNonNull(PurgeTarget.url("http://example.org/"));
     for (int i = 0; i < OperatorPurges.RECENT; i++) {
-      purges.purge(key, url, false);
+      purges.purge(url, false);
     }
     assertThat(purges.count(PurgeTarget.all(), false)).isNull();
     assertThat(waiting).hasSize(OperatorPurges.COUNTS);

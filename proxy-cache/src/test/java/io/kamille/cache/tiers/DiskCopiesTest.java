@@ -6,7 +6,6 @@ import io.kamille.cache.disk.Disk;
 import io.kamille.cache.disk.DiskTier;
 import io.kamille.cache.disk.Extent;
 import io.kamille.cache.disk.RecordSink;
-import io.kamille.cache.disk.StoreOpening;
 import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.index.CaffeineIndex;
 import io.kamille.cache.index.PolicyChoice;
@@ -122,7 +121,7 @@ class DiskCopiesTest {
   }
 
   private static DiskTier open(Path directory) throws IOException {
-    return StoreOpening.open(Disk.ofSystem(), directory.resolve("store"), 64 << 20, 1 << 20);
+    return DiskTier.open(Disk.ofSystem(), directory.resolve("store"), 64 << 20, 1 << 20);
   }
 
   private static void join(List<Thread> threads) throws InterruptedException {
