@@ -1,7 +1,6 @@
 package io.kamille.cache;
 
 import io.kamille.cache.memory.Arena;
-import io.kamille.cache.purge.PurgeNotes;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.purge.RemovalListener;
 import io.kamille.cache.removal.Removals;
@@ -67,16 +66,7 @@ public final class CacheHandover {
     }
     told = heir;
     store.tell(heir, false);
-    purges.tell(
-        new PurgeNotes.Keeper() {
-          @Override
-          public void noted(PurgeNotes.Note note) {
-            heir.purged(note);
-          }
-
-          @Override
-          public void trimmed(long sequence) {}
-        });
+    purges.tell(heir::purged);
     if (disk != null) {
       disk.release();
     }

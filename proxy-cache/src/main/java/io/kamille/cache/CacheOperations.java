@@ -57,7 +57,7 @@ public final class CacheOperations {
 
   /** How many target URIs were forgotten for want of room, since the start. */
   public long evictions() {
-    return store.figures().evictions();
+    return store.index().evictions();
   }
 
   /** Lets that policy choose what to forget, from now on. */

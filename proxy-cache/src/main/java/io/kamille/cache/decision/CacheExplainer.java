@@ -369,19 +369,14 @@ public final class CacheExplainer {
   }
 
   private void collapse() {
-    if (flights.find(key, request) == null) {
-      step(
-          "collapse",
-          "RFC 9111 §4",
-          "no request for the key is on its way",
-          "it is forwarded, and later requests wait for its response");
-    } else {
-      step(
-          "collapse",
-          "RFC 9111 §4",
-          "a request for the key is on its way",
-          "it waits for that response");
-    }
+    boolean isFirst = flights.find(key, request) == null;
+    step(
+        "collapse",
+        "RFC 9111 §4",
+        (isFirst ? "no" : "a") + " request for the key is on its way",
+        isFirst
+            ? "it is forwarded, and later requests wait for its response"
+            : "it waits for that response");
   }
 
   private String alone(ForwardReason reason) {

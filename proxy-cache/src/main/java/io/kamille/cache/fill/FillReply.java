@@ -397,46 +397,41 @@ final class FillReply implements Reply, ContentSource {
     route.refused(fetch, status, why.detail(), why.explanation());
     if (why != Storability.AUTHORIZATION) {
       goApart(why.isLasting(status));
-    } else if (flight != null) {
-      flight.vacant();
+    } else {
+      settle(new Stage.Again(true));
+    }
+  }
+
+  /** Ends the flight, if there is one. */
+  private void settle(Stage last) {
+    if (flight != null) {
+      flight.settle(last);
       flight = null;
     }
   }
 
   /** The followers cannot use this response, and perhaps those to come should not even wait. */
   private void goApart(boolean isLasting) {
-    if (flight != null) {
-      if (isLasting) {
-        route.uncachable(fetch);
-      }
-      flight.apart(fetch.request());
-      flight = null;
+    if (flight != null && isLasting) {
+      route.uncachable(fetch);
     }
+    settle(new Stage.Apart(InFlightTable.hasCookie(fetch.request())));
   }
 
   /** A stored response is the answer to what the origin said. */
   private void tellFollowers(int originStatus) {
-    if (flight != null) {
-      if (originStatus == StatusCode.NOT_MODIFIED) {
-        flight.freshened();
-      } else {
-        String reason = "the origin answered " + originStatus;
-        flight.failed(new Failure(Kind.PROXY_INTERNAL_RESPONSE, originStatus, reason));
-      }
-      flight = null;
+    if (originStatus == StatusCode.NOT_MODIFIED) {
+      settle(new Stage.Again(false));
+    } else {
+      String reason = "the origin answered " + originStatus;
+      settle(new Stage.Failed(new Failure(Kind.PROXY_INTERNAL_RESPONSE, originStatus, reason)));
     }
   }
 
   /** No head has come, nor will. */
   private void tellFollowers(Failure failure) {
-    if (flight != null) {
-      if (failure.side() == Side.CLIENT) {
-        flight.vacant();
-      } else {
-        flight.failed(failure);
-      }
-      flight = null;
-    }
+    boolean isOfClient = failure.side() == Side.CLIENT;
+    settle(isOfClient ? new Stage.Again(true) : new Stage.Failed(failure));
   }
 
   /** Takes one chunk. Takes ownership. */
@@ -544,10 +539,7 @@ final class FillReply implements Reply, ContentSource {
       route.abandon(fill);
       fill = null;
     }
-    if (flight != null) {
-      flight.broken(why);
-      flight = null;
-    }
+    settle(new Stage.Broken(why));
   }
 
   private void endWindow(@Nullable Failure why) {

@@ -5,7 +5,6 @@ import io.kamille.cache.key.NormalUri;
 import io.kamille.cache.purge.PurgeTable;
 import io.kamille.cache.rules.Tags;
 import io.kamille.core.exchange.ContentSource;
-import io.kamille.core.exchange.Failure;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.loop.WallClock;
 import io.netty.channel.EventLoop;
@@ -137,32 +136,13 @@ public final class InFlight {
     return readers.length == 0 ? null : window;
   }
 
-  /** The content broke off, or could not be stored to its end. */
-  public void broken(Failure why) {
-    settle(new Stage.Broken(why));
-  }
-
-  /** The response to that request, the leader's, is for the leader alone. Borrows it. */
-  public void apart(RequestHead request) {
-    settle(new Stage.Apart(InFlightTable.hasCookie(request)));
-  }
-
-  /** There will be no response: one of the followers may lead. */
-  public void vacant() {
-    settle(new Stage.Again(true));
-  }
-
   /** A stored response has become usable again: the followers find it. */
   public void freshened() {
     settle(new Stage.Again(false));
   }
 
-  /** The origin has no answer. */
-  public void failed(Failure why) {
-    settle(new Stage.Failed(why));
-  }
-
-  private void settle(Stage last) {
+  /** Ends the flight: that is the last that its followers learn. */
+  void settle(Stage last) {
     table.remove(key, this);
     publish(last);
   }

@@ -54,12 +54,13 @@ public record PurgeNotes(long last, long trimmed, List<Note> notes) {
   }
 
   /** Where a table's notes are kept for a later process. Told of them in order; must not wait. */
+  @FunctionalInterface
   public interface Keeper {
 
     /** A purge was noted. */
     void noted(Note note);
 
     /** The notes up to that purge were let go. */
-    void trimmed(long sequence);
+    default void trimmed(long sequence) {}
   }
 }

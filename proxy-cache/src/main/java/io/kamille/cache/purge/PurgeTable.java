@@ -136,11 +136,12 @@ public final class PurgeTable {
       lastRemovalByTag = purge.sequence();
     }
     last = purge.sequence();
+    PurgeNotes.Note note = PurgeNotes.Note.of(purge, target.prefixes(), target.tags());
     if (keeper != null) {
-      keeper.noted(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
+      keeper.noted(note);
     }
     if (other != null) {
-      other.purged(PurgeNotes.Note.of(purge, target.prefixes(), target.tags()));
+      other.purged(note);
     }
     return purge;
   }

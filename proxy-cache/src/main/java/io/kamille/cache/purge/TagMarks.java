@@ -12,7 +12,12 @@ final class TagMarks {
    * slots stay empty. Nothing is taken out: a smaller table is made instead, so that readers never
    * meet a gap.
    */
-  private record Mark(long tag, @Nullable Purge hard, @Nullable Purge soft) {}
+  private record Mark(long tag, @Nullable Purge hard, @Nullable Purge soft) {
+
+    Mark with(Purge purge) {
+      return purge.isSoft() ? new Mark(tag, hard, purge) : new Mark(tag, purge, soft);
+    }
+  }
 
   private static final int LEAST_SLOTS = 16;
 
@@ -53,15 +58,13 @@ final class TagMarks {
     int slot = slot(tag);
     Mark before = slots.get(slot);
     if (before != null) {
-      slots.set(
-          slot,
-          purge.isSoft() ? new Mark(tag, before.hard, purge) : new Mark(tag, purge, before.soft));
+      slots.set(slot, before.with(purge));
       return this;
     }
     if (2 * (size + 1) > slots.length()) {
       return copy(2 * slots.length(), 0).with(tag, purge);
     }
-    slots.set(slot, purge.isSoft() ? new Mark(tag, null, purge) : new Mark(tag, purge, null));
+    slots.set(slot, new Mark(tag, null, null).with(purge));
     size++;
     return this;
   }

@@ -1,5 +1,6 @@
 package io.kamille.cache.store;
 
+import io.kamille.cache.rules.SelectingFields;
 import io.kamille.core.http.RequestHead;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,16 @@ public sealed interface Variants permits StoredResponse, SeveralVariants {
   default @Nullable StoredResponse sameContent(StoredResponse as) {
     for (int i = 0; i < size(); i++) {
       if (at(i).isSameContent(as)) {
+        return at(i);
+      }
+    }
+    return null;
+  }
+
+  /** The response that those fields select; or null. */
+  default @Nullable StoredResponse selectedBy(SelectingFields fields) {
+    for (int i = 0; i < size(); i++) {
+      if (at(i).selecting().equals(fields)) {
         return at(i);
       }
     }

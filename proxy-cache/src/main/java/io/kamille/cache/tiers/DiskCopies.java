@@ -7,7 +7,6 @@ import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.store.StoredResponse;
 import io.kamille.cache.store.Variants;
 import io.kamille.cache.tiers.peak.PeakWatch;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The copies of stored responses on a disk, kept in step with what is in memory: which are made,
@@ -216,15 +215,5 @@ public final class DiskCopies {
   /** Runs {@code action} when what was removed and purged before holds after a kill, too. */
   void whenWritten(Runnable action) {
     disk.whenWritten(action);
-  }
-
-  /** Whether a response of those variants is told apart by the same fields as that one. */
-  static boolean hasSame(@Nullable Variants variants, StoredResponse response) {
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      if (variants.at(i).selecting().equals(response.selecting())) {
-        return true;
-      }
-    }
-    return false;
   }
 }

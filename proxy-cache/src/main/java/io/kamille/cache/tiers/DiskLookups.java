@@ -6,21 +6,26 @@ import io.kamille.cache.disk.StoredHead;
 import io.kamille.cache.key.CacheKey;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.store.StoredResponse;
-import io.kamille.cache.tiers.DiskLookupMetrics.Outcome;
 import io.kamille.cache.tiers.peak.TierMode;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
+import io.kamille.core.metric.MetricDescriptor;
+import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +47,47 @@ public final class DiskLookups {
    */
   private static final long FETCH_BYTES = 2 << 20;
 
+  /** How a read ended. */
+  private enum Outcome {
+    /** A response was read, proven and taken into memory. */
+    FOUND,
+    /** A response was proven, and left where it is, to be sent from its file. */
+    SENT,
+    /** Nothing there was what the request selects, or it was removed or replaced meanwhile. */
+    NONE,
+    /** The disk failed, or what it gave was damaged. */
+    FAILED,
+    /** Too many reads waited: none was begun. */
+    FULL,
+    /** There was no room in memory. */
+    NO_MEMORY;
+
+    String token() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  private static final MetricDescriptor READS =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_reads_total",
+          Unit.COUNT,
+          "Disk reads for requests, by outcome. found: loaded into memory. sent: sent from its"
+              + " file. none: the key is not there. full: too many reads waited. All but found and"
+              + " sent are misses.",
+          "outcome");
+
+  private static final MetricDescriptor LATE =
+      MetricDescriptor.counter(
+          "kamille_cache_disk_late_total",
+          Unit.COUNT,
+          "Requests that went to the origin because the disk took too long.");
+
   private final TieredStore store;
   private final DiskCopies copies;
   private final Executor readers;
   private final long sendFromBytes;
-  private final DiskLookupMetrics metrics;
+  private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
+  private final LongAdder late = new LongAdder();
   private final ConcurrentHashMap<CacheKey, Look> looks = new ConcurrentHashMap<>();
 
   /**
@@ -66,7 +107,12 @@ public final class DiskLookups {
     this.copies = copies;
     this.readers = readers;
     this.sendFromBytes = sendFromBytes;
-    this.metrics = new DiskLookupMetrics(registry);
+    for (Outcome outcome : Outcome.values()) {
+      LongAdder count = new LongAdder();
+      outcomes.put(outcome, count);
+      registry.counting(READS, count::sum, outcome.token());
+    }
+    registry.counting(LATE, late::sum);
   }
 
   /**
@@ -89,7 +135,7 @@ public final class DiskLookups {
     }
     CacheKey own = key.copy();
     HeldRequest held =
-        new HeldRequest(exchange, then, metrics::late, again -> look(again, exchange, own, home));
+        new HeldRequest(exchange, then, late::increment, again -> look(again, exchange, own, home));
     if (!look(held, exchange, own, home)) {
       return false;
     }
@@ -229,9 +275,10 @@ public final class DiskLookups {
       return isBroken ? Outcome.FAILED : Outcome.NONE;
     }
 
+    @SuppressWarnings("NullAway") // every outcome has its count
     private void ended(Outcome outcome) {
       looks.remove(key, this);
-      metrics.ended(outcome);
+      outcomes.get(outcome).increment();
     }
 
     /** It will not be run. Tells all but the one that goes on by itself. */

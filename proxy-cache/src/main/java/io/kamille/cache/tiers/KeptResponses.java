@@ -121,10 +121,8 @@ public final class KeptResponses {
     Variants variants = readVariant();
     for (int i = 1; i < count; i++) {
       StoredResponse response = readVariant();
-      for (int j = 0; j < variants.size(); j++) {
-        if (variants.at(j).selecting().equals(response.selecting())) {
-          throw new IOException("a response is twice in its list");
-        }
+      if (variants.selectedBy(response.selecting()) != null) {
+        throw new IOException("a response is twice in its list");
       }
       variants = variants.with(response);
     }

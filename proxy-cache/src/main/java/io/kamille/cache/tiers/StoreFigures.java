@@ -81,11 +81,6 @@ public final class StoreFigures {
         arena.capacityBytes(), stored, indexed, filling, leased, renewing, retired);
   }
 
-  /** How many keys were evicted for want of room since the start. */
-  public long evictions() {
-    return index.evictions();
-  }
-
   /** Tells of the store in {@code registry}. */
   public void register(MetricRegistry registry) {
     registry.gauge(CAPACITY, arena::capacityBytes);

@@ -232,12 +232,10 @@ public final class TieredStore {
   /** What could not be stored is newer than what has its place: that must not be found any more. */
   private void removeOlder(CacheKey key, StoredResponse newer) {
     Variants variants = index.peek(key);
-    for (int i = 0; variants != null && i < variants.size(); i++) {
-      StoredResponse older = variants.at(i);
-      if (older.selecting().equals(newer.selecting()) && older.tryRetain()) {
-        index.replace(key.copy(), older, null);
-        older.release();
-      }
+    StoredResponse older = variants == null ? null : variants.selectedBy(newer.selecting());
+    if (older != null && older.tryRetain()) {
+      index.replace(key.copy(), older, null);
+      older.release();
     }
   }
 
@@ -457,7 +455,7 @@ public final class TieredStore {
     boolean isUsable =
         !DiskCopies.isUnderWay(changes)
             && !settlement.isPurged(response)
-            && !DiskCopies.hasSame(peek(key), response);
+            && !hasSame(key, response);
     response.retain();
     if (isUsable && index.put(key, response, () -> changes(key) == changes)) {
       return response;
@@ -483,12 +481,18 @@ public final class TieredStore {
     boolean isUsable =
         settled != null
             && !DiskCopies.isUnderWay(changes)
-            && !DiskCopies.hasSame(peek(key), response)
+            && !hasSame(key, response)
             && changes(key) == changes;
     if (settled != null && !isUsable) {
       settled.release();
     }
     return isUsable ? settled : null;
+  }
+
+  /** Whether memory has a response that is told apart by the same fields as that one. */
+  private boolean hasSame(CacheKey key, StoredResponse response) {
+    Variants variants = peek(key);
+    return variants != null && variants.selectedBy(response.selecting()) != null;
   }
 
   /** How often something changed under that key, for {@link #promote}. */

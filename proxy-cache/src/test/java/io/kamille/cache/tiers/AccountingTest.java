@@ -130,7 +130,7 @@ class AccountingTest {
       step(random);
       check();
     }
-    assertThat(store.figures().evictions()).isPositive();
+    assertThat(store.index().evictions()).isPositive();
   }
 
   private void step(SplittableRandom random) {

@@ -209,7 +209,7 @@ class TieredStoreTest {
       put(i, 1000);
     }
     assertThat(store.usedBytes()).isLessThan(TieredStore.indexCapacityBytes(CAPACITY));
-    assertThat(store.figures().evictions()).isPositive();
+    assertThat(store.index().evictions()).isPositive();
   }
 
   @Test
