@@ -13,7 +13,6 @@ import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.client.open.ConnectionLimiter;
 import io.kamille.core.client.open.ConnectionMetrics;
-import io.kamille.core.client.open.HandshakeMetrics;
 import io.kamille.core.client.open.Listener;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.exchange.ExchangeHandler;
@@ -167,7 +166,7 @@ final class ClientSide {
         listeners.add(listener);
         ConnectionMetrics.register(registry, listener, settings.name());
         if (encryption != null) {
-          HandshakeMetrics.register(registry, encryption, settings.name());
+          ConnectionMetrics.register(registry, encryption, settings.name());
         }
       } catch (IOException failed) {
         throw new StartFailure(StartFailure.Kind.ADDRESS, String.valueOf(failed.getMessage()));

@@ -1,5 +1,6 @@
 package io.kamille.core.answer;
 
+import io.kamille.core.http.Octets;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +17,6 @@ final class FileTarget {
    * segments are passed over, as routes do.
    */
   private static final String PUBLISHED = ".well-known/";
-
-  private static final int REFUSED = -1;
 
   private FileTarget() {}
 
@@ -40,7 +39,7 @@ final class FileTarget {
         continue;
       }
       if (octet == '%') {
-        octet = escaped(octets, at, end);
+        octet = Octets.escaped(octets, at, end);
         at += 2;
       }
       at++;
@@ -58,15 +57,6 @@ final class FileTarget {
   static boolean isHidden(String path) {
     String shown = path.startsWith(PUBLISHED) ? path.substring(PUBLISHED.length()) : path;
     return shown.startsWith(".") || shown.contains("/.");
-  }
-
-  private static int escaped(byte[] octets, int at, int end) {
-    if (at + 2 >= end) {
-      return REFUSED;
-    }
-    int high = Character.digit(octets[at + 1], 16);
-    int low = Character.digit(octets[at + 2], 16);
-    return high < 0 || low < 0 ? REFUSED : high << 4 | low;
   }
 
   private static @Nullable String text(byte[] octets, int length) {

@@ -3,6 +3,7 @@ package io.kamille.core.answer;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Reply;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.setting.Section;
@@ -79,7 +80,7 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
     // Two slashes would begin the name of another host.
     String path = "/" + uri.substring(leadingSlashes(uri));
     int query = path.indexOf('?');
-    String host = host(request.authority());
+    String host = Authority.hostOf(request.authority());
     String pathAlone = query < 0 ? path : path.substring(0, query);
     // In one pass: what a client sends is not looked at for names.
     return NAME.matcher(String.valueOf(to))
@@ -99,10 +100,5 @@ public record Redirect(@Nullable String to, int status) implements ExchangeHandl
       count++;
     }
     return count;
-  }
-
-  private static String host(String authority) {
-    int colon = authority.lastIndexOf(':');
-    return colon > authority.lastIndexOf(']') ? authority.substring(0, colon) : authority;
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.core.client;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.NormalPath;
 import io.kamille.core.http.RequestHead;
@@ -72,9 +73,7 @@ public record HttpsPolicy(int redirectPort, byte[] hsts) {
       first.handle(exchange);
       return;
     }
-    String authority = request.authority();
-    int port = authority.lastIndexOf(':');
-    String host = port > authority.lastIndexOf(']') ? authority.substring(0, port) : authority;
+    String host = Authority.hostOf(request.authority());
     String path = request.pathAndQuery();
     if (host.isEmpty() || !path.startsWith("/")) {
       exchange

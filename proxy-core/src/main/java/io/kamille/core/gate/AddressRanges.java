@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +31,26 @@ public final class AddressRanges {
   private static final int NO_PREFIX = -1;
 
   private final List<AddressRange> ranges;
-  private final Family ipv4;
-  private final Family ipv6;
+  private final Set<AddressRange> found;
+  private final int[] ipv4Lengths;
+  private final int[] ipv6Lengths;
 
   private AddressRanges(List<AddressRange> ranges) {
     this.ranges = ranges;
-    ipv4 = Family.of(ranges, true);
-    ipv6 = Family.of(ranges, false);
+    found = Set.copyOf(ranges);
+    ipv4Lengths = lengths(ranges, true);
+    ipv6Lengths = lengths(ranges, false);
+  }
+
+  /** The prefix lengths of one family, the greatest first. */
+  private static int[] lengths(List<AddressRange> ranges, boolean ipv4) {
+    return ranges.stream()
+        .filter(range -> range.isIpv4() == ipv4)
+        .map(AddressRange::prefixLength)
+        .distinct()
+        .sorted(Comparator.reverseOrder())
+        .mapToInt(length -> length)
+        .toArray();
   }
 
   /** All of these. */
@@ -68,7 +80,12 @@ public final class AddressRanges {
   /** How many bits the smallest range with this address has for its prefix; -1 if none has it. */
   public int longestPrefix(InetAddress address) {
     AddressBits bits = AddressBits.of(address);
-    return (bits.isIpv4() ? ipv4 : ipv6).longestPrefix(bits);
+    for (int length : bits.isIpv4() ? ipv4Lengths : ipv6Lengths) {
+      if (found.contains(new AddressRange(bits.prefix(length), length))) {
+        return length;
+      }
+    }
+    return NO_PREFIX;
   }
 
   @Override
@@ -84,44 +101,5 @@ public final class AddressRanges {
   @Override
   public String toString() {
     return ranges.toString();
-  }
-
-  /** Ranges of one family: an IPv6 range has no IPv4 address, however short its prefix. */
-  private static final class Family {
-
-    private record Prefix(int length, AddressBits first) {}
-
-    private final int[] lengths;
-    private final Set<Prefix> prefixes;
-
-    private Family(int[] lengths, Set<Prefix> prefixes) {
-      this.lengths = lengths;
-      this.prefixes = prefixes;
-    }
-
-    static Family of(List<AddressRange> ranges, boolean ipv4) {
-      Set<Prefix> prefixes =
-          ranges.stream()
-              .filter(range -> range.isIpv4() == ipv4)
-              .map(range -> new Prefix(range.prefixLength(), range.firstAddress()))
-              .collect(Collectors.toUnmodifiableSet());
-      int[] lengths =
-          prefixes.stream()
-              .map(Prefix::length)
-              .distinct()
-              .sorted(Comparator.reverseOrder())
-              .mapToInt(length -> length)
-              .toArray();
-      return new Family(lengths, prefixes);
-    }
-
-    int longestPrefix(AddressBits address) {
-      for (int length : lengths) {
-        if (prefixes.contains(new Prefix(length, address.prefix(length)))) {
-          return length;
-        }
-      }
-      return NO_PREFIX;
-    }
   }
 }

@@ -135,10 +135,10 @@ public final class ConnectionFields {
       }
       int first = from;
       int last = to;
-      while (first < last && isBlank(octets[first])) {
+      while (first < last && Octets.isBlank(octets[first])) {
         first++;
       }
-      while (last > first && isBlank(octets[last - 1])) {
+      while (last > first && Octets.isBlank(octets[last - 1])) {
         last--;
       }
       if (Octets.equalsIgnoreCase(octets, first, last, member)) {
@@ -147,10 +147,6 @@ public final class ConnectionFields {
       from = to + 1;
     }
     return false;
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 
   /** Whether who sent these fields takes trailers (RFC 9110 §10.1.4). */

@@ -3,6 +3,7 @@ package io.kamille.core.h1;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
+import io.kamille.core.http.Octets;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -174,7 +175,7 @@ public final class ContentDecoder {
           state = State.EXTENSION;
           return true;
         }
-        return isBlank(octet) ? extension() : broken("white space behind a chunk size");
+        return Octets.isBlank(octet) ? extension() : broken("white space behind a chunk size");
       }
       case EXTENSION -> {
         if (octet == '\r') {
@@ -207,7 +208,7 @@ public final class ContentDecoder {
       state = State.SIZE_LF;
       return true;
     }
-    if (isBlank(octet)) {
+    if (Octets.isBlank(octet)) {
       state = State.BLANK;
       return extension();
     }
@@ -217,10 +218,6 @@ public final class ContentDecoder {
 
   private boolean extension() {
     return ++extensions <= MAX_EXTENSIONS || broken("chunk extensions over their limit");
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 
   private boolean broken(String reason) {

@@ -24,8 +24,8 @@ public final class MessageFraming {
   /** The content goes on until the connection closes (§6.3, item 8). */
   public static final long UNTIL_CLOSE = -3;
 
-  private static final long FAULT = -4;
-  private static final int MAX_DIGITS = 18;
+  private static final long FAULT = -1;
+  private static final String NOT_CHUNKED_ALONE = "a Transfer-Encoding that is not exactly chunked";
   private static final long FRAMING =
       Fields.mask(FieldName.CONTENT_LENGTH, FieldName.TRANSFER_ENCODING);
 
@@ -33,51 +33,37 @@ public final class MessageFraming {
 
   /** What is wrong with the framing fields of a request, or null. */
   static @Nullable Failure fault(RequestHead head) {
-    Fields fields = head.fields();
-    if (!fields.hasAny(FRAMING)) {
-      return null;
-    }
-    int coding = fields.indexOf(FieldName.TRANSFER_ENCODING);
-    if (coding < 0) {
-      return length(fields) == FAULT
-          ? Failure.request(StatusCode.BAD_REQUEST, "a Content-Length that is not one number")
-          : null;
-    }
-    if (head.minorVersion() == 0) {
-      return Failure.request(StatusCode.BAD_REQUEST, "Transfer-Encoding in HTTP/1.0");
-    }
-    if (fields.has(FieldName.CONTENT_LENGTH)) {
-      return Failure.request(StatusCode.BAD_REQUEST, "both Content-Length and Transfer-Encoding");
-    }
-    if (isChunkedAlone(fields, coding)) {
+    String fault = fault(head.fields(), head.minorVersion());
+    if (fault == null) {
       return null;
     }
     // With chunked at the end we know where the content ends but not how to read it (§6.1, §6.3).
-    return endsInChunked(fields)
+    return fault.equals(NOT_CHUNKED_ALONE) && endsInChunked(head.fields())
         ? Failure.request(StatusCode.NOT_IMPLEMENTED, "a transfer coding besides chunked")
-        : Failure.request(
-            StatusCode.BAD_REQUEST, "a Transfer-Encoding that does not end in chunked");
+        : Failure.request(StatusCode.BAD_REQUEST, fault);
   }
 
   /** What is wrong with the framing fields of a response, or null. */
   static @Nullable Failure fault(ResponseHead head) {
-    Fields fields = head.fields();
+    String fault = fault(head.fields(), head.minorVersion());
+    return fault == null ? null : Failure.of(Kind.HTTP_PROTOCOL_ERROR, fault);
+  }
+
+  private static @Nullable String fault(Fields fields, int minorVersion) {
     if (!fields.hasAny(FRAMING)) {
       return null;
     }
     int coding = fields.indexOf(FieldName.TRANSFER_ENCODING);
     if (coding < 0) {
-      return length(fields) == FAULT ? origin("a Content-Length that is not one number") : null;
+      return length(fields) == FAULT ? "a Content-Length that is not one number" : null;
     }
-    if (head.minorVersion() == 0) {
-      return origin("Transfer-Encoding in HTTP/1.0");
+    if (minorVersion == 0) {
+      return "Transfer-Encoding in HTTP/1.0";
     }
     if (fields.has(FieldName.CONTENT_LENGTH)) {
-      return origin("both Content-Length and Transfer-Encoding");
+      return "both Content-Length and Transfer-Encoding";
     }
-    return isChunkedAlone(fields, coding)
-        ? null
-        : origin("a Transfer-Encoding that is not exactly chunked");
+    return isChunkedAlone(fields, coding) ? null : NOT_CHUNKED_ALONE;
   }
 
   /** Content of a request that has no fault: octets, 0 for none, or {@link #CHUNKED}. */
@@ -113,10 +99,6 @@ public final class MessageFraming {
     return fields.has(FieldName.CONTENT_LENGTH) ? length(fields) : UNTIL_CLOSE;
   }
 
-  private static Failure origin(String reason) {
-    return Failure.of(Kind.HTTP_PROTOCOL_ERROR, reason);
-  }
-
   private static boolean isChunkedAlone(Fields fields, int line) {
     return fields.indexOf(FieldName.TRANSFER_ENCODING, line + 1) < 0
         && Octets.equalsIgnoreCase(
@@ -131,21 +113,8 @@ public final class MessageFraming {
 
   private static long length(Fields fields) {
     int line = fields.indexOf(FieldName.CONTENT_LENGTH);
-    int start = fields.valueStart(line);
-    int end = fields.valueEnd(line);
-    if (start == end
-        || end - start > MAX_DIGITS
-        || fields.indexOf(FieldName.CONTENT_LENGTH, line + 1) >= 0) {
-      return FAULT;
-    }
-    long length = 0;
-    for (int i = start; i < end; i++) {
-      byte octet = fields.octets()[i];
-      if (!Octets.isDigit(octet)) {
-        return FAULT;
-      }
-      length = length * 10 + (octet - '0');
-    }
-    return length;
+    return fields.indexOf(FieldName.CONTENT_LENGTH, line + 1) >= 0
+        ? FAULT
+        : Octets.decimal(fields.octets(), fields.valueStart(line), fields.valueEnd(line));
   }
 }

@@ -53,7 +53,7 @@ public final class ResponseParser extends SectionParser {
       return reject(bad("no HTTP/1 status line"));
     }
     int minor = Math.min(octets[at] - '0', 1);
-    int status = status(octets, at + 2);
+    int status = (int) Octets.decimal(octets, at + 2, at + 5);
     if (status < StatusCode.CONTINUE || status > StatusCode.GREATEST) {
       return reject(bad("no status code of 100 to 599"));
     }
@@ -67,17 +67,6 @@ public final class ResponseParser extends SectionParser {
     head.startLine(status, minor);
     startLineIsDone();
     return at + 2;
-  }
-
-  private static int status(byte[] octets, int at) {
-    int status = 0;
-    for (int i = at; i < at + 3; i++) {
-      if (!Octets.isDigit(octets[i])) {
-        return -1;
-      }
-      status = status * 10 + (octets[i] - '0');
-    }
-    return status;
   }
 
   @Override

@@ -5,9 +5,6 @@ import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +42,6 @@ abstract class SectionParser {
   /** What the parser of a line answers when it has called {@link #reject}. */
   static final int REJECTED = -1;
 
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101010101010101L;
   private static final long HIGHS = 0x8080808080808080L;
 
@@ -203,7 +198,7 @@ abstract class SectionParser {
       return reject(bad(nameFault(octets[at], at == start)));
     }
     int nameEnd = at++;
-    while (isBlank(octets[at])) {
+    while (Octets.isBlank(octets[at])) {
       at++;
     }
     int valueStart = at;
@@ -216,7 +211,7 @@ abstract class SectionParser {
                   : "a control octet in a value"));
     }
     int valueEnd = at;
-    while (valueEnd > valueStart && isBlank(octets[valueEnd - 1])) {
+    while (valueEnd > valueStart && Octets.isBlank(octets[valueEnd - 1])) {
       valueEnd--;
     }
     if (fields.size() == maxFields) {
@@ -236,10 +231,6 @@ abstract class SectionParser {
     };
   }
 
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
-  }
-
   /**
    * The first octet from {@code at} that is neither visible, blank nor obs-text; {@code end} if
    * there is none. Eight octets at a time: a zero test on the octets less 0x20, and on the octets
@@ -249,7 +240,7 @@ abstract class SectionParser {
     int i = at;
     while (true) {
       while (i + Long.BYTES <= end) {
-        long word = (long) LONGS.get(octets, i);
+        long word = Octets.word(octets, i);
         long del = word ^ (ONES * 0x7f);
         long hits = (((word - ONES * 0x20) & ~word) | ((del - ONES) & ~del)) & HIGHS;
         if (hits != 0) {
@@ -261,7 +252,7 @@ abstract class SectionParser {
       while (i < end && isText(octets[i])) {
         i++;
       }
-      if (i == end || !isBlank(octets[i])) {
+      if (i == end || !Octets.isBlank(octets[i])) {
         return i;
       }
       i++;

@@ -52,7 +52,7 @@ public final class TrailerParser extends SectionParser {
     FieldName.WWW_AUTHENTICATE,
     FieldName.X_FORWARDED_FOR,
     FieldName.X_FORWARDED_HOST,
-    FieldName.X_FORWARDED_PROTO,
+    FieldName.X_FORWARDED_PROTO
   };
 
   private final Fields trailers;

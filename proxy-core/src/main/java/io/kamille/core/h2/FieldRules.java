@@ -7,8 +7,6 @@ import io.netty.util.AsciiString;
 /** What a field of a section must look like (RFC 9113 §8.2, §8.3). Stateless. */
 final class FieldRules {
 
-  private static final int MAX_LENGTH_DIGITS = 18;
-
   private FieldRules() {}
 
   /**
@@ -45,13 +43,9 @@ final class FieldRules {
         throw new MalformedSection("a control octet in a value");
       }
     }
-    if (end > start && (isBlank(octets[start]) || isBlank(octets[end - 1]))) {
+    if (end > start && (Octets.isBlank(octets[start]) || Octets.isBlank(octets[end - 1]))) {
       throw new MalformedSection("a blank around a value");
     }
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 
   /**
@@ -61,17 +55,10 @@ final class FieldRules {
    * @throws MalformedSection if it is no number, or repeated
    */
   static long length(AsciiString value, boolean isRepeated) {
-    int digits = value.length();
-    if (isRepeated || digits == 0 || digits > MAX_LENGTH_DIGITS) {
+    int start = value.arrayOffset();
+    long length = Octets.decimal(value.array(), start, start + value.length());
+    if (isRepeated || length < 0) {
       throw new MalformedSection("a content-length that is not one number");
-    }
-    long length = 0;
-    for (int i = 0; i < digits; i++) {
-      byte octet = value.byteAt(i);
-      if (!Octets.isDigit(octet)) {
-        throw new MalformedSection("a content-length that is not one number");
-      }
-      length = length * 10 + (octet - '0');
     }
     return length;
   }

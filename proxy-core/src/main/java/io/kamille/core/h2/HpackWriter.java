@@ -5,6 +5,8 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,29 @@ public final class HpackWriter {
   private static final int SCHEME_NAME = 6;
   private static final int STATUS_NAME = 8;
   private static final int[] STATUS = {200, 204, 206, 304, 400, 404, 500};
-  private static final int FORBIDDEN = -1;
+  private static final int FIRST_FIELD = 15;
+
+  /** The names behind the pseudo-fields, in their order (RFC 7541, Appendix A). */
+  private static final String STATIC_TABLE =
+      """
+      accept-charset accept-encoding accept-language accept-ranges accept
+      access-control-allow-origin age allow authorization cache-control content-disposition
+      content-encoding content-language content-length content-location content-range content-type
+      cookie date etag expect expires from host if-match if-modified-since if-none-match if-range
+      if-unmodified-since last-modified link location max-forwards proxy-authenticate
+      proxy-authorization range referer refresh retry-after server set-cookie
+      strict-transport-security transfer-encoding user-agent vary via www-authenticate""";
+
+  private static final Set<FieldName> OF_CONNECTION =
+      EnumSet.of(
+          FieldName.CONNECTION,
+          FieldName.KEEP_ALIVE,
+          FieldName.PROXY_CONNECTION,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.UPGRADE,
+          FieldName.HTTP2_SETTINGS);
+
+  private static final byte FORBIDDEN = -1;
   private static final byte[] STATIC_NAME = staticNames();
   private static final int NEVER_INDEXED = 0x10;
 
@@ -47,101 +71,14 @@ public final class HpackWriter {
 
   private static byte[] staticNames() {
     byte[] index = new byte[FieldName.values().length];
-    Object[] names = {
-      FieldName.ACCEPT_ENCODING,
-      16,
-      FieldName.ACCEPT_LANGUAGE,
-      17,
-      FieldName.ACCEPT_RANGES,
-      18,
-      FieldName.ACCEPT,
-      19,
-      FieldName.AGE,
-      21,
-      FieldName.ALLOW,
-      22,
-      FieldName.AUTHORIZATION,
-      23,
-      FieldName.CACHE_CONTROL,
-      24,
-      FieldName.CONTENT_ENCODING,
-      26,
-      FieldName.CONTENT_LANGUAGE,
-      27,
-      FieldName.CONTENT_LENGTH,
-      28,
-      FieldName.CONTENT_LOCATION,
-      29,
-      FieldName.CONTENT_RANGE,
-      30,
-      FieldName.CONTENT_TYPE,
-      31,
-      FieldName.COOKIE,
-      32,
-      FieldName.DATE,
-      33,
-      FieldName.ETAG,
-      34,
-      FieldName.EXPECT,
-      35,
-      FieldName.EXPIRES,
-      36,
-      FieldName.HOST,
-      38,
-      FieldName.IF_MATCH,
-      39,
-      FieldName.IF_MODIFIED_SINCE,
-      40,
-      FieldName.IF_NONE_MATCH,
-      41,
-      FieldName.IF_RANGE,
-      42,
-      FieldName.IF_UNMODIFIED_SINCE,
-      43,
-      FieldName.LAST_MODIFIED,
-      44,
-      FieldName.LOCATION,
-      46,
-      FieldName.MAX_FORWARDS,
-      47,
-      FieldName.PROXY_AUTHENTICATE,
-      48,
-      FieldName.PROXY_AUTHORIZATION,
-      49,
-      FieldName.RANGE,
-      50,
-      FieldName.REFERER,
-      51,
-      FieldName.RETRY_AFTER,
-      53,
-      FieldName.SERVER,
-      54,
-      FieldName.SET_COOKIE,
-      55,
-      FieldName.USER_AGENT,
-      58,
-      FieldName.VARY,
-      59,
-      FieldName.VIA,
-      60,
-      FieldName.WWW_AUTHENTICATE,
-      61,
-      FieldName.CONNECTION,
-      FORBIDDEN,
-      FieldName.KEEP_ALIVE,
-      FORBIDDEN,
-      FieldName.PROXY_CONNECTION,
-      FORBIDDEN,
-      FieldName.TRANSFER_ENCODING,
-      FORBIDDEN,
-      FieldName.UPGRADE,
-      FORBIDDEN,
-      FieldName.HTTP2_SETTINGS,
-      FORBIDDEN,
-    };
-    for (int i = 0; i < names.length; i += 2) {
-      index[((FieldName) names[i]).ordinal()] = (byte) (int) (Integer) names[i + 1];
+    String[] named = STATIC_TABLE.split("\\s+", -1);
+    for (int i = 0; i < named.length; i++) {
+      FieldName known = FieldName.of(named[i]);
+      if (known != null) {
+        index[known.ordinal()] = (byte) (FIRST_FIELD + i);
+      }
     }
+    OF_CONNECTION.forEach(name -> index[name.ordinal()] = FORBIDDEN);
     return index;
   }
 

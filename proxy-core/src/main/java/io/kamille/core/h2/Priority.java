@@ -1,5 +1,7 @@
 package io.kamille.core.h2;
 
+import io.kamille.core.http.Octets;
+
 /**
  * When a response is to be sent (RFC 9218 §4). Immutable.
  *
@@ -42,10 +44,10 @@ public record Priority(int urgency, boolean isIncremental) {
       while (to < memberEnd && octets[to] != ';') {
         to++;
       }
-      while (from < to && isBlank(octets[from])) {
+      while (from < to && Octets.isBlank(octets[from])) {
         from++;
       }
-      while (to > from && isBlank(octets[to - 1])) {
+      while (to > from && Octets.isBlank(octets[to - 1])) {
         to--;
       }
       int length = to - from;
@@ -64,9 +66,5 @@ public record Priority(int urgency, boolean isIncremental) {
       at = memberEnd + 1;
     }
     return ALL[2 * urgency + (incremental ? 1 : 0)];
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 }

@@ -67,14 +67,8 @@ public final class ResponseSink extends SectionSink {
     if (given == null || given.length() != STATUS_DIGITS) {
       return null;
     }
-    int code = 0;
-    for (int i = 0; i < STATUS_DIGITS; i++) {
-      byte digit = given.byteAt(i);
-      if (!Octets.isDigit(digit)) {
-        return null;
-      }
-      code = code * 10 + (digit - '0');
-    }
+    int start = given.arrayOffset();
+    int code = (int) Octets.decimal(given.array(), start, start + STATUS_DIGITS);
     return code < StatusCode.CONTINUE
             || code > StatusCode.GREATEST
             || code == StatusCode.SWITCHING_PROTOCOLS

@@ -83,7 +83,7 @@ public final class AcceptedCodings {
 
   /** Takes in {@code coding [ ";" "q=" weight ]} with white space around its parts. */
   private static long member(long lanes, byte[] octets, int start, int end) {
-    int nameStart = skipSpace(octets, start, end);
+    int nameStart = Octets.skipBlanks(octets, start, end);
     int nameEnd = nameStart;
     while (nameEnd < end && Octets.tokenLower(octets[nameEnd]) != 0) {
       nameEnd++;
@@ -92,7 +92,7 @@ public final class AcceptedCodings {
     if (lane == UNKNOWN) {
       return lanes;
     }
-    int thousandths = weight(octets, skipSpace(octets, nameEnd, end), end);
+    int thousandths = weight(octets, Octets.skipBlanks(octets, nameEnd, end), end);
     if (thousandths == MALFORMED) {
       return lanes;
     }
@@ -134,7 +134,7 @@ public final class AcceptedCodings {
     if (octets[start] != ';') {
       return MALFORMED;
     }
-    int at = skipSpace(octets, start + 1, end);
+    int at = Octets.skipBlanks(octets, start + 1, end);
     if (end - at < 3 || Octets.lower(octets[at]) != 'q' || octets[at + 1] != '=') {
       return MALFORMED;
     }
@@ -155,14 +155,8 @@ public final class AcceptedCodings {
         thousandths += (octets[at++] - '0') * unit;
       }
     }
-    return skipSpace(octets, at, end) == end && thousandths <= MOST ? thousandths : MALFORMED;
-  }
-
-  private static int skipSpace(byte[] octets, int start, int end) {
-    int at = start;
-    while (at < end && (octets[at] == ' ' || octets[at] == '\t')) {
-      at++;
-    }
-    return at;
+    return Octets.skipBlanks(octets, at, end) == end && thousandths <= MOST
+        ? thousandths
+        : MALFORMED;
   }
 }

@@ -27,6 +27,12 @@ public final class Authority {
     return hostEnd == end || isPort(octets, hostEnd + 1, end);
   }
 
+  /** The host of an authority, without its port if it names one. */
+  public static String hostOf(String authority) {
+    int colon = authority.lastIndexOf(':');
+    return colon > authority.lastIndexOf(']') ? authority.substring(0, colon) : authority;
+  }
+
   /** Of a valid authority: whether it names a port. */
   public static boolean hasPort(byte[] octets, int start, int end) {
     return hostEnd(octets, start, end) < end - 1;
@@ -42,7 +48,7 @@ public final class Authority {
       if (octets[at] < 0 || !REG_NAME[octets[at]]) {
         return -1;
       }
-      if (octets[at] == '%' && !isEscape(octets, at, end)) {
+      if (octets[at] == '%' && Octets.escaped(octets, at, end) < 0) {
         return -1;
       }
       at++;
@@ -113,12 +119,6 @@ public final class Authority {
       }
     }
     return parts == 4;
-  }
-
-  private static boolean isEscape(byte[] octets, int at, int end) {
-    return at + 2 < end
-        && Character.digit(octets[at + 1], 16) >= 0
-        && Character.digit(octets[at + 2], 16) >= 0;
   }
 
   /** A port may be empty (RFC 3986 §3.2.3); it may not exceed 65535. */

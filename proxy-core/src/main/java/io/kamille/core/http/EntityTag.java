@@ -94,10 +94,7 @@ public final class EntityTag {
   }
 
   private static boolean isEndOfMember(byte[] octets, int from, int end) {
-    int at = from;
-    while (at < end && (octets[at] == ' ' || octets[at] == '\t')) {
-      at++;
-    }
+    int at = Octets.skipBlanks(octets, from, end);
     return at == end || octets[at] == ',';
   }
 

@@ -54,7 +54,7 @@ public final class NormalPath {
       int octet = path[i] & 0xff;
       boolean isSame =
           octet == '%'
-              ? isLeft(escaped(path, i, path.length))
+              ? isLeft(Octets.escaped(path, i, path.length))
               : SAME_IN_ANY_PATH.indexOf(octet) >= 0;
       if (isSame) {
         out.write(octet);
@@ -76,7 +76,7 @@ public final class NormalPath {
     int end = 0;
     while (end < path.length) {
       boolean isEncoded = path[end] == '%';
-      int octet = isEncoded ? escaped(path, end, path.length) : path[end];
+      int octet = isEncoded ? Octets.escaped(path, end, path.length) : path[end];
       int next = end + (isEncoded ? 3 : 1);
       if (octet == '/' || octet == '\\') {
         if (isClimb(path, start, end)) {
@@ -108,7 +108,7 @@ public final class NormalPath {
     byte[] decoded = new byte[end - start];
     int length = 0;
     for (int i = start; i < end; i++) {
-      int octet = octets[i] == '%' ? escaped(octets, i, end) : NONE;
+      int octet = octets[i] == '%' ? Octets.escaped(octets, i, end) : NONE;
       if (isPlain(octet)) {
         decoded[length++] = (byte) octet;
         i += 2;
@@ -154,15 +154,5 @@ public final class NormalPath {
   /** Whether {@link #of} leaves such an octet encoded. */
   private static boolean isLeft(int octet) {
     return octet != NONE && !isPlain(octet);
-  }
-
-  /** The octet that the percent sign there and what follows stand for; NONE if for none. */
-  private static int escaped(byte[] octets, int at, int end) {
-    if (at + 2 >= end) {
-      return NONE;
-    }
-    int high = Character.digit(octets[at + 1], 16);
-    int low = Character.digit(octets[at + 2], 16);
-    return high < 0 || low < 0 ? NONE : high << 4 | low;
   }
 }

@@ -14,6 +14,9 @@ public final class Octets {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final int MOST_DIGITS = 18;
+  private static final int NONE = -1;
+
   private Octets() {}
 
   private static byte[] tokenTable() {
@@ -59,6 +62,44 @@ public final class Octets {
 
   public static boolean isDigit(byte octet) {
     return octet >= '0' && octet <= '9';
+  }
+
+  public static boolean isBlank(byte octet) {
+    return octet == ' ' || octet == '\t';
+  }
+
+  /** Where the first octet that is no blank stands in {@code [start, end)}, or the end. */
+  public static int skipBlanks(byte[] octets, int start, int end) {
+    int at = start;
+    while (at < end && isBlank(octets[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  /** The number that the octets in {@code [start, end)} are: 1 to 18 digits; -1 for others. */
+  public static long decimal(byte[] octets, int start, int end) {
+    if (start >= end || end - start > MOST_DIGITS) {
+      return NONE;
+    }
+    long number = 0;
+    for (int i = start; i < end; i++) {
+      if (!isDigit(octets[i])) {
+        return NONE;
+      }
+      number = number * 10 + (octets[i] - '0');
+    }
+    return number;
+  }
+
+  /** The octet that the percent sign there and what follows stand for; -1 if for none. */
+  public static int escaped(byte[] octets, int at, int end) {
+    if (at + 2 >= end) {
+      return NONE;
+    }
+    int high = Character.digit(octets[at + 1], 16);
+    int low = Character.digit(octets[at + 2], 16);
+    return high < 0 || low < 0 ? NONE : high << 4 | low;
   }
 
   /** Whether the octets in {@code [start, end)} are {@code text}, ignoring ASCII case. */

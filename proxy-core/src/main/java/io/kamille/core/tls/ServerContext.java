@@ -86,8 +86,7 @@ public final class ServerContext {
 
   /** Whether one of its certificates is for this host, in lower case. */
   public boolean covers(String host) {
-    int dot = host.indexOf('.');
-    String wildcard = dot > 0 ? "*" + host.substring(dot) : host;
+    String wildcard = ServerNames.wildcard(host);
     for (ServerCertificate certificate : certificates) {
       if (certificate.names().contains(host) || certificate.names().contains(wildcard)) {
         return true;

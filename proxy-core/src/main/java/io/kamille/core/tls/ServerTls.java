@@ -183,7 +183,7 @@ public final class ServerTls implements AutoCloseable {
     Set<ServerContext> all = new LinkedHashSet<>();
     all.add(byDefault);
     all.addAll(contexts.values());
-    return new Table(ServerNames.of(names, byDefault), all);
+    return new Table(new ServerNames<>(names, byDefault), all);
   }
 
   private static ServerContext context(

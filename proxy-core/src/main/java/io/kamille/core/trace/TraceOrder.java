@@ -1,5 +1,6 @@
 package io.kamille.core.trace;
 
+import io.kamille.core.http.Octets;
 import io.kamille.core.http.RequestHead;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -15,7 +16,6 @@ public final class TraceOrder {
    * is made of them.
    */
   private final String host;
-  private final byte[] authority;
   private final byte[] path;
   private final long deadlineNanos;
   private final int count;
@@ -31,7 +31,6 @@ public final class TraceOrder {
    */
   public TraceOrder(@Nullable String host, String path, int count, long deadlineNanos) {
     this.host = host == null ? "" : host.toLowerCase(Locale.ROOT);
-    this.authority = this.host.getBytes(StandardCharsets.ISO_8859_1);
     this.path = path.getBytes(StandardCharsets.ISO_8859_1);
     this.count = count;
     this.deadlineNanos = deadlineNanos;
@@ -72,19 +71,8 @@ public final class TraceOrder {
     int end = request.pathStart() + path.length;
     return end <= request.queryEnd()
         && Arrays.equals(octets, request.pathStart(), end, path, 0, path.length)
-        && (authority.length == 0 || hasAuthority(request));
-  }
-
-  private boolean hasAuthority(RequestHead request) {
-    if (request.authorityEnd() - request.authorityStart() != authority.length) {
-      return false;
-    }
-    for (int i = 0; i < authority.length; i++) {
-      int octet = request.octets()[request.authorityStart() + i];
-      if ((octet >= 'A' && octet <= 'Z' ? octet | 0x20 : octet) != authority[i]) {
-        return false;
-      }
-    }
-    return true;
+        && (host.isEmpty()
+            || Octets.equalsIgnoreCase(
+                octets, request.authorityStart(), request.authorityEnd(), host));
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class ServerNamesTest {
 
   private final ServerNames<String> names =
-      ServerNames.of(
+      new ServerNames<>(
           Map.of("a.example.org", "exact", "*.example.org", "wildcard", "other.test", "other"),
           "default");
 

@@ -11,6 +11,7 @@ import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.H2Wire;
 import io.kamille.core.h2.RequestOwner;
 import io.kamille.core.h2.RequestSink;
+import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.tls.ServerContext;
 import io.kamille.core.tls.ServerTls;
@@ -18,7 +19,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -237,9 +237,7 @@ public final class H2ClientConnection extends ClientSocket
     if (Arrays.equals(lastAuthority, 0, lastAuthority.length, octets, start, end)) {
       return false;
     }
-    String authority = new String(octets, start, end - start, StandardCharsets.ISO_8859_1);
-    int port = authority.lastIndexOf(':');
-    String host = port > authority.lastIndexOf(']') ? authority.substring(0, port) : authority;
+    String host = Authority.hostOf(request.authority());
     boolean isMisdirected = tls.isMisdirected(certificates, host.toLowerCase(Locale.ROOT));
     if (!isMisdirected) {
       lastAuthority = Arrays.copyOfRange(octets, start, end);

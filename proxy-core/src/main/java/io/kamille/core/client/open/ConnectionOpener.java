@@ -23,7 +23,7 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
   private final H2Shard h2;
   private final Protocols protocols;
   private final @Nullable ServerTls tls;
-  private final HandshakesUnderWay handshakes;
+  private final TlsOpening.UnderWay handshakes;
 
   /**
    * Opens connections of one listener on one loop.
@@ -38,7 +38,7 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
     this.h2 = new H2Shard(shared, settings.httpsPolicy());
     this.protocols = settings.spoken();
     this.tls = tls;
-    this.handshakes = new HandshakesUnderWay(Math.max(1, settings.tls().handshakes() / loops));
+    this.handshakes = new TlsOpening.UnderWay(Math.max(1, settings.tls().handshakes() / loops));
   }
 
   @Override

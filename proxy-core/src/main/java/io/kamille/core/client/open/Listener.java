@@ -6,10 +6,10 @@ import io.kamille.core.client.ServerShard;
 import io.kamille.core.gate.ClientTable;
 import io.kamille.core.gate.ClientTally;
 import io.kamille.core.socket.Descriptors;
-import io.kamille.core.socket.NotSentLowWatermark;
 import io.kamille.core.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -59,6 +59,9 @@ public final class Listener implements AutoCloseable {
   // Accepted sockets take it over (socket(7)). TCP_NODELAY is what Netty sets of each by itself.
   private static final IntegerUnixChannelOption KEEPALIVE =
       new IntegerUnixChannelOption("SO_KEEPALIVE", 1, 9);
+  private static final IntegerUnixChannelOption NOT_SENT_LOW_WATERMARK =
+      new IntegerUnixChannelOption("TCP_NOTSENT_LOWAT", 6, 25);
+  private static final System.Logger LOG = System.getLogger("kamille.server");
 
   private final InetSocketAddress address;
   private final List<Channel> sockets;
@@ -237,8 +240,17 @@ public final class Listener implements AutoCloseable {
    * @param bytes TCP_NOTSENT_LOWAT; 0 for the system's own
    */
   public void notSentLowWatermark(int bytes) {
-    sockets.forEach(
-        socket -> socket.eventLoop().execute(() -> NotSentLowWatermark.set(socket, bytes)));
+    sockets.forEach(socket -> socket.eventLoop().execute(() -> notSentLowWatermark(socket, bytes)));
+  }
+
+  private static void notSentLowWatermark(Channel socket, int bytes) {
+    try {
+      if (socket.isOpen()) {
+        socket.config().setOption(NOT_SENT_LOW_WATERMARK, bytes);
+      }
+    } catch (ChannelException refused) {
+      LOG.log(Level.WARNING, "the kernel refuses TCP_NOTSENT_LOWAT: " + refused.getMessage());
+    }
   }
 
   /** The listening sockets; each loop has at least one. */
@@ -386,7 +398,6 @@ public final class Listener implements AutoCloseable {
      * the kernel's queue meanwhile. In this second connections that are idle longest give back their
      * descriptors, a few at a time. The log hears of it once a minute.
      */
-    private static final System.Logger LOG = System.getLogger("kamille.server");
     private static final int YIELDING = 16;
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 

@@ -12,6 +12,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A connection during its TLS handshake: the server name chooses the certificate, ALPN what is
  * spoken then. Confined to its loop.
  */
-final class TlsOpening extends OpeningConnection implements HandshakesUnderWay.Handshake {
+final class TlsOpening extends OpeningConnection {
 
   private static final int MOST_HELLO_BYTES = 16 * 1024;
 
@@ -28,11 +30,11 @@ final class TlsOpening extends OpeningConnection implements HandshakesUnderWay.H
   private final Channel channel;
   private final HandshakeCounters counters;
   private final Accepted accepted;
-  private final HandshakesUnderWay underWay;
+  private final UnderWay underWay;
   private @Nullable ServerContext certificates;
   private boolean isDisplaced;
 
-  TlsOpening(Spoken spoken, ServerTls tls, HandshakesUnderWay underWay, Accepted accepted) {
+  TlsOpening(Spoken spoken, ServerTls tls, UnderWay underWay, Accepted accepted) {
     super(spoken.shared(), accepted.channel());
     this.spoken = spoken;
     this.tls = tls;
@@ -59,8 +61,8 @@ final class TlsOpening extends OpeningConnection implements HandshakesUnderWay.H
     underWay.over(this);
   }
 
-  @Override
-  public void displace() {
+  /** Yields to a newer one: ends, and is over by then. */
+  private void displace() {
     isDisplaced = true;
     counters.displaced();
     close();
@@ -119,6 +121,33 @@ final class TlsOpening extends OpeningConnection implements HandshakesUnderWay.H
           ReferenceCountUtil.safeRelease(handler.engine());
         }
       }
+    }
+  }
+
+  /** The handshakes of one listener on one loop that have not come to their end. */
+  static final class UnderWay {
+
+    /*
+     * Each holds native memory that its client has paid nothing for. When there are too many, the
+     * oldest yields: a client that does nothing wrong is done within a few round trips. Those that
+     * come later are not kept waiting by those that never go on.
+     */
+    private final Set<TlsOpening> handshakes = new LinkedHashSet<>();
+    private final int limit;
+
+    UnderWay(int limit) {
+      this.limit = limit;
+    }
+
+    private void begun(TlsOpening handshake) {
+      handshakes.add(handshake);
+      if (handshakes.size() > limit) {
+        handshakes.iterator().next().displace();
+      }
+    }
+
+    private void over(TlsOpening handshake) {
+      handshakes.remove(handshake);
     }
   }
 }
