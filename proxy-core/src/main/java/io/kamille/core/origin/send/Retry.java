@@ -18,13 +18,18 @@ record Retry(Where where, boolean isPaid) {
    * is one. Where there is none, an origin that just refused a connection is not asked again; but
    * one that closed a connection is, on a new one.
    *
-   * An idle connection that turns out closed says nothing about the origin: such an attempt is
-   * repeated on a connection made for it, whatever retries are left, and judges nobody. Where a
-   * cookie or a key binds requests to origins, it stays at its own; only if that one refuses it, it
-   * goes to another, whatever retries are left.
+   * A used connection that turns out closed says nothing about the origin: such an attempt is
+   * repeated, whatever retries are left, and judges nobody. A connection is made for it, but while
+   * it waits, a used one may come back first, and be closed, too. So this happens some times, and
+   * not without end: an origin may close connections because of the request. Where a cookie or a
+   * key binds requests to origins, it stays at its own; only if that one refuses it, it goes to
+   * another, whatever retries are left.
    *
    * A time-out is not repeated: what was slow once will be slow twice, and the client has waited.
    */
+  /** How many used connections may turn out closed for one request. */
+  private static final int STALE_LIMIT = 3;
+
   static final Retry NONE = new Retry(Where.NOWHERE, false);
 
   /** Which origin gets it. */
@@ -78,14 +83,14 @@ record Retry(Where where, boolean isPaid) {
   }
 
   /**
-   * Whether it found an idle connection closed, which says nothing about the origin. Once: a
-   * connection that is shared may be lent again, and the origin may fail there again.
+   * Whether it found a used connection closed, which says nothing about the origin.
+   *
+   * @param before how often that has happened to this request
    */
-  static boolean isStale(
-      Failure why, OriginProgress progress, boolean onFresh, boolean askedForFresh) {
+  static boolean isStale(Failure why, OriginProgress progress, boolean onFresh, int before) {
     return why.kind() == Kind.CONNECTION_TERMINATED
         && progress != OriginProgress.BEGUN
         && !onFresh
-        && !askedForFresh;
+        && before < STALE_LIMIT;
   }
 }

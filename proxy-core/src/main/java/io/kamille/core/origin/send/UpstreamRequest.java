@@ -59,6 +59,7 @@ final class UpstreamRequest
   private int retries;
   private long sentNanos;
   private boolean wantsFresh;
+  private int stale;
   private boolean isMoved;
   private boolean onFresh;
   private int status;
@@ -268,7 +269,7 @@ final class UpstreamRequest
   @Override
   public void failed(Failure why, OriginProgress progress, boolean isCounted) {
     exchange.notes().mark(TraceStep.FAILED_ATTEMPT, why.reason());
-    boolean isStale = Retry.isStale(why, progress, onFresh, wantsFresh);
+    boolean isStale = Retry.isStale(why, progress, onFresh, stale);
     if (isCounted && !isStale && why.side() == Failure.Side.ORIGIN) {
       home.failed(place, why, home.nanos() - sentNanos);
     }
@@ -278,6 +279,7 @@ final class UpstreamRequest
     boolean isIdempotent = exchange.request().method().isIdempotent();
     Retry retry = Retry.afterAttempt(why, progress, isIdempotent, isStale, isBound, canPay());
     wantsFresh = true;
+    stale += isStale ? 1 : 0;
     isMoved = retry.where() == Retry.Where.SAME;
     if (!tryAgain(retry)) {
       if (status == 0) {

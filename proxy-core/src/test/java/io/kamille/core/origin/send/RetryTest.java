@@ -70,10 +70,11 @@ class RetryTest {
   }
 
   @Test
-  void anIdleConnectionIsFoundClosedOnce() {
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, false)).isTrue();
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, true, false)).isFalse();
-    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, true)).isFalse();
-    assertThat(Retry.isStale(BROKE, OriginProgress.BEGUN, false, false)).isFalse();
+  void aUsedConnectionIsFoundClosedSomeTimes() {
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 0)).isTrue();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 2)).isTrue();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, false, 3)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.UNKNOWN, true, 0)).isFalse();
+    assertThat(Retry.isStale(BROKE, OriginProgress.BEGUN, false, 0)).isFalse();
   }
 }

@@ -30,9 +30,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -187,32 +191,107 @@ class UpstreamHandlerTest {
 
   @Test
   void aStalePooledConnectionCostsNeitherARetryNorTheOriginsReputation() throws Exception {
-    UpstreamSettings noRetries =
-        new UpstreamSettings(
-            SETTINGS.choice(),
-            SETTINGS.connectTimeout(),
-            SETTINGS.protocol(),
-            SETTINGS.tls(),
-            0,
-            new HealthPolicy(
-                1,
-                HealthPolicy.DEFAULTS.failureRatio(),
-                Duration.ofSeconds(10),
-                HealthPolicy.DEFAULTS.longestOut(),
-                HealthPolicy.DEFAULTS.slowReturn(),
-                HealthPolicy.DEFAULTS.whenAllOut(),
-                HealthPolicy.DEFAULTS.check()),
-            UpstreamSettings.Concurrency.FIXED,
-            SETTINGS.pool(),
-            SETTINGS.connection(),
-            SETTINGS.forwarding());
     try (var origin = ScriptedOrigin.open(GOES_STALE, ANSWERS);
-        var fixture = new UpstreamFixture(noRetries, origin)) {
+        var fixture = new UpstreamFixture(noRetries(SETTINGS.pool()), origin)) {
       assertThat(fixture.get("/1").content()).isEqualTo("ok");
       assertThat(fixture.get("/2").content()).isEqualTo("ok");
       assertThat(origin.connections()).isEqualTo(2);
       assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
     }
+  }
+
+  @Test
+  void aUsedConnectionThatComesBackFirstMayBeStaleToo() throws Exception {
+    var areWarm = new CyclicBarrier(2);
+    var isSent = new CountDownLatch(2);
+    var closesFirst = new CompletableFuture<Void>();
+    var isThirdSent = new CompletableFuture<Void>();
+    var answersSecond = new CompletableFuture<Void>();
+    var firstSent = new AtomicInteger();
+    Script script =
+        with -> {
+          while (true) {
+            String head = with.readHead();
+            String target = head.substring("GET ".length(), head.indexOf(" HTTP/"));
+            switch (target) {
+              case "/warm" -> meet(areWarm);
+              case "/first" -> {
+                isSent.countDown();
+                closesFirst.join();
+                if (firstSent.incrementAndGet() <= 2) {
+                  with.close();
+                  return;
+                }
+              }
+              case "/second" -> {
+                isSent.countDown();
+                answersSecond.join();
+              }
+              default -> isThirdSent.complete(null);
+            }
+            if (!target.equals("/third")) {
+              with.send(OK);
+            }
+          }
+        };
+    PoolSettings two =
+        new PoolSettings(
+            2, 10, SETTINGS.pool().queueTimeout(), 2, SETTINGS.pool().idleTimeout(), 0);
+    try (var origin = ScriptedOrigin.open(script, script, script, script);
+        var fixture = new UpstreamFixture(noRetries(two), origin)) {
+      List<RecordingReply> warm = List.of(get(fixture, "/warm"), get(fixture, "/warm"));
+      for (RecordingReply reply : warm) {
+        assertThat(await(reply.ended()).content()).isEqualTo("ok");
+      }
+      fixture.onLoop(() -> null);
+      RecordingReply first = get(fixture, "/first");
+      RecordingReply second = get(fixture, "/second");
+      isSent.await();
+      get(fixture, "/third");
+      fixture.onLoop(() -> null);
+      // Its place goes to the third, so that the first waits for the connection of the second.
+      closesFirst.complete(null);
+      await(isThirdSent);
+      answersSecond.complete(null);
+      assertThat(await(second.ended()).content()).isEqualTo("ok");
+      assertThat(await(first.ended()).content()).isEqualTo("ok");
+      assertThat(origin.connections()).isEqualTo(4);
+      assertThat(fixture.origins.getFirst().health().isIn()).isTrue();
+    }
+  }
+
+  private static RecordingReply get(UpstreamFixture fixture, String path) {
+    return fixture.send("GET", "http://example.org" + path);
+  }
+
+  private static void meet(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** An origin that fails once is out. */
+  private static UpstreamSettings noRetries(PoolSettings pool) {
+    return new UpstreamSettings(
+        SETTINGS.choice(),
+        SETTINGS.connectTimeout(),
+        SETTINGS.protocol(),
+        SETTINGS.tls(),
+        0,
+        new HealthPolicy(
+            1,
+            HealthPolicy.DEFAULTS.failureRatio(),
+            Duration.ofSeconds(10),
+            HealthPolicy.DEFAULTS.longestOut(),
+            HealthPolicy.DEFAULTS.slowReturn(),
+            HealthPolicy.DEFAULTS.whenAllOut(),
+            HealthPolicy.DEFAULTS.check()),
+        UpstreamSettings.Concurrency.FIXED,
+        pool,
+        SETTINGS.connection(),
+        SETTINGS.forwarding());
   }
 
   @Test
