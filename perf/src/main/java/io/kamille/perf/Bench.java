@@ -1,7 +1,6 @@
 package io.kamille.perf;
 
 import io.kamille.perf.compare.FaultComparison;
-import io.kamille.perf.compare.IdleComparison;
 import io.kamille.perf.compare.OverloadComparison;
 import io.kamille.perf.compare.PacingComparison;
 import io.kamille.perf.compare.RequestComparison;
@@ -44,9 +43,7 @@ public final class Bench {
     var program = new CommandLine(new Bench());
     add(program, "hit", "a stored response, beside other servers", RequestComparison.ofHits());
     add(program, "pass", "a response that must not be stored", RequestComparison.ofPasses());
-    add(program, "coded", "stored text, plain and compressed", RequestComparison.ofCoded());
     add(program, "h2", "a stored response over TLS, HTTP/2 and 1.1", RequestComparison.ofH2());
-    add(program, "idle", "memory of an idle persistent connection", new IdleComparison());
     add(program, "slow", "clients beside hundreds of slow ones", new SlowComparison());
     add(program, "faults", "an origin that fails, and another route", new FaultComparison());
     add(program, "pacing", "ways of pacing of one Kamille", new PacingComparison());

@@ -186,7 +186,6 @@ public abstract class Comparison implements Callable<Integer> {
       int port = Workbench.freePort();
       var here =
           new Place(place.job(), port, origin().port(), place.connections())
-              .with(place.javaOptions())
               .with(place.certificates());
       try {
         servers.add(Contestant.start(bench(), peer, here));

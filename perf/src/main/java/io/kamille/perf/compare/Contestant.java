@@ -5,7 +5,6 @@ import io.kamille.perf.host.Workbench;
 import io.kamille.perf.load.FixedContent;
 import io.kamille.perf.peer.Peer;
 import io.kamille.perf.peer.Peer.Place;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,8 +14,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.zip.GZIPInputStream;
 
 /**
  * A server that runs.
@@ -28,8 +25,6 @@ public record Contestant(Peer peer, Child process, int port) {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration LIMIT = Duration.ofSeconds(5);
-  private static final Duration ASK_AGAIN = Duration.ofMillis(20);
-  private static final String GZIP = "gzip";
 
   /** The first fills the store; two more show where the answer comes from. */
   private static final int PROOF_REQUESTS = 3;
@@ -60,11 +55,9 @@ public record Contestant(Peer peer, Child process, int port) {
     String expected = FixedContent.hash(subject.content());
     Set<String> serials = new HashSet<>();
     try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-      awaitCoding(client, subject);
       for (int i = 0; i < PROOF_REQUESTS; i++) {
         HttpResponse<byte[]> response = get(client, subject);
-        if (response.statusCode() != 200
-            || !FixedContent.hash(decoded(response)).equals(expected)) {
+        if (response.statusCode() != 200 || !FixedContent.hash(response.body()).equals(expected)) {
           throw new IOException(
               name() + " gave a wrong answer to " + subject.path() + ": " + response);
         }
@@ -79,39 +72,11 @@ public record Contestant(Peer peer, Child process, int port) {
     }
   }
 
-  /** Asks until the answer comes in the coding that is to be measured: some compress beside. */
-  private void awaitCoding(HttpClient client, Subject subject)
-      throws IOException, InterruptedException {
-    long begin = System.nanoTime();
-    while (subject.coding().equals(GZIP) && !isCoded(get(client, subject))) {
-      if (System.nanoTime() - begin > LIMIT.toNanos()) {
-        throw new IOException(name() + " does not compress " + subject.path());
-      }
-      LockSupport.parkNanos(ASK_AGAIN.toNanos());
-    }
-  }
-
-  private static boolean isCoded(HttpResponse<byte[]> response) {
-    return response.headers().firstValue("Content-Encoding").filter(GZIP::equals).isPresent();
-  }
-
-  private static byte[] decoded(HttpResponse<byte[]> response) throws IOException {
-    if (!isCoded(response)) {
-      return response.body();
-    }
-    try (var in = new GZIPInputStream(new ByteArrayInputStream(response.body()))) {
-      return in.readAllBytes();
-    }
-  }
-
   private HttpResponse<byte[]> get(HttpClient client, Subject subject)
       throws IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + subject.path()))
             .timeout(LIMIT);
-    if (!subject.coding().isEmpty()) {
-      request.header("Accept-Encoding", subject.coding());
-    }
     return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
   }
 }

@@ -61,10 +61,6 @@ public final class RequestComparison extends Comparison {
           Column.median("garbage B", GARBAGE, 0));
 
   private static final Subject LARGE = new Subject(Job.HIT, "1 MiB hit", 1 << 20);
-  private static final Subject TEXT =
-      new Subject(Job.CODED, "16 KiB text", 16 << 10, "identity", -1);
-  private static final Subject GZIP =
-      new Subject(Job.CODED, "16 KiB text, gzip", 16 << 10, "gzip", -1);
   private static final Subject MANY = hit("1 KiB hit, HTTP/2, 32 streams", 1 << 10, 32);
   private static final Subject ONE = hit("1 KiB hit, HTTP/2, one stream", 1 << 10, 1);
   private static final Subject TLS = hit("1 KiB hit, HTTP/1.1 over TLS", 1 << 10, 0);
@@ -102,14 +98,6 @@ public final class RequestComparison extends Comparison {
         List.of(cpu(Subject.PASS, "haproxy", 1.3), cpu(Subject.PASS, "nginx", 0.6)));
   }
 
-  /** Answers from the store that are compressed for clients that take it. */
-  public static RequestComparison ofCoded() {
-    return new RequestComparison(
-        List.of(TEXT, GZIP),
-        List.of("kamille", "nginx", "haproxy", "varnish"),
-        List.of(cpu(GZIP, "nginx", 0.55), garbage(GZIP)));
-  }
-
   /** Answers from the store in HTTP/2, beside HTTP/1.1 over TLS. */
   public static RequestComparison ofH2() {
     return new RequestComparison(
@@ -129,7 +117,7 @@ public final class RequestComparison extends Comparison {
   }
 
   private static Subject hit(String label, int size, int streams) {
-    return new Subject(Job.HIT, label, size, "", streams);
+    return new Subject(Job.HIT, label, size, streams);
   }
 
   private static Goal cpu(Subject subject, String other, double limit) {
@@ -200,8 +188,7 @@ public final class RequestComparison extends Comparison {
       throws IOException, InterruptedException {
     int streams = subject.streams();
     return streams == Subject.CLEAR
-        ? LoadProgram.wrk(
-            bench(), connections, server.port(), subject.path(), subject.coding(), seconds)
+        ? LoadProgram.wrk(bench(), connections, server.port(), subject.path(), seconds)
         : LoadProgram.h2load(bench(), connections, streams, server.port(), subject.path(), seconds);
   }
 

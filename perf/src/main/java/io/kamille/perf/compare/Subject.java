@@ -8,10 +8,9 @@ import io.kamille.perf.peer.Peer.Job;
  * What the servers are asked for.
  *
  * @param label as it stands in tables
- * @param coding the content coding that clients take; empty if they say nothing
  * @param streams at a time on each connection over TLS, 0 for HTTP/1.1; {@link #CLEAR} without TLS
  */
-record Subject(Job job, String label, int size, String coding, int streams) {
+record Subject(Job job, String label, int size, int streams) {
 
   /** HTTP/1.1 in clear text. */
   static final int CLEAR = -1;
@@ -23,14 +22,13 @@ record Subject(Job job, String label, int size, String coding, int streams) {
   static final Subject PASS = new Subject(Job.PASS, "1 KiB pass", 1 << 10);
 
   Subject(Job job, String label, int size) {
-    this(job, label, size, "", CLEAR);
+    this(job, label, size, CLEAR);
   }
 
   String path() {
     String kind =
         switch (job) {
           case HIT, MIX -> "/hit/";
-          case CODED -> "/text/";
           case PASS, FAULT -> "/pass/";
         };
     return kind + size;
@@ -42,6 +40,6 @@ record Subject(Job job, String label, int size, String coding, int streams) {
   }
 
   byte[] content() {
-    return job == Job.CODED ? FixedContent.text(size) : FixedContent.octets(size);
+    return FixedContent.octets(size);
   }
 }

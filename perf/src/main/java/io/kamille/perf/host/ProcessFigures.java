@@ -18,10 +18,6 @@ public final class ProcessFigures {
       Pattern.compile("(?m)^voluntary_ctxt_switches:\\s+(\\d+)");
   private static final Pattern TCP_PAGES = Pattern.compile("(?m)^TCP: .*\\bmem (\\d+)");
 
-  /** A line per generation, or one for all, begins at the margin; their parts are indented. */
-  private static final Pattern USED =
-      Pattern.compile("(?m)^(?!Metaspace)[\\w-].*?\\bused (\\d+)([KM])");
-
   /* jcmd Thread.print -e gives the octets that each thread has allocated. */
   private static final Pattern ALLOCATED = Pattern.compile(" allocated=(\\d+)([BKMG])");
   private static final String UNITS = "BKMG";
@@ -59,12 +55,6 @@ public final class ProcessFigures {
     return sum(TCP_PAGES, Files.readString(Path.of("/proc/net/sockstat"))) * PAGE_BYTES;
   }
 
-  /** Collects the garbage of a Java process and returns the octets that are left. */
-  public static long liveBytes(Workbench bench, long pid) throws IOException, InterruptedException {
-    jcmd(bench, pid, "GC.run");
-    return live(jcmd(bench, pid, "GC.heap_info"));
-  }
-
   /** Octets allocated so far by all threads of a Java process that are alive. */
   public static long allocatedBytes(Workbench bench, long pid)
       throws IOException, InterruptedException {
@@ -81,10 +71,6 @@ public final class ProcessFigures {
     var command = new ArrayList<>(List.of(jcmd, Long.toString(pid)));
     command.addAll(List.of(words));
     return bench.run(Core.OTHERS, command);
-  }
-
-  static long live(String heapInfo) {
-    return amount(USED, heapInfo);
   }
 
   private static long amount(Pattern pattern, String text) {

@@ -9,6 +9,7 @@ import io.kamille.perf.lab.TunedRun.Crowd;
 import io.kamille.perf.load.OriginTarget;
 import io.kamille.perf.load.PathClients;
 import io.kamille.perf.load.PathClients.Fetcher;
+import io.kamille.perf.load.SurgeClients;
 import io.kamille.perf.peer.Kamille;
 import io.kamille.perf.report.Column;
 import io.kamille.perf.report.Figure;
@@ -16,7 +17,9 @@ import io.kamille.perf.report.LineChart;
 import io.kamille.perf.report.Report;
 import io.kamille.perf.report.Sample;
 import io.kamille.perf.report.Samples;
+import io.kamille.perf.wan.LinkSettings;
 import io.kamille.perf.wan.Namespaces;
+import io.kamille.perf.wan.WanEmulator;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,12 +49,23 @@ final class BufferTuning extends Experiment {
       int settling,
       int counted,
       List<Integer> kibibytes,
-      List<Integer> clients) {
+      List<Integer> clients,
+      List<Integer> users,
+      Duration browsing) {
 
     private static Extent of(Scale scale) {
       return switch (scale) {
         case QUICK ->
-            new Extent(List.of(0, 200), 200, 400, 4, 3, List.of(64, 512, 4096), List.of(10));
+            new Extent(
+                List.of(0, 200),
+                200,
+                400,
+                4,
+                3,
+                List.of(64, 512, 4096),
+                List.of(10),
+                List.of(60),
+                Duration.ofSeconds(3));
         case NORMAL ->
             new Extent(
                 List.of(0, 50, 200),
@@ -60,7 +74,9 @@ final class BufferTuning extends Experiment {
                 12,
                 12,
                 List.of(32, 64, 256, 1024, 4096),
-                List.of(1, 10, 60));
+                List.of(1, 10, 60),
+                List.of(10, 60, 600),
+                Duration.ofSeconds(20));
         case FULL ->
             new Extent(
                 List.of(0, 10, 25, 50, 100, 150, 200),
@@ -69,7 +85,9 @@ final class BufferTuning extends Experiment {
                 20,
                 60,
                 List.of(32, 64, 128, 256, 1024, 4096),
-                List.of(1, 10, 60, 600));
+                List.of(1, 10, 60, 600),
+                List.of(10, 60, 600),
+                Duration.ofMinutes(30));
       };
     }
   }
@@ -100,6 +118,9 @@ final class BufferTuning extends Experiment {
   private static final String SLOW = "delay=1500us rate=100mbit queue=100k";
   private static final String READERS = "delay=10ms rate=100mbit";
   private static final int SLOW_READER = 8 << 10;
+  private static final String WEB_BUDGET = "32MiB";
+  private static final int USERS_OF_LINK = 200;
+  private static final long SEED = 8;
   private static final double MEGABIT = 8e-6;
   private static final double MIB = 1 << 20;
   private static final int CLIENTS_OF_LINK = 100;
@@ -111,6 +132,16 @@ final class BufferTuning extends Experiment {
 
   private static final Figure BYTES = Figure.of("goodput_bytes");
   private static final Figure CPU_PER_MIB = Figure.of("cpu_micros_per_mib");
+
+  private static final Figure RESPONSES = Figure.of("responses");
+  private static final Figure MILLIS = Figure.of("millis");
+  private static final Figure CPU = Figure.of("cpu");
+  private static final List<Column> USERS =
+      List.of(
+          Column.median("responses/s", RESPONSES, 1),
+          Column.median("ms for each", MILLIS, 0),
+          Column.median("CPU, start included", CPU, 2),
+          Column.median("late ms", TunedRun.LATE.times(1e-3), 1));
 
   private static final Column MEMORY =
       Column.median("send memory, MiB", TunedRun.MEMORY.times(1 / MIB), 1);
@@ -132,6 +163,7 @@ final class BufferTuning extends Experiment {
   private final Samples beside = new Samples("slow", "way");
   private final Samples slowReaders = new Samples("", "way");
   private final Samples mixed = new Samples("", "way");
+  private final Samples users = new Samples("users", "way");
   private final AllocationTrace trace = new AllocationTrace();
 
   BufferTuning() {
@@ -160,6 +192,14 @@ final class BufferTuning extends Experiment {
         besideSlowOnes(runs, way, extent.slow());
         slowReaders(runs, way, extent.readers());
         mixedPaths(runs, way, extent.mixed() / 5);
+        for (int count : extent.users()) {
+          for (boolean isPersistent : new boolean[] {false, true}) {
+            String situation = count + (isPersistent ? ", persistent" : ", HTTP/1.0");
+            step("users: %s, %s", situation, way.label);
+            var sample = Sample.of(situation, way.label, 1);
+            keep("users.csv", users, browse(runs, way, count, isPersistent, extent, sample));
+          }
+        }
       }
     }
   }
@@ -263,6 +303,42 @@ final class BufferTuning extends Experiment {
     keep("mixed.csv", mixed, runs.measure(sample, way.settings(BUDGET), clients));
   }
 
+  /** The paper's Fig. 8. */
+  private static Sample browse(
+      TunedRun runs, Way way, int count, boolean isPersistent, Extent extent, Sample sample)
+      throws IOException, InterruptedException {
+    var links = new ArrayList<LinkSettings>();
+    var locals = new ArrayList<String>();
+    for (int user = 0; user < count; user++) {
+      if (user % USERS_OF_LINK == 0) {
+        links.add(LinkSettings.symmetric("users" + links.size(), READERS));
+      }
+      locals.add(Namespaces.address(links.size(), user % USERS_OF_LINK + 1));
+    }
+    Namespaces spaces = runs.spaces();
+    var kamille = Kamille.of(Checkout.find()).with(way.settings(WEB_BUDGET));
+    try (var server = WanServer.start(runs.bench(), spaces, kamille, CONNECTIONS);
+        var wan = WanEmulator.start(spaces, links, WanEmulator.Options.seeded(SEED))) {
+      SurgeClients.Outcome outcome =
+          spaces.callAtClient(
+              () ->
+                  SurgeClients.run(
+                      WanServer.address(),
+                      WanServer.authority(),
+                      locals,
+                      isPersistent,
+                      SEED,
+                      runs.settling(),
+                      extent.browsing()));
+      double micros = runs.settling().plus(extent.browsing()).toNanos() / 1e3;
+      return sample
+          .with(RESPONSES, (double) outcome.responses() / extent.browsing().toSeconds())
+          .with(MILLIS, outcome.meanNanos() / 1e6)
+          .with(CPU, server.cpuTime().micros() / micros)
+          .with(TunedRun.LATE, wan.stats().latenessP99Nanos() / 1e3);
+    }
+  }
+
   /** Clients behind one link. */
   private static int each(int clients) {
     return Math.min(clients, CLIENTS_OF_LINK);
@@ -291,6 +367,12 @@ final class BufferTuning extends Experiment {
     report.paragraph(
         "Jain's index is over what clients got in parts of the mean of their kind: 1 if clients on"
             + " equal paths get equal goodput.");
+    report.heading("Users of the web (Fig. 8)");
+    report.paragraph(
+        "Each user draws pages, lengths and pauses as SURGE says (Barford and Crovella, 1998), with"
+            + " seeds of their own that are the same for each way. Round trip 20 ms, 100 Mbit/s for"
+            + " 200 users.");
+    report.table(users.wholeTable("way", "users", USERS));
   }
 
   private static List<Column> mixedColumns() {

@@ -143,8 +143,7 @@ final class SandboxNetworks extends Experiment {
 
   private static LoadProgram.Result ask(Workbench bench, Guest guest, Load load, int seconds)
       throws IOException, InterruptedException {
-    return LoadProgram.wrk(
-        bench, load.connections(), guest.port(), "/hit/" + load.size(), "", seconds);
+    return LoadProgram.wrk(bench, load.connections(), guest.port(), "/hit/" + load.size(), seconds);
   }
 
   private Sample measure(Workbench bench, Guest guest, Load load, Origin origin, Sample sample)

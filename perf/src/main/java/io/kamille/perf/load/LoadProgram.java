@@ -35,22 +35,14 @@ public final class LoadProgram {
 
   private LoadProgram() {}
 
-  /**
-   * Runs wrk.
-   *
-   * @param coding for Accept-Encoding; empty for none
-   */
-  public static Result wrk(
-      Workbench bench, int connections, int port, String path, String coding, int seconds)
+  /** Runs wrk. */
+  public static Result wrk(Workbench bench, int connections, int port, String path, int seconds)
       throws IOException, InterruptedException {
     require("wrk", "wrk");
     Path script = bench.directory("wrk").resolve("wrk.lua");
     Files.writeString(script, Resource.text(LoadProgram.class, "wrk.lua"));
     var command = new ArrayList<>(List.of("wrk", "-t1", "-c" + connections, "-d" + seconds + "s"));
     command.addAll(List.of("-s", script.toString()));
-    if (!coding.isEmpty()) {
-      command.addAll(List.of("-H", "Accept-Encoding: " + coding));
-    }
     command.add("http://127.0.0.1:" + port + path);
     return wrk(bench.run(Core.OTHERS, command));
   }

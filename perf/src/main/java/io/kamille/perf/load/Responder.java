@@ -261,12 +261,6 @@ public final class Responder implements AutoCloseable {
             send(context, "no-store", number(in, path + "/pass/".length()));
           }
         }
-        case 't' -> {
-          requests++;
-          byte[] text = FixedContent.text(number(in, path + "/text/".length()));
-          context.write(head(context, "text/plain", "max-age=3600", text.length));
-          context.write(Unpooled.wrappedBuffer(text));
-        }
         case 'm' -> make(context, in.toString(in.readerIndex(), end - in.readerIndex(), US_ASCII));
         default -> say(context, Long.toString(requests));
       }

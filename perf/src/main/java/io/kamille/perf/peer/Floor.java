@@ -2,7 +2,6 @@ package io.kamille.perf.peer;
 
 import io.kamille.perf.load.Responder;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +25,7 @@ public record Floor() implements Peer {
 
   @Override
   public List<String> prepare(Path directory, Place place) {
-    var options = new ArrayList<>(place.javaOptions());
-    options.add("-D" + Responder.BARE + "=true");
-    return Jvm.command(Responder.class, options, place.port());
+    return Jvm.command(Responder.class, List.of("-D" + Responder.BARE + "=true"), place.port());
   }
 
   @Override

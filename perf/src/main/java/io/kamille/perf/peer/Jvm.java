@@ -15,7 +15,7 @@ public final class Jvm {
       List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseCompactObjectHeaders");
 
   /** The variable that bin/kamille takes options from. */
-  static final String OPTIONS = "KAMILLE_JAVA_OPTS";
+  private static final String OPTIONS = "KAMILLE_JAVA_OPTS";
 
   /** Seconds of load that C2 needs on one core that serves at the same time. */
   public static final int WARMUP_SECONDS = 10;
@@ -32,20 +32,13 @@ public final class Jvm {
     var words = new ArrayList<String>();
     words.add(tool("java"));
     words.addAll(FLAGS);
-    words.addAll(withEnvironment(options));
-    words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-    words.addAll(arguments);
-    return words;
-  }
-
-  /** The options of the environment, then these. */
-  static List<String> withEnvironment(List<String> options) {
-    var words = new ArrayList<String>();
     String environment = System.getenv().getOrDefault(OPTIONS, "").strip();
     if (!environment.isEmpty()) {
       words.addAll(List.of(environment.split("\\s+", -1)));
     }
     words.addAll(options);
+    words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    words.addAll(arguments);
     return words;
   }
 

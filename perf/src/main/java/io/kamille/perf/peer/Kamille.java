@@ -78,9 +78,7 @@ public record Kamille(String label, Path program, String cache, String settings,
                 .replace("%ADMIN%", adminPort == 0 ? "off" : "127.0.0.1:" + adminPort + ADMIN_TOKEN)
             + settings;
     Path file = Template.write(directory.resolve("kamille.yaml"), text, place);
-    String options = String.join(" ", Jvm.withEnvironment(place.javaOptions()));
-    return List.of(
-        "env", Jvm.OPTIONS + "=" + options, program.toString(), "run", "--config", file.toString());
+    return List.of(program.toString(), "run", "--config", file.toString());
   }
 
   @Override

@@ -14,8 +14,6 @@ public interface Peer {
     HIT,
     /** Ask the origin each time; what can be switched off about storing is. */
     PASS,
-    /** Answer from its store, and compress text for clients that take gzip. */
-    CODED,
     /** Store what may be stored of a mix of many objects of every size, and pass on the rest. */
     MIX,
     /** Pass on {@code /a} to several origins with health checks, and the rest to another one. */
@@ -33,7 +31,6 @@ public interface Peer {
    * @param address on which it listens
    * @param originPort on the loopback address
    * @param connections of clients at once
-   * @param javaOptions for servers in Java
    * @param certificates a directory with {@code chain.pem}, {@code key.pem} and {@code both.pem},
    *     or null for clear text
    * @param failing ports of the origins of {@code /a}, for {@link Job#FAULT}
@@ -44,36 +41,27 @@ public interface Peer {
       int port,
       int originPort,
       int connections,
-      List<String> javaOptions,
       @Nullable Path certificates,
       List<Integer> failing) {
 
     /** A place on the loopback address, in clear text. */
     public Place(Job job, int port, int originPort, int connections) {
-      this(job, "127.0.0.1", port, originPort, connections, List.of(), null, List.of());
+      this(job, "127.0.0.1", port, originPort, connections, null, List.of());
     }
 
     /** The same on another address. */
     public Place at(String other) {
-      return new Place(
-          job, other, port, originPort, connections, javaOptions, certificates, failing);
-    }
-
-    /** The same with these options. */
-    public Place with(List<String> options) {
-      return new Place(job, address, port, originPort, connections, options, certificates, failing);
+      return new Place(job, other, port, originPort, connections, certificates, failing);
     }
 
     /** The same over TLS, unless null. */
     public Place with(@Nullable Path directory) {
-      return new Place(
-          job, address, port, originPort, connections, javaOptions, directory, failing);
+      return new Place(job, address, port, originPort, connections, directory, failing);
     }
 
     /** The same with these origins of {@code /a}. */
     public Place failing(List<Integer> ports) {
-      return new Place(
-          job, address, port, originPort, connections, javaOptions, certificates, ports);
+      return new Place(job, address, port, originPort, connections, certificates, ports);
     }
   }
 

@@ -39,4 +39,18 @@ class PathClientsIT {
       }
     }
   }
+
+  @Test
+  void usersOfTheWebAreAnswered() throws Exception {
+    var locals = List.of("127.0.0.2", "127.0.0.3");
+    try (origin) {
+      for (boolean arePersistent : new boolean[] {false, true}) {
+        SurgeClients.Outcome outcome;
+        do {
+          outcome = SurgeClients.run(server, "a", locals, arePersistent, 1, Duration.ZERO, PART);
+        } while (outcome.responses() == 0);
+        assertThat(outcome.meanNanos()).isPositive();
+      }
+    }
+  }
 }

@@ -55,7 +55,7 @@ class TemplateTest {
   void aLineStandsThereIfItsWordHoldsAndOnceForEachOrigin(@TempDir Path directory) {
     String template =
         """
-        [hit coded] stored
+        [hit mix] stored
         [pass] passed
         [tls] secret
         [clear] plain
