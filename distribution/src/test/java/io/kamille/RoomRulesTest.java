@@ -33,7 +33,6 @@ class RoomRulesTest {
           Map.entry(
               "ConsistentHash LeastTime OriginChoice PowerOfTwoChoices WeightedRoundRobin",
               "an interface opens what it names"),
-          Map.entry("PaceSettings Pacing", "a part of the settings is taken out and put back"),
           Map.entry(
               "Member Row Section SectionValues Setting Subsection",
               "a section is made of settings and sections"),

@@ -7,6 +7,7 @@ import io.kamille.admin.view.ApplianceView.State;
 import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.core.loop.ManualClock;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.loop.Pacing;
 import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
@@ -351,7 +352,7 @@ class AdminServerIT {
     assertThat(getWithToken("/v1/engine/loops").replaceAll("ageSeconds\":\\d+", "ageSeconds\":0"))
         .startsWith("HTTP/1.1 200 OK\r\n")
         .endsWith(
-            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"leastSaving\":\"0.1\",\"spin\":\"off\",\"loops\":[{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"judgement\":{\"allowsPauses\":true,\"saving\":0.15,\"uncertainty\":0.04,\"waitMicros\":300.0,\"pairs\":6,\"ageSeconds\":0},\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
+            "{\"pacing\":\"adaptive\",\"latencyBudget\":\"500us\",\"spin\":\"off\",\"loops\":[{\"name\":\"kamille-loop-1\",\"intervalMicros\":250.0,\"reason\":\"climbing\",\"pollsPerSecond\":2000.0,\"eventsPerPoll\":3.0,\"utilisation\":0.25,\"judgement\":{\"allowsPauses\":true,\"saving\":0.15,\"uncertainty\":0.04,\"waitMicros\":300.0,\"pairs\":6,\"ageSeconds\":0},\"pollCostMicros\":4.5,\"polls\":400,\"events\":1200,\"pauses\":300,\"pauseSeconds\":0.075,\"spinBudgetMicros\":0.0,\"spins\":0,\"paidSpins\":0,\"spinSeconds\":0.0,\"stalls\":1,\"shedShare\":0.25,\"turns\":{\"count\":2,\"seconds\":6.0E-6,\"p50Micros\":1.024,\"p99Micros\":5.12,\"buckets\":[{\"upToMicros\":1.024,\"count\":1},{\"upToMicros\":5.12,\"count\":1}]}}]}\n");
   }
 
   @Test
@@ -447,18 +448,20 @@ class AdminServerIT {
   void thePaceOfTheRunningProcessChanges() throws IOException {
     assertThat(pace("{\"pacing\": \"750us\", \"spin\": \"20us\"}"))
         .startsWith("HTTP/1.1 200 OK\r\n")
-        .contains(
-            "{\"pacing\":\"750us\",\"latencyBudget\":\"500us\",\"leastSaving\":\"0.1\",\"spin\":\"20us\",");
-    assertThat(appliance.pace).isEqualTo(PaceSettings.fixed(750_000).withSpinLimit(20_000));
+        .contains("{\"pacing\":\"750us\",\"latencyBudget\":\"500us\",\"spin\":\"20us\",");
+    assertThat(appliance.pace)
+        .isEqualTo(PaceSettings.fixed(750_000).withSpin(Duration.ofNanos(20_000)));
     assertThat(pace("{\"latencyBudget\": \"1ms\"}")).startsWith("HTTP/1.1 200 OK\r\n");
     assertThat(appliance.pace)
-        .isEqualTo(PaceSettings.fixed(750_000).withSpinLimit(20_000).withLatencyBudget(1_000_000));
+        .isEqualTo(
+            PaceSettings.fixed(750_000)
+                .withSpin(Duration.ofNanos(20_000))
+                .withLatencyBudget(Duration.ofMillis(1)));
     pace("{\"pacing\": \"adaptive\", \"spin\": \"off\"}");
-    assertThat(appliance.pace).isEqualTo(PaceSettings.ADAPTIVE.withLatencyBudget(1_000_000));
-    pace("{\"leastSaving\": \"off\"}");
-    assertThat(appliance.pace.leastSaving()).isZero();
+    assertThat(appliance.pace)
+        .isEqualTo(PaceSettings.ADAPTIVE.withLatencyBudget(Duration.ofMillis(1)));
     pace("{\"pacing\": \"off\"}");
-    assertThat(appliance.pace.mode()).isEqualTo(PaceSettings.Mode.OFF);
+    assertThat(appliance.pace.pacing().mode()).isEqualTo(Pacing.Mode.OFF);
   }
 
   private String pace(String content) throws IOException {
@@ -480,8 +483,7 @@ class AdminServerIT {
         "{\"pacing\": 500} | The content must be an object with any of pacing",
         "{\"speed\": \"off\"} | The content must be an object with any of pacing",
         "{\"spin\": \"1h\"} | spin: expected a duration of 1us–100ms",
-        "{\"pacing\": \"fast\"} | pacing: expected adaptive, off, or a duration of 50us–100ms",
-        "{\"leastSaving\": \"2\"} | leastSaving: expected",
+        "{\"pacing\": \"fast\"} | pacing: expected a duration of 50us–100ms",
         "{\"latencyBudget\": \"off\"} | latencyBudget: expected a duration of 50us–20ms",
         "{\"pacing\": \"off\", \"latencyBudget\": \"1\"} | latencyBudget: expected a duration",
       })

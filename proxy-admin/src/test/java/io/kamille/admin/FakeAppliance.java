@@ -281,7 +281,6 @@ final class FakeAppliance implements ApplianceView {
     return List.of(
         new LoopTurns(
             "kamille-loop-1",
-            pace.mode(),
             250_000,
             PaceReason.CLIMBING,
             400,

@@ -10,8 +10,6 @@ import io.kamille.cache.tiers.MemorySource;
 import io.kamille.core.gate.Overload;
 import io.kamille.core.log.AccessLog;
 import io.kamille.core.log.OperationalLog;
-import io.kamille.core.log.WrittenAccessLog;
-import io.kamille.core.loop.EngineSettings;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.metric.MetricRegistry;
@@ -47,7 +45,7 @@ public final class Appliance implements AutoCloseable {
   private final MetricRegistry registry = new MetricRegistry();
   private final String version;
   private final long startedEpochMillis = System.currentTimeMillis();
-  private final AccessLog accessLog;
+  private final @Nullable AccessLog accessLog;
   private final LoopGroup loops;
   private final Overload overload;
   private final Assembly assembly;
@@ -77,8 +75,8 @@ public final class Appliance implements AutoCloseable {
     overload = new Overload(configuration.overload().target().toNanos(), machine.shedding());
     assembly = assemble(configuration, memory, machine);
     accessLog = openAccessLog(configuration);
-    loops = new LoopGroup(configuration.loops(), configuration.engine().pace(), registry);
-    loops.watch(EngineSettings.STALL_LIMIT);
+    loops = new LoopGroup(configuration.loops(), configuration.engine(), registry);
+    loops.watch(LoopGroup.STALL_LIMIT);
     clientSide = new ClientSide(configuration, preflight, loops, registry);
     before.takeOver(parts());
     before.follow(inheritance, assembly.handover());
@@ -181,12 +179,12 @@ public final class Appliance implements AutoCloseable {
     }
   }
 
-  private AccessLog openAccessLog(Configuration configuration) throws StartFailure {
+  private @Nullable AccessLog openAccessLog(Configuration configuration) throws StartFailure {
     if (!configuration.log().access().isEnabled()) {
-      return AccessLog.DISABLED;
+      return null;
     }
     try {
-      return WrittenAccessLog.open(configuration.log().access(), registry, WallClock.system());
+      return AccessLog.open(configuration.log().access(), registry, WallClock.system());
     } catch (IOException failed) {
       throw new StartFailure(
           StartFailure.Kind.FILE, "cannot write the access log: " + failed.getMessage());
@@ -296,11 +294,13 @@ public final class Appliance implements AutoCloseable {
       next.logWarnings();
       chain.apply();
       if (!next.engine().equals(running.engine())) {
-        loops.pace(next.engine().pace());
+        loops.pace(next.engine());
       }
       overload.target(next.overload().target().toNanos());
       int lateLoops = clientSide.reload(next);
-      accessLog.reopen();
+      if (accessLog != null) {
+        accessLog.reopen();
+      }
       running = next;
       LOG.log(lateLoops == 0 ? Level.INFO : Level.WARNING, Reloaded.sentence(changes, lateLoops));
     }
@@ -364,7 +364,9 @@ public final class Appliance implements AutoCloseable {
     closeAdmin();
     assembly.close();
     loops.close();
-    accessLog.close();
+    if (accessLog != null) {
+      accessLog.close();
+    }
     assembly.closeCache();
   }
 

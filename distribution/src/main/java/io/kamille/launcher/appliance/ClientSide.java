@@ -113,7 +113,7 @@ final class ClientSide {
    *
    * @param entrance the station that every request comes to first
    */
-  void startShards(Overload overload, ExchangeHandler entrance, AccessLog accessLog) {
+  void startShards(Overload overload, ExchangeHandler entrance, @Nullable AccessLog accessLog) {
     for (EventLoop loop : loops.loops()) {
       int number = shards.size();
       Shedder shedder = overload.shedder(loop, () -> loops.polls(number));
@@ -187,11 +187,10 @@ final class ClientSide {
    * What one loop tells of its exchanges: metrics, access log, routes and samples, as far as
    * wanted.
    */
-  private ExchangeObserver observer(AccessLog accessLog) {
+  private ExchangeObserver observer(@Nullable AccessLog accessLog) {
     ExchangeMetrics metrics = ExchangeMetrics.forLoop(registry);
     exchanges.add(metrics);
-    ExchangeObserver observer =
-        running.log().access().isEnabled() ? metrics.and(accessLog.forLoop()) : metrics;
+    ExchangeObserver observer = accessLog == null ? metrics : metrics.and(accessLog.forLoop());
     AdminSettings admin = running.admin();
     if (admin.address().isEmpty()) {
       return observer;

@@ -7,7 +7,6 @@ import io.kamille.core.origin.names.LeasedOrigins.Lease;
 import io.kamille.core.origin.names.OriginList;
 import io.kamille.core.origin.names.OriginLists;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.setting.Parsed;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,9 +116,8 @@ record Leases(Upstreams upstreams) {
   void take(String name, String words) {
     int space = name.lastIndexOf(' ');
     String[] parts = words.split(" ", -1);
-    if (parts.length != PARTS
-        || !(OriginUrl.parse(name.substring(space + 1))
-            instanceof Parsed.Value<OriginUrl>(OriginUrl url))) {
+    OriginUrl url = OriginUrl.parse(name.substring(space + 1));
+    if (parts.length != PARTS || url == null) {
       throw new IllegalArgumentException("origin: " + name + " " + words);
     }
     OriginSettings origin =

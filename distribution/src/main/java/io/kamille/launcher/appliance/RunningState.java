@@ -12,11 +12,13 @@ import io.kamille.cache.tiers.peak.PeakChoice;
 import io.kamille.cache.tiers.peak.PeakWatch;
 import io.kamille.core.loop.LoopGroup;
 import io.kamille.core.loop.PaceSettings;
+import io.kamille.core.loop.Pacing;
 import io.kamille.core.loop.WallClock;
 import io.kamille.core.origin.Origin;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.service.Inheritance;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,7 +106,7 @@ final class RunningState {
   }
 
   private static PaceSettings pace(Parts appliance) {
-    return appliance.running().engine().pace();
+    return appliance.running().engine();
   }
 
   private static PeakChoice peak(Parts appliance) {
@@ -112,15 +114,14 @@ final class RunningState {
   }
 
   private static String words(PaceSettings pace) {
-    return pace.mode()
-        + " "
-        + pace.intervalNanos()
-        + " "
-        + pace.latencyBudgetNanos()
-        + " "
-        + pace.spinLimitNanos()
-        + " "
-        + pace.leastSaving();
+    // The last word is that of a setting which is gone: a process before this one compares it.
+    return String.join(
+        " ",
+        pace.pacing().mode().name(),
+        String.valueOf(pace.pacing().interval().toNanos()),
+        String.valueOf(pace.latencyBudget().toNanos()),
+        String.valueOf(pace.spin().toNanos()),
+        "0.1");
   }
 
   private static String words(TuningSettings tuning) {
@@ -221,11 +222,13 @@ final class RunningState {
         .loops()
         .pace(
             new PaceSettings(
-                PaceSettings.Mode.valueOf(parts[0]),
-                Long.parseLong(parts[1]),
-                Long.parseLong(parts[2]),
-                Long.parseLong(parts[3]),
-                Double.parseDouble(parts[4])));
+                new Pacing(Pacing.Mode.valueOf(parts[0]), nanos(parts[1])),
+                nanos(parts[2]),
+                nanos(parts[3])));
+  }
+
+  private static Duration nanos(String word) {
+    return Duration.ofNanos(Long.parseLong(word));
   }
 
   private static void setTuning(Parts appliance, String words) {

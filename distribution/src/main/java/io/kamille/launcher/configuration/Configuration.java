@@ -7,7 +7,7 @@ import io.kamille.core.client.open.LimitSettings;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.gate.OverloadSettings;
 import io.kamille.core.log.LogSettings;
-import io.kamille.core.loop.EngineSettings;
+import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.ForwardingSettings;
 import io.kamille.core.origin.UpstreamGroup;
 import io.kamille.core.setting.Row;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public record Configuration(
     List<ListenerSettings> listeners,
     int loops,
-    EngineSettings engine,
+    PaceSettings engine,
     Map<String, UpstreamGroup> upstreams,
     List<RouteSettings> routes,
     SharedCacheSettings cache,
@@ -72,8 +72,8 @@ public record Configuration(
               "the number of processors", values -> Runtime.getRuntime().availableProcessors())
           .appliesOnRestart();
 
-  static final Subsection<EngineSettings> ENGINE =
-      EngineSettings.SECTION.one("engine", "How the event loops turn.");
+  static final Subsection<PaceSettings> ENGINE =
+      PaceSettings.SECTION.one("engine", "How the event loops turn.");
 
   static final Subsection<UpstreamGroup> UPSTREAMS =
       UpstreamGroup.SECTION.named(

@@ -4,10 +4,9 @@ import io.kamille.admin.AdminSettings;
 import io.kamille.cache.settings.MemorySettings;
 import io.kamille.cache.settings.SharedCacheSettings;
 import io.kamille.core.client.open.ListenerSettings;
-import io.kamille.core.loop.EngineSettings;
+import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.UpstreamGroup;
-import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
@@ -66,7 +65,7 @@ public final class ConfigurationOptions {
     file.add(Configuration.LISTENERS, listener.build());
     put(file, Configuration.LOOPS, "--loops", loops);
     var engine = file.child(Configuration.ENGINE, "");
-    put(engine, EngineSettings.PACING, "--pacing", pacing);
+    put(engine, PaceSettings.PACING, "--pacing", pacing);
     file.add(Configuration.ENGINE, engine.build());
 
     var route = file.child(Configuration.ROUTES, "");
@@ -120,11 +119,12 @@ public final class ConfigurationOptions {
     if (text == null) {
       return;
     }
-    switch (setting.type().parse(text)) {
-      case Parsed.Value<T>(T value) -> values.put(setting, value);
-      case Parsed.Refused<T>(String expected) ->
-          problems.add(
-              Problem.Kind.VALUE, Position.NOWHERE, option, Problems.quote(text), expected);
+    T value = setting.type().parse(text);
+    if (value == null) {
+      String expected = setting.type().expected();
+      problems.add(Problem.Kind.VALUE, Position.NOWHERE, option, Problems.quote(text), expected);
+    } else {
+      values.put(setting, value);
     }
   }
 }

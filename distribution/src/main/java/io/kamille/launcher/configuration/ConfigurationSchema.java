@@ -30,7 +30,7 @@ public final class ConfigurationSchema {
       switch (member) {
         case Setting<?> setting -> {
           properties.put(setting.key(), setting(setting));
-          if (setting.absence() instanceof Setting.Absence.Forbidden) {
+          if (setting.isRequired()) {
             required.add(setting.key());
           }
         }
@@ -65,7 +65,7 @@ public final class ConfigurationSchema {
     return schema;
   }
 
-  private static <T> Map<String, Object> setting(Setting<T> setting) {
+  private static Map<String, Object> setting(Setting<?> setting) {
     Map<String, Object> schema = new LinkedHashMap<>();
     List<String> scalar = List.of("string", "number", "boolean");
     if (setting.type().isList()) {
@@ -79,10 +79,8 @@ public final class ConfigurationSchema {
     if (!setting.type().bounds().isEmpty()) {
       schema.put("x-bounds", setting.type().bounds());
     }
-    switch (setting.absence()) {
-      case Setting.Absence.Forbidden<T> forbidden -> {}
-      case Setting.Absence.Meaning<T>(String text, _) -> schema.put("x-default", text);
-      case Setting.Absence.Default<T>(String text, var rule) -> schema.put("x-default", text);
+    if (setting.ifAbsent() != null) {
+      schema.put("x-default", setting.ifAbsent());
     }
     schema.put("x-applies", setting.needsRestart() ? "restart" : "reload");
     return schema;

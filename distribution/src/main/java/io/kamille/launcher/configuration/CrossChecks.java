@@ -12,139 +12,128 @@ import io.kamille.core.origin.choose.SplitSettings;
 import io.kamille.core.origin.send.MirrorSettings;
 import io.kamille.core.setting.ByteSize;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
-import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What must be true of several settings together. */
-final class CrossChecks {
+record CrossChecks(SectionValues file, Problems problems) {
 
   /*
    * They run even when single values were refused, so that one reading shows all that is wrong. A
    * refused value is absent here and takes part in no check.
    */
 
-  private static final String ALL_INTERFACES = "";
   private static final int NAMES_SHOWN = 10;
-
-  private final SectionValues file;
-  private final Problems problems;
-
-  private CrossChecks(SectionValues file, Problems problems) {
-    this.file = file;
-    this.problems = problems;
-  }
 
   /** The configuration of these values, or the problems so far and those found here. */
   static ConfigurationReading conclude(SectionValues file, Problems problems) {
-    var checks = new CrossChecks(file, problems);
-    checks.addressesDoNotOverlap();
-    checks.adminIsLocalUnlessMeant();
-    checks.routesNameUpstreams();
-    checks.routesDiffer();
-    checks.statusCodesCanHaveLifetimes();
-    checks.bypassedPathsLieBelowTheirRoutes();
-    checks.parametersAreKeptOrIgnored();
-    checks.rateLimitsHaveARate();
-    checks.objectsFitTheCache();
-    checks.aDiskHasACapacity();
-    OriginChecks.run(file, problems);
-    RouteChecks.run(file, problems);
+    new CrossChecks(file, problems).run();
     return problems.isEmpty()
         ? new ConfigurationReading.Accepted(Configuration.of(file))
         : new ConfigurationReading.Refused(problems.inOrder());
   }
 
+  private void run() {
+    addressesDoNotOverlap();
+    adminIsLocalUnlessMeant();
+    routesNameUpstreams();
+    routesDiffer();
+    SectionValues cache = file.one(Configuration.CACHE);
+    problems.together(
+        cache.one(SharedCacheSettings.DISK),
+        DiskSettings.PATH,
+        "cache.disk.path",
+        DiskSettings.CAPACITY,
+        "cache.disk.capacity");
+    long memory = cache.one(SharedCacheSettings.MEMORY).value(MemorySettings.CAPACITY);
+    long object = cache.value(SharedCacheSettings.MAX_OBJECT_SIZE);
+    isAtMost(cache, SharedCacheSettings.MAX_OBJECT_SIZE, memory, "cache.memory.capacity");
+    for (SectionValues route : file.all(Configuration.ROUTES)) {
+      SectionValues ofRoute = route.one(RouteSettings.CACHE);
+      isAtMost(ofRoute, RouteCacheSettings.MAX_OBJECT_SIZE, object, "cache.max-object-size");
+      statusCodesCanHaveLifetimes(ofRoute);
+      bypassedPathsLieBelow(route.value(RouteSettings.PATH_PREFIX), ofRoute);
+      parametersAreKeptOrIgnored(ofRoute.one(RouteCacheSettings.QUERY));
+      problems.needs(route.one(RouteSettings.RATE_LIMIT), RateLimitSettings.RATE, "a rate");
+      new RouteChecks(route, problems).run();
+    }
+    for (SectionValues upstream : file.all(Configuration.UPSTREAMS)) {
+      new OriginChecks(file, upstream, problems).run();
+    }
+  }
+
   private void addressesDoNotOverlap() {
-    Map<Integer, Map<String, String>> pathsByHostByPort = new HashMap<>();
+    Map<HostPort, String> taken = new LinkedHashMap<>();
     for (SectionValues listener : file.all(Configuration.LISTENERS)) {
       HostPort address = listener.find(ListenerSettings.ADDRESS);
-      if (address != null) {
-        claim(address, listener, ListenerSettings.ADDRESS, pathsByHostByPort);
-      }
+      claim(address, listener, ListenerSettings.ADDRESS, taken);
     }
     SectionValues admin = file.one(Configuration.ADMIN);
-    Optional<HostPort> address = admin.value(AdminSettings.ADDRESS);
-    address.ifPresent(it -> claim(it, admin, AdminSettings.ADDRESS, pathsByHostByPort));
+    HostPort address = admin.value(AdminSettings.ADDRESS).orElse(null);
+    claim(address, admin, AdminSettings.ADDRESS, taken);
   }
 
   /** Two sockets share a port only on different interfaces; port 0 takes a free one each time. */
   private void claim(
-      HostPort address,
+      @Nullable HostPort address,
       SectionValues section,
       Setting<?> setting,
-      Map<Integer, Map<String, String>> pathsByHostByPort) {
-    if (address.port() == 0) {
+      Map<HostPort, String> taken) {
+    if (address == null || address.port() == 0) {
       return;
     }
-    Map<String, String> taken =
-        pathsByHostByPort.computeIfAbsent(address.port(), port -> new LinkedHashMap<>());
-    String host = address.isWildcard() ? ALL_INTERFACES : address.host();
-    String other = taken.getOrDefault(host, taken.get(ALL_INTERFACES));
-    if (other == null && address.isWildcard() && !taken.isEmpty()) {
-      other = taken.values().iterator().next();
+    for (Map.Entry<HostPort, String> other : taken.entrySet()) {
+      HostPort its = other.getKey();
+      boolean isMet = its.host().equals(address.host()) || its.isWildcard() || address.isWildcard();
+      if (its.port() == address.port() && isMet) {
+        problems.conflict(section, setting, "another address than " + other.getValue() + " has");
+        return;
+      }
     }
-    if (other == null) {
-      taken.put(host, section.path(setting));
-    } else {
-      conflict(section, setting, address.toString(), "another address than " + other + " has");
-    }
+    taken.put(address, section.path(setting));
   }
 
   private void adminIsLocalUnlessMeant() {
     SectionValues admin = file.one(Configuration.ADMIN);
     HostPort address = admin.value(AdminSettings.ADDRESS).orElse(null);
     if (address != null && !address.isLoopback() && !admin.value(AdminSettings.ALLOW_REMOTE)) {
-      conflict(
+      problems.conflict(
           admin,
           AdminSettings.ADDRESS,
-          address.toString(),
           "a loopback address such as 127.0.0.1:9090, or admin.allow-remote: on");
     }
   }
 
   private void routesNameUpstreams() {
-    List<String> names =
-        file.all(Configuration.UPSTREAMS).stream().map(SectionValues::name).toList();
-    Set<String> known = new HashSet<>(names);
-    String expected =
-        names.isEmpty()
-            ? "an upstream of that name under upstreams"
-            : "the name of an upstream: "
-                + names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "))
-                + (names.size() > NAMES_SHOWN ? ", …" : "");
+    Set<String> known = new LinkedHashSet<>();
+    file.all(Configuration.UPSTREAMS).forEach(upstream -> known.add(upstream.name()));
     for (SectionValues route : file.all(Configuration.ROUTES)) {
-      String upstream = route.find(RouteSettings.UPSTREAM);
-      if (upstream != null
-          && (!known.isEmpty() || problems.isEmpty())
-          && !known.contains(upstream)
-          && !upstream.equals(RouteSettings.WELCOME)) {
-        conflict(route, RouteSettings.UPSTREAM, upstream, expected);
+      if (!RouteSettings.WELCOME.equals(route.find(RouteSettings.UPSTREAM))) {
+        isKnown(route, RouteSettings.UPSTREAM, known);
       }
-      SectionValues split = route.one(RouteActions.SPLIT);
-      SectionValues mirror = route.one(RouteActions.MIRROR);
-      isKnown(split, SplitSettings.UPSTREAM, known, expected);
-      isKnown(mirror, MirrorSettings.UPSTREAM, known, expected);
+      isKnown(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM, known);
+      isKnown(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM, known);
     }
   }
 
-  private void isKnown(
-      SectionValues section, Setting<String> setting, Set<String> known, String expected) {
+  private void isKnown(SectionValues section, Setting<String> setting, Set<String> known) {
     String upstream = section.find(setting);
-    if (upstream != null && (!known.isEmpty() || problems.isEmpty()) && !known.contains(upstream)) {
-      conflict(section, setting, upstream, expected);
+    if (upstream != null && !known.contains(upstream) && !known.isEmpty()) {
+      String names = known.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", "));
+      String more = known.size() > NAMES_SHOWN ? ", …" : "";
+      problems.conflict(section, setting, "the name of an upstream: " + names + more);
+    } else if (upstream != null && known.isEmpty() && problems.isEmpty()) {
+      problems.conflict(section, setting, "an upstream of that name under upstreams");
     }
   }
 
@@ -155,115 +144,48 @@ final class CrossChecks {
       var match = new Match(route.find(RouteSettings.HOST), route.value(RouteSettings.PATH_PREFIX));
       String other = first.putIfAbsent(match, route.path());
       if (other != null) {
+        problems.conflict(route, "the host and path of " + other, "a route of its own");
+      }
+    }
+  }
+
+  private void isAtMost(SectionValues section, Setting<Long> setting, long most, String whose) {
+    if (Objects.requireNonNullElse(section.find(setting), 0L) > most) {
+      problems.conflict(section, setting, "at most the " + ByteSize.print(most) + " of " + whose);
+    }
+  }
+
+  private void statusCodesCanHaveLifetimes(SectionValues cache) {
+    for (SectionValues status : cache.all(RouteCacheSettings.STATUS_TTL)) {
+      if (!StatusLifetimes.isCode(status.name())) {
         problems.add(
-            Problem.Kind.CONFLICT,
-            route.position(),
-            route.path(),
-            "the host and path of " + other,
-            "a route of its own");
+            Problem.Kind.VALUE,
+            status.position(),
+            status.path(),
+            Problems.quote(status.name()),
+            "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401,"
+                + " 407, 412, 416 or 417");
       }
     }
   }
 
-  private void statusCodesCanHaveLifetimes() {
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      SectionValues cache = route.one(RouteSettings.CACHE);
-      for (SectionValues status : cache.all(RouteCacheSettings.STATUS_TTL)) {
-        if (!StatusLifetimes.isCode(status.name())) {
-          problems.add(
-              Problem.Kind.VALUE,
-              status.position(),
-              status.path(),
-              Problems.quote(status.name()),
-              "a status code of 200–599 such as 404, or a class such as 5xx; not 206, 304, 401,"
-                  + " 407, 412, 416 or 417");
-        }
+  private void bypassedPathsLieBelow(String path, SectionValues cache) {
+    String below = path.endsWith("/") ? path : path + "/";
+    for (String bypassed : cache.value(RouteCacheSettings.BYPASS_PATHS)) {
+      if (!bypassed.startsWith(below)) {
+        problems.conflict(
+            cache,
+            RouteCacheSettings.BYPASS_PATHS,
+            Problems.quote(bypassed),
+            "a path below the route's own, which is " + path);
       }
     }
   }
 
-  private void bypassedPathsLieBelowTheirRoutes() {
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      SectionValues cache = route.one(RouteSettings.CACHE);
-      String path = route.value(RouteSettings.PATH_PREFIX);
-      String below = path.endsWith("/") ? path : path + "/";
-      for (String bypassed : cache.value(RouteCacheSettings.BYPASS_PATHS)) {
-        if (!bypassed.startsWith(below)) {
-          conflict(
-              cache,
-              RouteCacheSettings.BYPASS_PATHS,
-              bypassed,
-              "a path below the route's own, which is " + path);
-        }
-      }
+  private void parametersAreKeptOrIgnored(SectionValues query) {
+    if (query.isGiven(RouteCacheSettings.KEEP) && query.isGiven(RouteCacheSettings.IGNORE)) {
+      problems.conflict(
+          query, RouteCacheSettings.IGNORE, "nothing, where keep says which parameters count");
     }
-  }
-
-  private void parametersAreKeptOrIgnored() {
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      SectionValues query = route.one(RouteSettings.CACHE).one(RouteCacheSettings.QUERY);
-      if (query.isGiven(RouteCacheSettings.KEEP) && query.isGiven(RouteCacheSettings.IGNORE)) {
-        conflict(
-            query,
-            RouteCacheSettings.IGNORE,
-            String.join(", ", query.value(RouteCacheSettings.IGNORE)),
-            "nothing, where keep says which parameters count");
-      }
-    }
-  }
-
-  private void rateLimitsHaveARate() {
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      SectionValues limit = route.one(RouteSettings.RATE_LIMIT);
-      for (Member member : RateLimitSettings.SECTION.members()) {
-        if (member instanceof Setting<?> setting
-            && limit.isGiven(setting)
-            && !limit.isGiven(RateLimitSettings.RATE)) {
-          conflict(limit, setting, String.valueOf(limit.find(setting)), "a rate beside it");
-        }
-      }
-    }
-  }
-
-  private void objectsFitTheCache() {
-    SectionValues cache = file.one(Configuration.CACHE);
-    long capacity = cache.one(SharedCacheSettings.MEMORY).value(MemorySettings.CAPACITY);
-    if (cache.value(SharedCacheSettings.MAX_OBJECT_SIZE) > capacity) {
-      conflict(
-          cache,
-          SharedCacheSettings.MAX_OBJECT_SIZE,
-          ByteSize.print(cache.value(SharedCacheSettings.MAX_OBJECT_SIZE)),
-          "at most the " + ByteSize.print(capacity) + " of cache.memory.capacity");
-    }
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      objectsFitTheCache(route.one(RouteSettings.CACHE), cache);
-    }
-  }
-
-  private void objectsFitTheCache(SectionValues ofRoute, SectionValues cache) {
-    long limit = cache.value(SharedCacheSettings.MAX_OBJECT_SIZE);
-    Long own = ofRoute.find(RouteCacheSettings.MAX_OBJECT_SIZE);
-    if (own != null && own > limit) {
-      conflict(
-          ofRoute,
-          RouteCacheSettings.MAX_OBJECT_SIZE,
-          ByteSize.print(own),
-          "at most the " + ByteSize.print(limit) + " of cache.max-object-size");
-    }
-  }
-
-  private void aDiskHasACapacity() {
-    SectionValues disk = file.one(Configuration.CACHE).one(SharedCacheSettings.DISK);
-    Path path = disk.find(DiskSettings.PATH);
-    Long capacity = disk.find(DiskSettings.CAPACITY);
-    if (path != null && capacity == null) {
-      conflict(disk, DiskSettings.PATH, path.toString(), "cache.disk.capacity beside it");
-    } else if (path == null && capacity != null) {
-      conflict(disk, DiskSettings.CAPACITY, ByteSize.print(capacity), "cache.disk.path beside it");
-    }
-  }
-
-  private void conflict(SectionValues section, Setting<?> setting, String found, String expected) {
-    problems.conflict(section, setting, Problems.quote(found), expected);
   }
 }

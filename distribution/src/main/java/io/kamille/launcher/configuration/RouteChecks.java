@@ -11,190 +11,141 @@ import io.kamille.core.setting.Member;
 import io.kamille.core.setting.Position;
 import io.kamille.core.setting.Problem;
 import io.kamille.core.setting.Problems;
-import io.kamille.core.setting.Section;
 import io.kamille.core.setting.SectionValues;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** What must be true of what a route does by itself. */
-final class RouteChecks {
+record RouteChecks(SectionValues route, Problems problems) {
 
-  private final SectionValues route;
-  private final Problems problems;
-
-  private RouteChecks(SectionValues route, Problems problems) {
-    this.route = route;
-    this.problems = problems;
-  }
-
-  static void run(SectionValues file, Problems problems) {
-    for (SectionValues route : file.all(Configuration.ROUTES)) {
-      var checks = new RouteChecks(route, problems);
-      checks.itHasOneAnswer(!problems.hasRefused(route.path()));
-      checks.partsHaveTheWhole(RouteActions.REDIRECT, Redirect.SECTION, Redirect.TO, "to");
-      checks.partsHaveTheWhole(
-          RouteActions.RESPOND, ResponseSettings.SECTION, ResponseSettings.STATUS, "status");
-      checks.secondUpstreamsDiffer();
-      checks.filesCanBeRead();
-      checks.errorPagesAreWhole();
-      checks.fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
-      checks.fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
+  void run() {
+    itHasOneAnswer(!problems.hasRefused(route.path()));
+    problems.needs(route.one(RouteActions.REDIRECT), Redirect.TO, "to");
+    problems.needs(route.one(RouteActions.RESPOND), ResponseSettings.STATUS, "status");
+    isOfAnotherUpstream(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM);
+    isOfAnotherUpstream(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM);
+    Path root = route.find(RouteActions.ROOT);
+    if (root != null && !(Files.isDirectory(root) && Files.isReadable(root))) {
+      problems.conflict(route, RouteActions.ROOT, "a directory that can be read");
     }
+    route.all(RouteActions.RESPOND).forEach(this::responseIsWhole);
+    route.all(RouteActions.ERROR_PAGES).forEach(this::errorPageIsWhole);
+    fieldsMayBeChanged(RouteActions.REQUEST_HEADERS);
+    fieldsMayBeChanged(RouteActions.RESPONSE_HEADERS);
   }
 
   /** What was refused may be the answer: without it, two are too many, but none is no fault. */
   private void itHasOneAnswer(boolean isWhole) {
-    List<String> answers = new ArrayList<>();
-    for (Setting<?> setting : List.of(RouteSettings.UPSTREAM, RouteActions.ROOT)) {
-      if (route.find(setting) != null) {
-        answers.add(setting.key());
-      }
-    }
-    if (route.one(RouteActions.REDIRECT).find(Redirect.TO) != null) {
-      answers.add(RouteActions.REDIRECT.key());
-    }
-    if (route.one(RouteActions.RESPOND).isGiven(ResponseSettings.STATUS)) {
-      answers.add(RouteActions.RESPOND.key());
-    }
+    List<String> answers =
+        Stream.of(
+                RouteSettings.UPSTREAM,
+                RouteActions.ROOT,
+                RouteActions.REDIRECT,
+                RouteActions.RESPOND)
+            .filter(this::isAnswer)
+            .map(Member::key)
+            .toList();
     if (answers.size() > 1 || (answers.isEmpty() && isWhole)) {
-      add(
-          route.position(),
-          route.path(),
+      problems.conflict(
+          route,
           answers.isEmpty() ? "no answer" : String.join(" and ", answers),
           "one of upstream, root, redirect and respond");
-    } else if (isWhole && route.find(RouteSettings.UPSTREAM) == null) {
+    } else if (isWhole && !route.isGiven(RouteSettings.UPSTREAM)) {
       itNeedsNothingOfUpstreams(answers.getFirst());
     }
   }
 
+  private boolean isAnswer(Member member) {
+    if (member instanceof Setting<?> setting) {
+      return route.isGiven(setting);
+    }
+    return member.equals(RouteActions.REDIRECT)
+        ? route.one(RouteActions.REDIRECT).isGiven(Redirect.TO)
+        : route.one(RouteActions.RESPOND).isGiven(ResponseSettings.STATUS);
+  }
+
   /** What is for upstreams alone would have no effect. */
   private void itNeedsNothingOfUpstreams(String answer) {
-    List<Member> given = new ArrayList<>();
-    for (Setting<?> setting :
-        List.of(RouteSettings.HOST_REWRITE, RouteSettings.UPGRADES, RouteActions.PATH_REWRITE)) {
-      if (route.isGiven(setting)) {
-        given.add(setting);
-      }
-    }
-    for (Subsection<?> section :
+    List<Member> ofUpstreams =
         List.of(
+            RouteSettings.HOST_REWRITE,
+            RouteSettings.UPGRADES,
+            RouteActions.PATH_REWRITE,
             RouteSettings.CACHE,
             RouteActions.REQUEST_HEADERS,
             RouteActions.SPLIT,
-            RouteActions.MIRROR)) {
-      if (!route.all(section).isEmpty()) {
-        given.add(section);
-      }
-    }
-    for (Member member : given) {
-      add(
-          route.position(),
-          route.path() + "." + member.key(),
-          "beside " + answer,
-          "upstream in place of " + answer + ", or no " + member.key());
-    }
-  }
-
-  private void partsHaveTheWhole(
-      Subsection<?> subsection, Section<?> section, Setting<?> whole, String name) {
-    for (SectionValues values : route.all(subsection)) {
-      if (values.isGiven(whole) || problems.hasRefused(values.path(whole))) {
-        continue;
-      }
-      for (Member member : section.members()) {
-        if (member instanceof Setting<?> part && values.isGiven(part)) {
-          problems.conflict(
-              values, part, Problems.quote(String.valueOf(values.find(part))), name + " beside it");
-        }
+            RouteActions.MIRROR);
+    for (Member member : ofUpstreams) {
+      boolean isGiven =
+          switch (member) {
+            case Setting<?> setting -> route.isGiven(setting);
+            case Subsection<?> section -> !route.all(section).isEmpty();
+          };
+      if (isGiven) {
+        add(
+            route.position(),
+            route.path(member),
+            "beside " + answer,
+            "upstream in place of " + answer + ", or no " + member.key());
       }
     }
   }
 
   /** A split or a mirror says which upstream it is for, and that is not the route's own. */
-  private void secondUpstreamsDiffer() {
-    partsHaveTheWhole(
-        RouteActions.SPLIT, SplitSettings.SECTION, SplitSettings.UPSTREAM, "upstream");
-    partsHaveTheWhole(
-        RouteActions.MIRROR, MirrorSettings.SECTION, MirrorSettings.UPSTREAM, "upstream");
-    String own = route.find(RouteSettings.UPSTREAM);
-    differs(route.one(RouteActions.SPLIT), SplitSettings.UPSTREAM, own);
-    differs(route.one(RouteActions.MIRROR), MirrorSettings.UPSTREAM, own);
-  }
-
-  private void differs(SectionValues section, Setting<String> upstream, @Nullable String own) {
+  private void isOfAnotherUpstream(SectionValues section, Setting<String> upstream) {
+    problems.needs(section, upstream, "upstream");
     String other = section.find(upstream);
-    if (other != null && other.equals(own)) {
+    if (other != null && other.equals(route.find(RouteSettings.UPSTREAM))) {
       problems.conflict(section, upstream, "another upstream than the route's own");
     }
   }
 
-  private void filesCanBeRead() {
-    Path root = route.find(RouteActions.ROOT);
-    if (root != null && !(Files.isDirectory(root) && Files.isReadable(root))) {
-      problems.conflict(route, RouteActions.ROOT, "a directory that can be read");
+  private void responseIsWhole(SectionValues respond) {
+    Integer status = respond.find(ResponseSettings.STATUS);
+    boolean hasBody = respond.isGiven(ResponseSettings.BODY);
+    boolean hasFile = respond.isGiven(ResponseSettings.FILE);
+    if (status != null
+        && (hasBody || hasFile)
+        && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
+      problems.conflict(
+          respond,
+          ResponseSettings.STATUS,
+          status.toString(),
+          "no body and no file beside it, because that status has no content");
+    } else if (hasBody && hasFile) {
+      problems.conflict(respond, "body and file", "one of them");
     }
-    for (SectionValues respond : route.all(RouteActions.RESPOND)) {
-      Integer status = respond.find(ResponseSettings.STATUS);
-      boolean hasBody = respond.isGiven(ResponseSettings.BODY);
-      boolean hasFile = respond.isGiven(ResponseSettings.FILE);
-      if (status != null
-          && (hasBody || hasFile)
-          && (StatusCode.hasNoContent(status) || status == StatusCode.RESET_CONTENT)) {
-        problems.conflict(
-            respond,
-            ResponseSettings.STATUS,
-            status.toString(),
-            "no body and no file beside it, because that status has no content");
-      } else if (hasBody && hasFile) {
-        add(respond.position(), respond.path(), "body and file", "one of them");
-      }
-      bodyCanBeRead(respond);
-    }
+    bodyCanBeRead(respond);
   }
 
   private void bodyCanBeRead(SectionValues response) {
     Path file = response.find(ResponseSettings.FILE);
-    try {
-      if (file != null) {
-        ResponseSettings.read(file);
-      }
-    } catch (IOException unreadable) {
-      problems.conflict(
+    if (file != null) {
+      problems.readable(
           response,
           ResponseSettings.FILE,
-          "a file of at most 1MiB that can be read (" + unreadable.getMessage() + ")");
+          "a file of at most 1MiB that can be read",
+          () -> ResponseSettings.read(file));
     }
   }
 
-  private void errorPagesAreWhole() {
-    boolean isUpstreams = route.find(RouteSettings.UPSTREAM) != null;
-    for (SectionValues page : route.all(RouteActions.ERROR_PAGES)) {
-      bodyCanBeRead(page);
-      if (!ErrorPageSettings.isName(page.name())) {
-        add(
-            page.position(),
-            page.path(),
-            Problems.quote(page.name()),
-            "a status code of 400–599 such as 404, or 4xx or 5xx");
-      }
-      boolean hasBody = page.isGiven(ResponseSettings.BODY);
-      if (hasBody == page.isGiven(ResponseSettings.FILE) && !problems.hasRefused(page.path())) {
-        add(
-            page.position(),
-            page.path(),
-            hasBody ? "body and file" : "neither body nor file",
-            "one of them");
-      }
-      if (!isUpstreams && page.value(ErrorPageSettings.INTERCEPT)) {
-        problems.conflict(
-            page, ErrorPageSettings.INTERCEPT, "on", "off, because the route has no upstream");
-      }
+  private void errorPageIsWhole(SectionValues page) {
+    bodyCanBeRead(page);
+    if (!ErrorPageSettings.isName(page.name())) {
+      problems.conflict(
+          page, Problems.quote(page.name()), "a status code of 400–599 such as 404, or 4xx or 5xx");
+    }
+    boolean hasBody = page.isGiven(ResponseSettings.BODY);
+    if (hasBody == page.isGiven(ResponseSettings.FILE) && !problems.hasRefused(page.path())) {
+      problems.conflict(page, hasBody ? "body and file" : "neither body nor file", "one of them");
+    }
+    if (!route.isGiven(RouteSettings.UPSTREAM) && page.value(ErrorPageSettings.INTERCEPT)) {
+      problems.conflict(
+          page, ErrorPageSettings.INTERCEPT, "on", "off, because the route has no upstream");
     }
   }
 

@@ -43,7 +43,7 @@ public record RouteSettings(
   static final Setting<String> HOST =
       Setting.of(
               "host",
-              ValueType.of(
+              new ValueType<>(
                   "host",
                   "",
                   "a host such as example.org, or *.example.org in quotes",

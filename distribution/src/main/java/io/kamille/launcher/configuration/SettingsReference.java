@@ -113,12 +113,8 @@ public final class SettingsReference {
         .append('\n');
   }
 
-  private static <T> String absence(Setting<T> setting) {
-    return switch (setting.absence()) {
-      case Setting.Absence.Forbidden<T> forbidden -> "none, it must be given";
-      case Setting.Absence.Meaning<T>(String text, _) -> text;
-      case Setting.Absence.Default<T>(String text, var rule) -> text;
-    };
+  private static String absence(Setting<?> setting) {
+    return setting.ifAbsent() == null ? "none, it must be given" : setting.ifAbsent();
   }
 
   private static String applies(Setting<?> setting) {

@@ -11,6 +11,7 @@ import io.kamille.cache.purge.RemovalListener;
 import io.kamille.core.loop.PaceSettings;
 import io.kamille.core.origin.Origin;
 import io.kamille.core.origin.Standing.Phase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +44,7 @@ class RunningStateTest {
     Appliance appliance = journey.appliance();
     PaceSettings pace = appliance.loops().pace();
     TuningSettings tuning = appliance.tuner().settings();
-    PaceSettings fixed = PaceSettings.fixed(300_000).withSpinLimit(1_000);
+    PaceSettings fixed = PaceSettings.fixed(300_000).withSpin(Duration.ofNanos(1_000));
     appliance.loops().pace(fixed);
     appliance.tuner().settings(tuning.with(TuningPolicy.EQUATION).withBudget(1 << 20));
     Map<String, String> values = state();

@@ -22,7 +22,6 @@ import io.kamille.core.origin.names.NameLookup;
 import io.kamille.core.origin.names.OriginList.Kind;
 import io.kamille.core.origin.names.OriginNames;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.setting.Parsed;
 import io.kamille.launcher.configuration.Configuration;
 import io.kamille.launcher.configuration.ConfigurationFile;
 import io.kamille.launcher.configuration.ConfigurationReading;
@@ -37,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -342,10 +342,7 @@ class UpstreamsTest {
   }
 
   private static OriginSettings origin(String url) {
-    return switch (OriginUrl.parse(url)) {
-      case Parsed.Value<OriginUrl>(OriginUrl read) -> new OriginSettings(read, 1, false);
-      case Parsed.Refused<OriginUrl> refused -> throw new AssertionError(refused);
-    };
+    return new OriginSettings(Objects.requireNonNull(OriginUrl.parse(url)), 1, false);
   }
 
   private Path file() {

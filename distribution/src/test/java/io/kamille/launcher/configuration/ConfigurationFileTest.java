@@ -323,10 +323,7 @@ class ConfigurationFileTest {
         .isEqualTo(
             new LogSettings(
                 new AccessLogSettings(
-                    true,
-                    Optional.of(Path.of("/tmp/a.log")),
-                    AccessLogSettings.Format.JSON,
-                    1 << 20),
+                    true, Optional.of(Path.of("/tmp/a.log")), AccessLogSettings.Format.JSON),
                 LogSettings.Level.DEBUG));
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.admin().allowsRemote()).isFalse();
@@ -475,7 +472,7 @@ class ConfigurationFileTest {
         "routes: [{redirect: '//evil.org'}] | 3:21: routes[0].redirect.to: found \"//evil.org\","
             + " expected a URL or a path, with {host}, {path} or {uri} for those of the request",
         "upstreams: {web: {origins: ['http://a'], hedge: p95, sticky: {cookie: c, secret-file:"
-            + " /etc/os-release}}} | 2:49: upstreams.web.hedge: found p95, expected off beside"
+            + " /etc/os-release}}} | 2:49: upstreams.web.hedge: found \"p95\", expected off beside"
             + " sticky, which keeps a client at one origin",
         "upstreams: {web: {origins: ['http://a', 'http://b', 'http://A:80/']}} | 2:53:"
             + " upstreams.web.origins[2].url: found \"http://a\", expected another origin than"
@@ -495,7 +492,7 @@ class ConfigurationFileTest {
             + " upstreams.web.health.check.interval: found \"1s\", expected kind: http or"
             + " grpc or tcp beside it",
         "upstreams: {web: {origins: ['http://a'], health: {check: grpc}}} | 2:58:"
-            + " upstreams.web.health.check.kind: found grpc, expected http or tcp for http://a,"
+            + " upstreams.web.health.check.kind: found \"grpc\", expected http or tcp for http://a,"
             + " which is asked in HTTP/1.1; or protocol: h2c",
         "upstreams: {web: {origins: ['http://a'], health: {check: {kind: http, headers: ['Host:"
             + " a']}}}} | 2:81: upstreams.web.health.check.headers[0]: found \"Host: a\", expected"
@@ -509,7 +506,7 @@ class ConfigurationFileTest {
             + " upstreams.web.origins[0].url: found \"https://a\", expected http:// beside protocol"
             + " h2c; HTTP/2 over TLS is h2",
         "upstreams: {web: {origins: ['https://a'], protocol: h2, proxy-protocol: v2}} | 2:73:"
-            + " upstreams.web.proxy-protocol: found v2, expected off beside protocol h2 and h2c,"
+            + " upstreams.web.proxy-protocol: found \"v2\", expected off beside protocol h2 and h2c,"
             + " whose connections are shared among clients",
         "upstreams: {web: {origins: ['http://a'], tls: {name: a}}} | 2:47: upstreams.web.tls: found"
             + " no https:// origin beside it, expected one, or no tls",

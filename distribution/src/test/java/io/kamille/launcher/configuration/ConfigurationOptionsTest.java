@@ -60,7 +60,7 @@ class ConfigurationOptionsTest {
     assertThat(configuration.cache().memory().capacityBytes()).isEqualTo(1L << 30);
     assertThat(configuration.admin().address()).isEmpty();
     assertThat(configuration.loops()).isEqualTo(3);
-    assertThat(configuration.engine().pace()).isEqualTo(PaceSettings.fixed(500_000));
+    assertThat(configuration.engine()).isEqualTo(PaceSettings.fixed(500_000));
   }
 
   @Test
@@ -71,8 +71,8 @@ class ConfigurationOptionsTest {
         .containsExactly(
             "command line: --listen: found \"8080\", expected HOST:PORT with a port of 1–65535",
             "command line: --loops: found \"none\", expected a whole number of 1–1024",
-            "command line: --pacing: found \"fast\", expected adaptive, off, or a duration of"
-                + " 50us–100ms such as 250ms, 30s, 5m or 1h",
+            "command line: --pacing: found \"fast\", expected a duration of 50us–100ms such as"
+                + " 250ms, 30s, 5m or 1h, or off, or adaptive",
             "command line: --origin: found \"a:9000\", expected http://HOST[:PORT] or"
                 + " https://HOST[:PORT] with nothing behind it",
             "command line: --memory: found \"much\", expected a size of 1MiB–16TiB in KiB, MiB, GiB"

@@ -37,8 +37,8 @@ public final class PacedPolls implements IoHandlerFactory {
         control,
         LoopClock.SYSTEM,
         ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
-        AnswerCounts.NONE,
-        1,
+        () -> AnswerCounts.NONE,
+        new PaceController(control.settings(), PaceJudge.LEAST_SAVING, 1),
         meter);
   }
 

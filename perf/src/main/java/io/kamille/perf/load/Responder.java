@@ -27,6 +27,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.collection.IntObjectHashMap;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +133,7 @@ public final class Responder implements AutoCloseable {
         new Responder(
             Integer.parseInt(arguments[0]),
             !"nio".equals(System.getProperty(TRANSPORT)),
-            pace.withSpinLimit(Long.getLong(SPIN, 0) * NANOS),
+            pace.withSpin(Duration.ofNanos(Long.getLong(SPIN, 0) * NANOS)),
             Boolean.getBoolean(BARE))) {
       responder.socket.closeFuture().awaitUninterruptibly();
     }

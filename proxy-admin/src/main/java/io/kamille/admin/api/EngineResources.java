@@ -12,16 +12,13 @@ import io.kamille.admin.view.ApplianceView;
 import io.kamille.core.loop.LoopTurns;
 import io.kamille.core.loop.PaceJudgement;
 import io.kamille.core.loop.PaceSettings;
-import io.kamille.core.loop.Pacing;
 import io.kamille.core.metric.HistogramSnapshot;
 import io.kamille.core.socket.SendBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +29,7 @@ final class EngineResources {
   private static final String LOOPS = "/v1/engine/loops";
   private static final String TUNING = "/v1/tuning";
   private static final String EXPECTED_PACE =
-      "The content must be an object with any of pacing, latencyBudget, leastSaving and spin,"
-          + " all strings.";
+      "The content must be an object with any of pacing, latencyBudget and spin," + " all strings.";
   private static final String EXPECTED_TUNING =
       "The content must be an object with any of policy and budget, both strings.";
   private static final double NANOS_PER_SECOND = 1e9;
@@ -91,13 +87,11 @@ final class EngineResources {
 
   private static Answer loops(ApplianceView appliance) {
     PaceSettings pace = appliance.pace();
-    Duration spin = Duration.ofNanos(pace.spinLimitNanos());
     return Answer.json(
         new Loops(
-            Pacing.type().print(pace.pacing()),
-            Pacing.latencyBudgetType().print(Duration.ofNanos(pace.latencyBudgetNanos())),
-            Pacing.leastSavingType().print(pace.leastSaving()),
-            Pacing.spinLimitType().print(Optional.of(spin).filter(Duration::isPositive)),
+            PaceSettings.PACING.type().print(pace.pacing()),
+            PaceSettings.LATENCY_BUDGET.type().print(pace.latencyBudget()),
+            PaceSettings.SPIN.type().print(pace.spin()),
             loops(appliance.turns(), appliance.shedShares())));
   }
 
@@ -109,8 +103,7 @@ final class EngineResources {
     return loops;
   }
 
-  private record Loops(
-      String pacing, String latencyBudget, String leastSaving, String spin, List<Loop> loops) {}
+  private record Loops(String pacing, String latencyBudget, String spin, List<Loop> loops) {}
 
   private record Loop(
       String name,
@@ -214,15 +207,10 @@ final class EngineResources {
       String text = member.getValue();
       next =
           switch (name) {
-            case "pacing" -> next.with(Json.value(name, text, Pacing.type()));
+            case "pacing" -> next.with(Json.value(name, text, PaceSettings.PACING.type()));
             case "latencyBudget" ->
-                next.withLatencyBudget(
-                    Json.value(name, text, Pacing.latencyBudgetType()).toNanos());
-            case "leastSaving" ->
-                next.withLeastSaving(Json.value(name, text, Pacing.leastSavingType()));
-            case "spin" ->
-                next.withSpinLimit(
-                    Json.value(name, text, Pacing.spinLimitType()).orElse(Duration.ZERO).toNanos());
+                next.withLatencyBudget(Json.value(name, text, PaceSettings.LATENCY_BUDGET.type()));
+            case "spin" -> next.withSpin(Json.value(name, text, PaceSettings.SPIN.type()));
             default -> throw new InvalidRequest(EXPECTED_PACE);
           };
     }

@@ -1,6 +1,5 @@
 package io.kamille.admin.api;
 
-import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.ValueType;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -60,11 +59,11 @@ public final class Json {
    * @throws InvalidRequest if {@code text} is none; the answer tells what is expected
    */
   static <T> T value(String name, String text, ValueType<T> type) throws InvalidRequest {
-    return switch (type.parse(text)) {
-      case Parsed.Value<T>(T value) -> value;
-      case Parsed.Refused<T>(String expected) ->
-          throw new InvalidRequest(name + ": expected " + expected + ".");
-    };
+    T value = type.parse(text);
+    if (value == null) {
+      throw new InvalidRequest(name + ": expected " + type.expected() + ".");
+    }
+    return value;
   }
 
   /**

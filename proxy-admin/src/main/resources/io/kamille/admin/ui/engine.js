@@ -79,7 +79,7 @@ export async function engine(place) {
     if (!isEdited) { pacing.value = found.pacing; budget.value = found.latencyBudget; spin.value = found.spin; }
     const paused = found.loops.filter((loop) => loop.intervalMicros > 0).length;
     replace(head, answer(paused === 0 ? "No loop pauses: each polls as soon as it can." : `${paused} of ${found.loops.length} loops pause between polls.`,
-      `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}; pauses must save ${found.leastSaving === "off" ? "nothing" : percent(Number(found.leastSaving))}.`));
+      `Pacing is ${found.pacing}, within a latency budget of ${found.latencyBudget}; pauses must save a tenth of the CPU time.`));
     replace(loops,
       card("", "Loops", table([{ name: "", show: (row) => row[0] },
         ...found.loops.map((loop) => ({ name: loop.name, number: true, show: (row) => row[1](loop) }))], ROWS, ""),

@@ -4,14 +4,12 @@ import io.kamille.cache.index.PolicyChoice;
 import io.kamille.cache.rules.CodingRules;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
-import io.kamille.core.setting.Parsed;
 import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
 import io.kamille.core.setting.ValueType;
 import io.kamille.core.setting.ValueTypes;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,24 +79,22 @@ public record SharedCacheSettings(
           CodingRules.class,
           Setting.of(
                   "codings",
-                  new ValueType<>(
-                      "list of codings",
-                      CODING_NAMES,
-                      true,
-                      SharedCacheSettings::parseCodings,
-                      SharedCacheSettings::print),
-                  "The content codings that are made of each response. A request gets the one it"
-                      + " gives the highest weight, of several the shortest. Each takes memory of"
-                      + " its own and processor time once.")
+                  ValueTypes.list(
+                          "list of codings",
+                          SharedCacheSettings::codingOf,
+                          ContentCoding::token,
+                          "one of " + CODING_NAMES)
+                      .map(codings -> codings.stream().distinct().toList(), codings -> codings),
+                  "The content codings that are made of each response, of `zstd`, `br` and `gzip`. A"
+                      + " request gets the one it gives the highest weight, of several the"
+                      + " shortest. Each takes memory of its own and processor time once.")
               .defaultsTo(List.of(ContentCoding.values())),
           Setting.of(
                   "types",
-                  new ValueType<>(
+                  ValueTypes.list(
                       "list of media types",
-                      "",
-                      true,
-                      SharedCacheSettings::parseTypes,
-                      types -> String.join(", ", types)),
+                      CodingRules::isType,
+                      "a media type such as text/html, text/* or application/*+json"),
                   "The media types that are compressed. One `*` stands for anything in a subtype.")
               .defaultsTo(
                   List.of(
@@ -175,20 +171,6 @@ public record SharedCacheSettings(
                       + " connection: a load balancer's stands for all clients behind it.")
               .defaultsTo("none", cache -> AddressRanges.NONE));
 
-  private static Parsed<List<ContentCoding>> parseCodings(String text) {
-    List<ContentCoding> codings = new ArrayList<>();
-    for (String name : members(text)) {
-      ContentCoding coding = codingOf(name);
-      if (coding == null) {
-        return new Parsed.Refused<>("one of " + CODING_NAMES);
-      }
-      if (!codings.contains(coding)) {
-        codings.add(coding);
-      }
-    }
-    return new Parsed.Value<>(List.copyOf(codings));
-  }
-
   private static @Nullable ContentCoding codingOf(String name) {
     for (ContentCoding coding : ContentCoding.values()) {
       if (coding.token().equals(name)) {
@@ -196,20 +178,5 @@ public record SharedCacheSettings(
       }
     }
     return null;
-  }
-
-  private static String print(List<ContentCoding> codings) {
-    return codings.stream().map(ContentCoding::token).collect(Collectors.joining(", "));
-  }
-
-  private static Parsed<List<String>> parseTypes(String text) {
-    List<String> types = members(text);
-    return types.stream().allMatch(CodingRules::isType)
-        ? new Parsed.Value<>(types)
-        : new Parsed.Refused<>("a media type such as text/html, text/* or application/*+json");
-  }
-
-  private static List<String> members(String text) {
-    return text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
   }
 }

@@ -88,7 +88,7 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
   public static final Setting<Rate> RATE =
       Setting.of(
               "rate",
-              ValueType.of(
+              new ValueType<>(
                   "rate",
                   "",
                   "a number of requests for a second, minute or hour such as 10/s, 100/m or 1000/h",
@@ -111,7 +111,7 @@ public record RateLimitSettings(@Nullable Rate rate, int burst, Key key, Counts 
                   "what the rate allows in a second, at least 1", RateLimitSettings::defaultBurst),
           Setting.of(
                   "key",
-                  ValueType.of(
+                  new ValueType<>(
                       "`address` or `field:NAME`",
                       "",
                       "address, or field: and the name of a request field",

@@ -1,6 +1,5 @@
 package io.kamille.core.log;
 
-import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -13,11 +12,8 @@ import java.util.Optional;
  * @param isEnabled whether it is written at all
  * @param output the file that is appended to, or empty for standard output
  * @param format how one line looks
- * @param bufferBytes for records of one loop that wait to be written; rounded up to a power of two,
- *     at least 64 KiB
  */
-public record AccessLogSettings(
-    boolean isEnabled, Optional<Path> output, Format format, int bufferBytes) {
+public record AccessLogSettings(boolean isEnabled, Optional<Path> output, Format format) {
 
   /** How one line looks. */
   public enum Format {
@@ -57,6 +53,5 @@ public record AccessLogSettings(
                   access -> access.isGiven(OUTPUT) || access.isGiven(FORMAT))
               .appliesOnRestart(),
           OUTPUT,
-          FORMAT,
-          Row.fixed(1 << 20));
+          FORMAT);
 }

@@ -99,11 +99,12 @@ final class ExchangeRecorder implements ExchangeObserver {
     putField(Text.USER_AGENT, request.fields(), FieldName.USER_AGENT);
   }
 
+  @SuppressWarnings("EnumOrdinal") // numbers for a record in memory; never stored or sent
   private void putNotes(ExchangeNotes notes) {
     @Nullable Failure failure = notes.failure();
-    putByte(CACHE_RESULT, Tokens.code(notes.cache()));
+    putByte(CACHE_RESULT, notes.cache().ordinal());
     putByte(GRPC_STATUS, notes.grpcStatus() + 1);
-    putByte(FAILURE, failure == null ? 0 : Tokens.code(failure.kind()) + 1);
+    putByte(FAILURE, failure == null ? 0 : failure.kind().ordinal() + 1);
     putText(Text.ROUTE, notes.route());
     putText(Text.ORIGIN, notes.origin());
     putText(Text.REASON, failure == null ? "" : failure.reason());

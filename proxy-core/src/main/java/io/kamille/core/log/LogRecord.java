@@ -1,9 +1,14 @@
 package io.kamille.core.log;
 
+import io.kamille.core.exchange.ExchangeNotes.CacheResult;
+import io.kamille.core.exchange.Failure;
 import io.kamille.core.log.RecordLayout.Text;
 
 /** A window on one record in a ring, moved from record to record. Confined to the writer. */
 final class LogRecord {
+
+  private static final CacheResult[] CACHE_RESULTS = CacheResult.values();
+  private static final Failure.Kind[] FAILURES = Failure.Kind.values();
 
   private final int[] starts = new int[Text.COUNT];
   private final int[] ends = new int[Text.COUNT];
@@ -54,13 +59,14 @@ final class LogRecord {
 
   /** Empty if the route has no cache. */
   String cacheResult() {
-    return Tokens.cacheResult(octets[record + RecordLayout.CACHE_RESULT]);
+    CacheResult result = CACHE_RESULTS[octets[record + RecordLayout.CACHE_RESULT]];
+    return result == CacheResult.NONE ? "" : result.token();
   }
 
   /** Empty if there was none. */
   String failure() {
     int code = octets[record + RecordLayout.FAILURE];
-    return code == 0 ? "" : Tokens.failure(code - 1);
+    return code == 0 ? "" : FAILURES[code - 1].token();
   }
 
   /** Negative if there was none. */

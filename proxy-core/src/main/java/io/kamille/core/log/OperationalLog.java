@@ -6,42 +6,61 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.text.MessageFormat;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.ResourceBundle;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What Kamille says about itself: one line per message on standard error. Any thread. */
-public final class OperationalLog {
+public final class OperationalLog extends Handler {
 
   /*
-   * System.Logger comes straight here (LineLoggerFinder), not by way of java.util.logging, which
-   * takes its handlers away as soon as the process begins to stop: just when a drain has most to
-   * tell. Libraries that know only java.util.logging are sent here by a handler. Of others than
+   *   2026-11-21T09:00:00.123Z INFO  kamille.server: listening on 127.0.0.1:8080
+   *
+   * A message may quote what came from outside, so control characters and those that steer
+   * direction are escaped: it stays one line. A stack trace follows, indented, a frame a line.
+   *
+   * System.Logger comes straight here (Finder), not by way of java.util.logging, which takes its
+   * handlers away as soon as the process begins to stop: just when a drain has most to tell.
+   * Libraries that know only java.util.logging are sent here as to a handler. Of others than
    * ourselves, nothing below INFO is shown, or DEBUG would be all theirs.
    */
   private static final OperationalLog STANDARD_ERROR =
       new OperationalLog(new FileOutputStream(FileDescriptor.err), InstantSource.system());
+
   private static final String OURS = "kamille";
+  private static final DateTimeFormatter MOMENT =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSX", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+  private static final Pattern ESCAPED = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+  private static final Formatter FORMATTER = new SimpleFormatter();
 
   private final OutputStream out;
   private final InstantSource clock;
   // Volatile: set when a configuration is loaded, read before each message.
-  private volatile Level level = Level.INFO;
+  private volatile Level least = Level.INFO;
 
   OperationalLog(OutputStream out, InstantSource clock) {
     this.out = out;
     this.clock = clock;
-  }
-
-  static OperationalLog standardError() {
-    return STANDARD_ERROR;
   }
 
   /**
@@ -49,90 +68,165 @@ public final class OperationalLog {
    * here, too.
    */
   public static void install(LogSettings.Level level) {
-    STANDARD_ERROR.level(Level.valueOf(level.name()));
+    STANDARD_ERROR.least(Level.valueOf(level.name()));
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     Logger root = LogManager.getLogManager().getLogger("");
     for (Handler handler : root.getHandlers()) {
       root.removeHandler(handler);
     }
-    root.addHandler(STANDARD_ERROR.handler());
+    root.addHandler(STANDARD_ERROR);
   }
 
-  Handler handler() {
-    return new LoggingHandler(this);
+  void least(Level level) {
+    least = level;
   }
 
-  void level(Level least) {
-    level = least;
+  private boolean isShown(String name, Level severity) {
+    boolean isOurs = name.startsWith(OURS);
+    int bound =
+        isOurs ? least.getSeverity() : Math.max(least.getSeverity(), Level.INFO.getSeverity());
+    return severity != Level.OFF && severity.getSeverity() >= bound;
   }
 
-  boolean isShown(String name, Level severity) {
-    Level least =
-        name.startsWith(OURS) || level.getSeverity() > Level.INFO.getSeverity()
-            ? level
-            : Level.INFO;
-    return severity != Level.OFF && severity.getSeverity() >= least.getSeverity();
-  }
-
-  void write(
+  private void write(
       Instant moment, Level severity, String name, String message, @Nullable Throwable thrown) {
-    byte[] line =
-        MessageLine.of(moment, severity, name, message, thrown).getBytes(StandardCharsets.UTF_8);
+    StringBuilder line = new StringBuilder(128);
+    MOMENT.formatTo(moment, line);
+    String word = severity == Level.WARNING ? "WARN" : severity.name();
+    line.append(String.format(Locale.ROOT, " %-5s ", word)).append(name).append(": ");
+    line.append(escaped(message)).append('\n');
+    if (thrown != null) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      for (String each : trace.toString().lines().toList()) {
+        line.append("    ").append(escaped(each.strip())).append('\n');
+      }
+    }
     synchronized (out) {
       try {
-        out.write(line);
+        out.write(line.toString().getBytes(StandardCharsets.UTF_8));
       } catch (IOException nobodyReads) {
         // There is no other place to say so.
       }
     }
   }
 
-  void write(Level severity, String name, String message, @Nullable Throwable thrown) {
-    write(clock.instant(), severity, name, message, thrown);
+  private static String escaped(String text) {
+    return ESCAPED
+        .matcher(text)
+        .replaceAll(
+            found -> {
+              int character = found.group().codePointAt(0);
+              return Matcher.quoteReplacement(
+                  character == '\n' ? "\\n" : String.format(Locale.ROOT, "\\u%04x", character));
+            });
   }
 
-  /** Sends messages of {@code java.util.logging} to the operational log. Any thread. */
-  private static final class LoggingHandler extends Handler {
+  // java.util.logging
 
-    private final OperationalLog log;
-    private final Formatter formatter = new SimpleFormatter();
+  @Override
+  public void publish(java.util.logging.LogRecord message) {
+    Level severity = severity(message.getLevel().intValue());
+    String name = message.getLoggerName() == null ? "" : message.getLoggerName();
+    if (isShown(name, severity)) {
+      write(
+          message.getInstant(),
+          severity,
+          name,
+          FORMATTER.formatMessage(message),
+          message.getThrown());
+    }
+  }
 
-    LoggingHandler(OperationalLog log) {
-      this.log = log;
+  /** The numbers of both kinds of level are the same. */
+  private static Level severity(int number) {
+    return List.of(Level.ERROR, Level.WARNING, Level.INFO, Level.DEBUG).stream()
+        .filter(level -> number >= level.getSeverity())
+        .findFirst()
+        .orElse(Level.TRACE);
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {}
+
+  // System.Logger
+
+  System.Logger logger(String name) {
+    return new Named(name);
+  }
+
+  /** Gives every {@link System.Logger} its way to the operational log. Any thread. */
+  public static final class Finder extends System.LoggerFinder {
+
+    private final ConcurrentMap<String, System.Logger> loggers = new ConcurrentHashMap<>();
+
+    /** Called by the platform, which finds the class by its service entry. */
+    public Finder() {}
+
+    @Override
+    public System.Logger getLogger(String name, Module module) {
+      return loggers.computeIfAbsent(name, STANDARD_ERROR::logger);
+    }
+  }
+
+  private final class Named implements System.Logger {
+
+    private final String name;
+
+    Named(String name) {
+      this.name = name;
     }
 
     @Override
-    public void publish(java.util.logging.LogRecord message) {
-      Level severity = severity(message.getLevel());
-      String name = message.getLoggerName() == null ? "" : message.getLoggerName();
-      if (log.isShown(name, severity)) {
-        log.write(
-            message.getInstant(),
-            severity,
-            name,
-            formatter.formatMessage(message),
-            message.getThrown());
-      }
-    }
-
-    private static Level severity(java.util.logging.Level level) {
-      int value = level.intValue();
-      if (value >= java.util.logging.Level.SEVERE.intValue()) {
-        return Level.ERROR;
-      }
-      if (value >= java.util.logging.Level.WARNING.intValue()) {
-        return Level.WARNING;
-      }
-      if (value >= java.util.logging.Level.INFO.intValue()) {
-        return Level.INFO;
-      }
-      return value >= java.util.logging.Level.FINE.intValue() ? Level.DEBUG : Level.TRACE;
+    public String getName() {
+      return name;
     }
 
     @Override
-    public void flush() {}
+    public boolean isLoggable(Level level) {
+      return isShown(name, level);
+    }
 
     @Override
-    public void close() {}
+    public void log(
+        Level level,
+        @Nullable ResourceBundle bundle,
+        @Nullable String message,
+        @Nullable Throwable thrown) {
+      if (isLoggable(level)) {
+        write(clock.instant(), level, name, translated(bundle, message), thrown);
+      }
+    }
+
+    @Override
+    public void log(
+        Level level,
+        @Nullable ResourceBundle bundle,
+        @Nullable String format,
+        @Nullable Object @Nullable ... parameters) {
+      if (isLoggable(level)) {
+        log(level, null, filled(translated(bundle, format), parameters), (Throwable) null);
+      }
+    }
+
+    private static String translated(@Nullable ResourceBundle bundle, @Nullable String message) {
+      return bundle != null && message != null && bundle.containsKey(message)
+          ? bundle.getString(message)
+          : String.valueOf(message);
+    }
+
+    private static String filled(String format, @Nullable Object @Nullable [] parameters) {
+      if (parameters == null || parameters.length == 0) {
+        return format;
+      }
+      try {
+        return new MessageFormat(format, Locale.ROOT).format(parameters);
+      } catch (IllegalArgumentException notAFormat) {
+        return format;
+      }
+    }
   }
 }

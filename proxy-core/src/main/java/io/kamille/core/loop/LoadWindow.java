@@ -2,6 +2,7 @@ package io.kamille.core.loop;
 
 import io.kamille.core.metric.AnswerCounts;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Adds up what a loop does until somebody wants to know. Confined to its loop. */
 final class LoadWindow {
@@ -9,7 +10,7 @@ final class LoadWindow {
   private static final int POLLS_PER_LOOK = 32;
 
   private final LongSupplier cpuNanos;
-  private final AnswerCounts answers;
+  private final Supplier<AnswerCounts> answers;
   private long startNanos;
   private long startCpuNanos;
   private long startRequests;
@@ -25,7 +26,7 @@ final class LoadWindow {
    * @param cpuNanos processor time of the calling thread so far, asked once per window
    * @param answers so far, asked as often
    */
-  LoadWindow(LongSupplier cpuNanos, AnswerCounts answers) {
+  LoadWindow(LongSupplier cpuNanos, Supplier<AnswerCounts> answers) {
     this.cpuNanos = cpuNanos;
     this.answers = answers;
   }
@@ -56,14 +57,15 @@ final class LoadWindow {
   /** What happened until now, when the next window begins. */
   LoadSample next(long nowNanos) {
     long cpu = cpuNanos.getAsLong();
+    AnswerCounts now = answers.get();
     LoadSample sample =
         new LoadSample(
             nowNanos - startNanos,
             polls,
             events,
-            answers.requests() - startRequests,
-            answers.forwarded() - startForwarded,
-            answers.forwardedNanos() - startForwardedNanos,
+            now.requests() - startRequests,
+            now.forwarded() - startForwarded,
+            now.forwardedNanos() - startForwardedNanos,
             busyNanos,
             cpu - startCpuNanos);
     begin(nowNanos, cpu);
@@ -79,9 +81,10 @@ final class LoadWindow {
   private void begin(long nowNanos, long cpu) {
     startNanos = nowNanos;
     startCpuNanos = cpu;
-    startRequests = answers.requests();
-    startForwarded = answers.forwarded();
-    startForwardedNanos = answers.forwardedNanos();
+    AnswerCounts now = answers.get();
+    startRequests = now.requests();
+    startForwarded = now.forwarded();
+    startForwardedNanos = now.forwardedNanos();
     polls = 0;
     events = 0;
     busyNanos = 0;

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoopGroup implements AutoCloseable {
 
+  /**
+   * The longest turn of a loop that is no stall. One that takes half as long again is logged, with
+   * the stack that was running, and counted.
+   */
+  public static final Duration STALL_LIMIT = Duration.ofMillis(250);
+
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
 
   private final LoopControl control;
@@ -37,7 +44,10 @@ public final class LoopGroup implements AutoCloseable {
   private final List<EventLoop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<LoopMeter> meters = new ArrayList<>();
-  private final List<ReplaceableCounts> answerCounts = new ArrayList<>();
+
+  /** Nobody counts what a loop has answered before somebody says who does. */
+  private final List<AtomicReference<AnswerCounts>> answerCounts = new ArrayList<>();
+
   private final List<PacedIoHandler> handlers = new ArrayList<>();
   private final StallDetector stalls;
   private @Nullable LoopWatch watch;
@@ -94,7 +104,7 @@ public final class LoopGroup implements AutoCloseable {
       public IoHandler newHandler(ThreadAwareExecutor executor) {
         LoopMeter meter = LoopMetrics.meter(registry, name(meters.size()));
         meters.add(meter);
-        ReplaceableCounts counts = new ReplaceableCounts();
+        AtomicReference<AnswerCounts> counts = new AtomicReference<>(AnswerCounts.NONE);
         answerCounts.add(counts);
         PacedIoHandler handler =
             new PacedIoHandler(
@@ -102,8 +112,8 @@ public final class LoopGroup implements AutoCloseable {
                 control,
                 LoopClock.SYSTEM,
                 process::getCurrentThreadCpuTime,
-                counts,
-                meters.size(),
+                counts::get,
+                new PaceController(control.settings(), PaceJudge.LEAST_SAVING, meters.size()),
                 meter);
         handlers.add(handler);
         return handler;
@@ -159,7 +169,7 @@ public final class LoopGroup implements AutoCloseable {
    * @param counts so far; asked on the loop
    */
   public void answered(int index, AnswerCounts counts) {
-    answerCounts.get(index).countedBy(counts);
+    answerCounts.get(index).set(counts);
   }
 
   /** What the loops did, in their order. Any thread. */
@@ -174,7 +184,6 @@ public final class LoopGroup implements AutoCloseable {
   private LoopTurns turns(String name, LoopMeter meter, long stallCount) {
     return new LoopTurns(
         name,
-        control.settings().mode(),
         meter.value(Reading.INTERVAL_NANOS),
         meter.reason(),
         meter.value(Reading.POLLS),

@@ -5,10 +5,13 @@ import io.kamille.core.metric.MetricDescriptor;
 import io.kamille.core.metric.MetricDescriptor.Unit;
 import io.kamille.core.metric.MetricRegistry;
 import java.util.Locale;
+import java.util.function.DoubleSupplier;
 import java.util.function.ToDoubleFunction;
 
 /** The metrics of loops. Any thread. */
 final class LoopMetrics {
+
+  private static final String PREFIX = "kamille_loop_";
 
   static final MetricDescriptor TURNS =
       MetricDescriptor.histogram(
@@ -21,50 +24,9 @@ final class LoopMetrics {
       MetricDescriptor.counter(
           "kamille_loop_cpu_seconds_total", Unit.SECONDS, "Processor time of a loop.", "loop");
 
-  private static final MetricDescriptor POLLS =
+  static final MetricDescriptor STALLS =
       MetricDescriptor.counter(
-          "kamille_loop_polls_total", Unit.COUNT, "Polls for events that a loop made.", "loop");
-
-  private static final MetricDescriptor EVENTS =
-      MetricDescriptor.counter(
-          "kamille_loop_events_total", Unit.COUNT, "Events that polls brought.", "loop");
-
-  private static final MetricDescriptor PAUSES =
-      MetricDescriptor.counter(
-          "kamille_loop_pauses_total", Unit.COUNT, "Pauses a loop made between polls.", "loop");
-
-  private static final MetricDescriptor PAUSE_TIME =
-      MetricDescriptor.counter(
-          "kamille_loop_pause_seconds_total", Unit.SECONDS, "Time spent in pauses.", "loop");
-
-  private static final MetricDescriptor SPINS =
-      MetricDescriptor.counter(
-          "kamille_loop_spins_total",
-          Unit.COUNT,
-          "Busy waits a loop made before it would have slept.",
-          "loop");
-
-  private static final MetricDescriptor PAID_SPINS =
-      MetricDescriptor.counter(
-          "kamille_loop_paid_spins_total",
-          Unit.COUNT,
-          "Busy waits that ended with something to do.",
-          "loop");
-
-  private static final MetricDescriptor SPIN_TIME =
-      MetricDescriptor.counter(
-          "kamille_loop_spin_seconds_total", Unit.SECONDS, "Time spent in busy waits.", "loop");
-
-  private static final MetricDescriptor SPIN_BUDGET =
-      MetricDescriptor.gauge(
-          "kamille_loop_spin_budget_seconds", Unit.SECONDS, "The longest busy wait, now.", "loop");
-
-  private static final MetricDescriptor INTERVAL =
-      MetricDescriptor.gauge(
-          "kamille_loop_interval_seconds",
-          Unit.SECONDS,
-          "The least interval between two polls, now; 0 for none.",
-          "loop");
+          "kamille_loop_stalls_total", Unit.COUNT, "Turns that took longer than 250 ms.", "loop");
 
   private static final MetricDescriptor REASON =
       MetricDescriptor.gauge(
@@ -74,97 +36,111 @@ final class LoopMetrics {
           "loop",
           "reason");
 
-  private static final MetricDescriptor SAVING =
-      MetricDescriptor.gauge(
-          "kamille_loop_pacing_saving_ratio",
-          Unit.RATIO,
-          "The share of CPU time per request that pauses saved in the last trial; 0 before.",
-          "loop");
-
-  private static final MetricDescriptor UNCERTAINTY =
-      MetricDescriptor.gauge(
-          "kamille_loop_pacing_uncertainty_ratio",
-          Unit.RATIO,
-          "How far the true saving may lie from that, with 95 % confidence; 1 before a trial.",
-          "loop");
-
-  private static final MetricDescriptor PAUSE_COST =
-      MetricDescriptor.gauge(
-          "kamille_loop_pacing_wait_seconds",
-          Unit.SECONDS,
-          "How much longer an event waited with pauses in the last trial, at the median.",
-          "loop");
-
-  private static final MetricDescriptor JUDGEMENT_AGE =
-      MetricDescriptor.gauge(
-          "kamille_loop_pacing_judgement_age_seconds",
-          Unit.SECONDS,
-          "Time since the last trial; 0 before the first.",
-          "loop");
-
-  private static final MetricDescriptor BUSY =
-      MetricDescriptor.counter(
-          "kamille_loop_busy_seconds_total",
-          Unit.SECONDS,
-          "Time spent in turns, neither waiting nor pausing; not measured while pacing is off.",
-          "loop");
-
-  private static final MetricDescriptor UTILISATION =
-      MetricDescriptor.gauge(
-          "kamille_loop_utilisation_ratio",
-          Unit.RATIO,
-          "The share of the last moments in which a loop was busy; 0 while pacing is off.",
-          "loop");
-
-  static final MetricDescriptor STALLS =
-      MetricDescriptor.counter(
-          "kamille_loop_stalls_total", Unit.COUNT, "Turns that took longer than 250 ms.", "loop");
-
-  private static final MetricDescriptor POLL_COST =
-      MetricDescriptor.gauge(
-          "kamille_loop_poll_cost_seconds",
-          Unit.SECONDS,
-          "Processor time that a poll was last seen to cost without pauses, with the sleep around"
-              + " it.",
-          "loop");
-
   private static final double NANOS = 1e9;
 
-  private LoopMetrics() {}
+  private final MetricRegistry registry;
+  private final String loop;
+  private final LoopMeter meter;
+
+  private LoopMetrics(MetricRegistry registry, String loop) {
+    this.registry = registry;
+    this.loop = loop;
+    this.meter = new LoopMeter(registry.histogram(TURNS, loop));
+  }
 
   /** Counts of one loop, under the name of its thread. */
   static LoopMeter meter(MetricRegistry registry, String loop) {
-    LoopMeter meter = new LoopMeter(registry.histogram(TURNS, loop));
-    registry.counting(POLLS, () -> meter.value(Reading.POLLS), loop);
-    registry.counting(EVENTS, () -> meter.value(Reading.EVENTS), loop);
-    registry.counting(PAUSES, () -> meter.value(Reading.PAUSES), loop);
-    registry.counting(PAUSE_TIME, () -> meter.value(Reading.PAUSE_NANOS) / NANOS, loop);
-    registry.counting(SPINS, () -> meter.value(Reading.SPINS), loop);
-    registry.counting(PAID_SPINS, () -> meter.value(Reading.PAID_SPINS), loop);
-    registry.counting(SPIN_TIME, () -> meter.value(Reading.SPIN_NANOS) / NANOS, loop);
-    registry.counting(BUSY, () -> meter.value(Reading.BUSY_NANOS) / NANOS, loop);
-    registry.gauge(SPIN_BUDGET, () -> meter.value(Reading.SPIN_BUDGET_NANOS) / NANOS, loop);
-    registry.gauge(INTERVAL, () -> meter.value(Reading.INTERVAL_NANOS) / NANOS, loop);
-    registry.gauge(POLL_COST, () -> meter.value(Reading.POLL_COST_NANOS) / NANOS, loop);
-    registry.gauge(UTILISATION, () -> meter.ratio(Reading.UTILISATION), loop);
-    registry.gauge(SAVING, () -> judged(meter, PaceJudgement::saving, 0), loop);
-    registry.gauge(UNCERTAINTY, () -> judged(meter, PaceJudgement::uncertainty, 1), loop);
-    registry.gauge(PAUSE_COST, () -> judged(meter, found -> found.waitNanos() / NANOS, 0), loop);
-    registry.gauge(JUDGEMENT_AGE, () -> judged(meter, LoopMetrics::ageSeconds, 0), loop);
+    LoopMetrics metrics = new LoopMetrics(registry, loop);
+    metrics.work();
+    metrics.pace();
+    metrics.judgement();
+    return metrics.meter;
+  }
+
+  private void work() {
+    count("polls_total", Reading.POLLS, "Polls for events that a loop made.");
+    count("events_total", Reading.EVENTS, "Events that polls brought.");
+    time(
+        "busy_seconds_total",
+        Reading.BUSY_NANOS,
+        "Time spent in turns, neither waiting nor pausing; not measured while pacing is off.");
+    gauge(
+        "utilisation_ratio",
+        Unit.RATIO,
+        () -> meter.ratio(Reading.UTILISATION),
+        "The share of the last moments in which a loop was busy; 0 while pacing is off.");
+    seconds(
+        "poll_cost_seconds",
+        Reading.POLL_COST_NANOS,
+        "Processor time that a poll was last seen to cost without pauses, with the sleep around"
+            + " it.");
+  }
+
+  private void pace() {
+    count("pauses_total", Reading.PAUSES, "Pauses a loop made between polls.");
+    time("pause_seconds_total", Reading.PAUSE_NANOS, "Time spent in pauses.");
+    count("spins_total", Reading.SPINS, "Busy waits a loop made before it would have slept.");
+    count("paid_spins_total", Reading.PAID_SPINS, "Busy waits that ended with something to do.");
+    time("spin_seconds_total", Reading.SPIN_NANOS, "Time spent in busy waits.");
+    seconds("spin_budget_seconds", Reading.SPIN_BUDGET_NANOS, "The longest busy wait, now.");
+    seconds(
+        "interval_seconds",
+        Reading.INTERVAL_NANOS,
+        "The least interval between two polls, now; 0 for none.");
     for (PaceReason reason : PaceReason.values()) {
       registry.gauge(REASON, () -> meter.reason() == reason ? 1 : 0, loop, word(reason));
     }
-    return meter;
   }
 
-  private static double judged(
-      LoopMeter meter, ToDoubleFunction<PaceJudgement> value, double before) {
+  /** What the last trial of pauses found. */
+  private void judgement() {
+    gauge(
+        "pacing_saving_ratio",
+        Unit.RATIO,
+        () -> judged(PaceJudgement::saving, 0),
+        "The share of CPU time per request that pauses saved in the last trial; 0 before.");
+    gauge(
+        "pacing_uncertainty_ratio",
+        Unit.RATIO,
+        () -> judged(PaceJudgement::uncertainty, 1),
+        "How far the true saving may lie from that, with 95 % confidence; 1 before a trial.");
+    gauge(
+        "pacing_wait_seconds",
+        Unit.SECONDS,
+        () -> judged(found -> found.waitNanos() / NANOS, 0),
+        "How much longer an event waited with pauses in the last trial, at the median.");
+    gauge(
+        "pacing_judgement_age_seconds",
+        Unit.SECONDS,
+        () -> judged(found -> (System.nanoTime() - found.nanos()) / NANOS, 0),
+        "Time since the last trial; 0 before the first.");
+  }
+
+  private double judged(ToDoubleFunction<PaceJudgement> value, double before) {
     PaceJudgement found = meter.judgement();
     return found == null ? before : value.applyAsDouble(found);
   }
 
-  private static double ageSeconds(PaceJudgement found) {
-    return (System.nanoTime() - found.nanos()) / NANOS;
+  private void count(String name, Reading reading, String help) {
+    registry.counting(
+        MetricDescriptor.counter(PREFIX + name, Unit.COUNT, help, "loop"),
+        () -> meter.value(reading),
+        loop);
+  }
+
+  private void time(String name, Reading reading, String help) {
+    registry.counting(
+        MetricDescriptor.counter(PREFIX + name, Unit.SECONDS, help, "loop"),
+        () -> meter.value(reading) / NANOS,
+        loop);
+  }
+
+  private void seconds(String name, Reading reading, String help) {
+    gauge(name, Unit.SECONDS, () -> meter.value(reading) / NANOS, help);
+  }
+
+  private void gauge(String name, Unit unit, DoubleSupplier value, String help) {
+    registry.gauge(MetricDescriptor.gauge(PREFIX + name, unit, help, "loop"), value, loop);
   }
 
   private static String word(PaceReason reason) {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * What one loop did and how it paces itself. A copy; its numbers are each true, not of one moment.
  *
  * @param name of its thread
- * @param mode who chooses the interval
  * @param intervalNanos between two polls, at least, now
  * @param reason why it is that
  * @param polls since the start
@@ -28,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record LoopTurns(
     String name,
-    PaceSettings.Mode mode,
     long intervalNanos,
     PaceReason reason,
     long polls,

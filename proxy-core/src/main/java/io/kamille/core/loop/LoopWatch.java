@@ -77,7 +77,7 @@ final class LoopWatch implements AutoCloseable {
   }
 
   private void lookForIdleProcessors() {
-    boolean isWanted = control.settings().spinLimitNanos() > 0;
+    boolean isWanted = control.settings().spin().isPositive();
     control.maySpin(isWanted && processors.count() + TOLERANCE >= loops);
   }
 

@@ -120,17 +120,22 @@ final class PaceController {
   private double trialNanos;
   private long holdNanos = FIRST_HOLD_NANOS;
 
-  /** At light load; the seed is for the order in which pauses are tried. */
-  PaceController(PaceSettings settings, long seed) {
-    budgetNanos = settings.latencyBudgetNanos();
-    judge = new PaceJudge(settings.leastSaving(), seed);
+  /**
+   * At light load.
+   *
+   * @param leastSaving as {@link PaceJudge} has it
+   * @param seed for the order in which pauses are tried
+   */
+  PaceController(PaceSettings settings, double leastSaving, long seed) {
+    budgetNanos = settings.latencyBudget().toNanos();
+    judge = new PaceJudge(leastSaving, seed);
   }
 
-  /** Begins anew. A verdict on pauses holds on, if it was found for the same settings. */
+  /** Begins anew. A verdict on pauses holds on, if it was found for the same budget. */
   void reset(PaceSettings settings) {
-    long nanos = settings.latencyBudgetNanos();
-    if (nanos != budgetNanos || settings.leastSaving() != judge.leastSaving()) {
-      judge.reset(settings.leastSaving());
+    long nanos = settings.latencyBudget().toNanos();
+    if (nanos != budgetNanos) {
+      judge.reset();
     }
     budgetNanos = nanos;
     isResting = false;

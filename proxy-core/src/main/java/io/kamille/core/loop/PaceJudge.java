@@ -43,6 +43,9 @@ final class PaceJudge {
     OUT
   }
 
+  /** Adaptive pauses must save a tenth. */
+  static final double LEAST_SAVING = 0.1;
+
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
   static final long FIRST_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(4);
   static final long LONGEST_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(64);
@@ -56,12 +59,12 @@ final class PaceJudge {
   private static final int[] LOOKS = {6, 12, 24};
   private static final double[] STUDENT = {2.571, 2.201, 2.069};
 
+  private final double leastSaving;
   private final SplittableRandom random;
   private final Work paced = new Work();
   private final Work unpaced = new Work();
   private final Work lately = new Work();
 
-  private double leastSaving; // zero or less: pauses need no proof
   private Stand stand = Stand.UNASKED;
   private @Nullable PaceJudgement judgement;
 
@@ -84,7 +87,8 @@ final class PaceJudge {
   /**
    * Knows nothing.
    *
-   * @param leastSaving see {@link #reset}
+   * @param leastSaving share of the processor time that pauses must save; zero to allow them
+   *     untried
    * @param seed for the order of windows
    */
   PaceJudge(double leastSaving, long seed) {
@@ -92,17 +96,8 @@ final class PaceJudge {
     random = new SplittableRandom(seed);
   }
 
-  double leastSaving() {
-    return leastSaving;
-  }
-
-  /**
-   * Begins anew.
-   *
-   * @param share of the processor time that pauses must save; zero or less to allow them untried
-   */
-  void reset(double share) {
-    leastSaving = share;
+  /** Begins anew. */
+  void reset() {
     stand = Stand.UNASKED;
     judgement = null;
     distanceNanos = FIRST_DISTANCE_NANOS;

@@ -1,94 +1,97 @@
 package io.kamille.core.loop;
 
+import io.kamille.core.loop.Pacing.Mode;
+import io.kamille.core.setting.Section;
+import io.kamille.core.setting.Setting;
+import io.kamille.core.setting.ValueTypes;
 import java.time.Duration;
 
 /**
  * How the loops of a group pace themselves.
  *
- * @param mode who chooses the interval between two polls
- * @param intervalNanos the interval when it is fixed; otherwise without meaning
- * @param latencyBudgetNanos the longest wait, at the 99th percentile, that an adaptive interval may
- *     add to a response
- * @param spinLimitNanos the longest busy wait before a loop blocks; zero for none
- * @param leastSaving the share of processor time that adaptive pauses must be shown to save, 0–1;
- *     zero if they need no proof
+ * @param pacing who chooses the interval between two polls
+ * @param latencyBudget the longest wait, at the 99th percentile, that an adaptive interval may add
+ *     to a response
+ * @param spin the longest busy wait before a loop blocks; zero for none
  */
-public record PaceSettings(
-    Mode mode,
-    long intervalNanos,
-    long latencyBudgetNanos,
-    long spinLimitNanos,
-    double leastSaving) {
+public record PaceSettings(Pacing pacing, Duration latencyBudget, Duration spin) {
 
-  /** Who chooses the interval between two polls. */
-  public enum Mode {
-    /** There is none: the loop polls whenever it has nothing else to do. */
-    OFF,
-    /** The operator. */
-    FIXED,
-    /** The loop, by its load. */
-    ADAPTIVE
-  }
+  public static final Setting<Pacing> PACING =
+      Setting.of(
+              "pacing",
+              ValueTypes.orWord(
+                  "adaptive",
+                  Pacing.ADAPTIVE,
+                  ValueTypes.orWord(
+                      "off",
+                      Pacing.OFF,
+                      ValueTypes.duration(Duration.ofNanos(50_000), Duration.ofMillis(100))
+                          .map(Pacing::fixed, Pacing::interval))),
+              "The least interval between two polls of a loop. `off` sets none. With `adaptive`,"
+                  + " each loop chooses it by its load.")
+          .defaultsTo(Pacing.ADAPTIVE);
 
-  private static final long DEFAULT_BUDGET_NANOS = 500_000;
-  private static final double DEFAULT_SAVING = 0.1;
+  public static final Setting<Duration> LATENCY_BUDGET =
+      Setting.of(
+              "latency-budget",
+              ValueTypes.duration(Duration.ofNanos(50_000), Duration.ofMillis(20)),
+              "The time that adaptive pacing may add to a response, at the 99th percentile.")
+          .defaultsTo(Duration.ofNanos(500_000));
+
+  public static final Setting<Duration> SPIN =
+      Setting.of(
+              "spin",
+              ValueTypes.orWord(
+                  "off",
+                  Duration.ZERO,
+                  ValueTypes.duration(Duration.ofNanos(1_000), Duration.ofMillis(100))),
+              "The longest time a loop polls without sleeping before it sleeps. Within it the"
+                  + " loop chooses by what its waits were like; it never spins when there are"
+                  + " fewer idle processors than loops.")
+          .defaultsTo(Duration.ZERO);
+
+  /** The settings under {@code engine}. */
+  public static final Section<PaceSettings> SECTION =
+      Section.of(PaceSettings.class, PACING, LATENCY_BUDGET, SPIN);
+
+  /** The loop chooses, within half a millisecond. */
+  public static final PaceSettings ADAPTIVE = SECTION.defaults();
 
   /** No pacing, no busy wait. */
-  public static final PaceSettings OFF =
-      new PaceSettings(Mode.OFF, 0, DEFAULT_BUDGET_NANOS, 0, DEFAULT_SAVING);
-
-  /** The loop chooses, within half a millisecond, and pauses if that saves a tenth. */
-  public static final PaceSettings ADAPTIVE =
-      new PaceSettings(Mode.ADAPTIVE, 0, DEFAULT_BUDGET_NANOS, 0, DEFAULT_SAVING);
+  public static final PaceSettings OFF = ADAPTIVE.with(Pacing.OFF);
 
   public PaceSettings {
-    if (mode == Mode.FIXED && intervalNanos <= 0) {
-      throw new IllegalArgumentException("intervalNanos: " + intervalNanos + " (expected: > 0)");
-    }
-    if (latencyBudgetNanos <= 0) {
+    if (!latencyBudget.isPositive() || spin.isNegative()) {
       throw new IllegalArgumentException(
-          "latencyBudgetNanos: " + latencyBudgetNanos + " (expected: > 0)");
-    }
-    if (spinLimitNanos < 0) {
-      throw new IllegalArgumentException("spinLimitNanos: " + spinLimitNanos + " (expected: >= 0)");
-    }
-    if (!(leastSaving >= 0 && leastSaving <= 1)) {
-      throw new IllegalArgumentException("leastSaving: " + leastSaving + " (expected: 0 to 1)");
+          "latencyBudget: " + latencyBudget + ", spin: " + spin + " (expected: > 0, >= 0)");
     }
   }
 
   /** A fixed interval, no busy wait. */
   public static PaceSettings fixed(long intervalNanos) {
-    return new PaceSettings(Mode.FIXED, intervalNanos, DEFAULT_BUDGET_NANOS, 0, DEFAULT_SAVING);
-  }
-
-  /** The same with another limit of the busy wait. */
-  public PaceSettings withSpinLimit(long nanos) {
-    return new PaceSettings(mode, intervalNanos, latencyBudgetNanos, nanos, leastSaving);
-  }
-
-  /** The same with another latency budget. */
-  public PaceSettings withLatencyBudget(long nanos) {
-    return new PaceSettings(mode, intervalNanos, nanos, spinLimitNanos, leastSaving);
-  }
-
-  /** The same with another least saving. */
-  public PaceSettings withLeastSaving(double share) {
-    return new PaceSettings(mode, intervalNanos, latencyBudgetNanos, spinLimitNanos, share);
+    return ADAPTIVE.with(Pacing.fixed(Duration.ofNanos(intervalNanos)));
   }
 
   /** The same, but the interval is chosen so. */
-  public PaceSettings with(Pacing pacing) {
-    return new PaceSettings(
-        pacing.mode(),
-        pacing.interval().toNanos(),
-        latencyBudgetNanos,
-        spinLimitNanos,
-        leastSaving);
+  public PaceSettings with(Pacing other) {
+    return new PaceSettings(other, latencyBudget, spin);
   }
 
-  /** Who chooses the interval. */
-  public Pacing pacing() {
-    return new Pacing(mode, Duration.ofNanos(intervalNanos));
+  /** The same with another latency budget. */
+  public PaceSettings withLatencyBudget(Duration budget) {
+    return new PaceSettings(pacing, budget, spin);
+  }
+
+  /** The same with another limit of the busy wait. */
+  public PaceSettings withSpin(Duration limit) {
+    return new PaceSettings(pacing, latencyBudget, limit);
+  }
+
+  Mode mode() {
+    return pacing.mode();
+  }
+
+  long intervalNanos() {
+    return pacing.interval().toNanos();
   }
 }

@@ -1,7 +1,7 @@
 package io.kamille.core.loop;
 
 import io.kamille.core.loop.LoopMeter.Reading;
-import io.kamille.core.loop.PaceSettings.Mode;
+import io.kamille.core.loop.Pacing.Mode;
 import io.kamille.core.metric.AnswerCounts;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -9,6 +9,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,23 +75,23 @@ final class PacedIoHandler implements IoHandler {
    * Paces {@code delegate}.
    *
    * @param cpuNanos processor time of the calling thread so far
-   * @param answers of this loop so far
-   * @param seed for the order in which pauses are tried
+   * @param answers counts those of this loop so far; which counts do may change
+   * @param controller chooses the interval if that is adaptive
    */
   PacedIoHandler(
       IoHandler delegate,
       LoopControl control,
       LoopClock clock,
       LongSupplier cpuNanos,
-      AnswerCounts answers,
-      long seed,
+      Supplier<AnswerCounts> answers,
+      PaceController controller,
       LoopMeter meter) {
     this.delegate = delegate;
     this.control = control;
     this.clock = clock;
     this.meter = meter;
     window = new LoadWindow(cpuNanos, answers);
-    controller = new PaceController(control.settings(), seed);
+    this.controller = controller;
   }
 
   LoopMeter meter() {
@@ -119,8 +120,8 @@ final class PacedIoHandler implements IoHandler {
     settings = next;
     isAdaptive = next.mode() == Mode.ADAPTIVE;
     controller.reset(next);
-    spin.limit(next.spinLimitNanos());
-    if (isStopping || (next.mode() == Mode.OFF && next.spinLimitNanos() == 0)) {
+    spin.limit(next.spin().toNanos());
+    if (isStopping || (next.mode() == Mode.OFF && next.spin().isZero())) {
       isWatching = false;
       beginPlain();
       meter.forgetLoad();
@@ -129,11 +130,11 @@ final class PacedIoHandler implements IoHandler {
     } else {
       beginPaced(clock.nanos());
     }
-    publish(next);
+    showPace(next);
   }
 
   private boolean mayWatch() {
-    return isAdaptive && !isStopping && Objects.requireNonNull(settings).spinLimitNanos() == 0;
+    return isAdaptive && !isStopping && Objects.requireNonNull(settings).spin().isZero();
   }
 
   private void beginPlain() {
@@ -192,7 +193,7 @@ final class PacedIoHandler implements IoHandler {
     LoadSample load = window.nextUntimed(now);
     boolean isWorth = controller.isWorthMeasuring(load, now);
     meter.load(load, controller.judgement());
-    publish(Objects.requireNonNull(settings));
+    showPace(Objects.requireNonNull(settings));
     if (isWorth) {
       beginPaced(now);
     }
@@ -252,19 +253,19 @@ final class PacedIoHandler implements IoHandler {
       }
       meter.load(load, controller.judgement());
     }
-    publish(present);
+    showPace(present);
   }
 
-  private void publish(PaceSettings present) {
+  private void showPace(PaceSettings present) {
     switch (present.mode()) {
-      case OFF -> publish(0, PaceReason.OFF);
-      case FIXED -> publish(present.intervalNanos(), PaceReason.FIXED);
-      case ADAPTIVE -> publish(controller.intervalNanos(), controller.reason());
+      case OFF -> showPace(0, PaceReason.OFF);
+      case FIXED -> showPace(present.intervalNanos(), PaceReason.FIXED);
+      case ADAPTIVE -> showPace(controller.intervalNanos(), controller.reason());
     }
     meter.costs(controller.pollCostNanos(), spin.nanos());
   }
 
-  private void publish(long intervalNanos, PaceReason reason) {
+  private void showPace(long intervalNanos, PaceReason reason) {
     pacer.interval(intervalNanos);
     meter.pace(intervalNanos, reason);
   }

@@ -1,15 +1,16 @@
 package io.kamille.core.metric;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricParts.Part;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.DoubleSupplier;
 
 /**
  * Metrics of one subject, which end with it: what is registered here is read until this is closed.
  * What is asked for later counts, and nobody reads it. Any thread.
  */
-public final class MetricGroup implements AutoCloseable {
+public final class MetricGroup extends MetricSink implements AutoCloseable {
 
   private final MetricRegistry registry;
 
@@ -24,38 +25,15 @@ public final class MetricGroup implements AutoCloseable {
     this.registry = registry;
   }
 
-  /** A counter for one writer. */
-  public synchronized Counter counter(MetricDescriptor descriptor, String... labelValues) {
-    Counter counter = new Counter();
-    if (!isClosed) {
-      registrations.add(registry.counting(descriptor, counter::value, labelValues));
+  @Override
+  synchronized Registration add(
+      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues) {
+    if (isClosed) {
+      return () -> {};
     }
-    return counter;
-  }
-
-  /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
-  public synchronized void counting(
-      MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
-    if (!isClosed) {
-      registrations.add(registry.counting(descriptor, count, labelValues));
-    }
-  }
-
-  /** A histogram for one writer. */
-  public synchronized Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
-    Histogram histogram = new Histogram();
-    if (!isClosed) {
-      registrations.add(registry.export(descriptor, histogram, labelValues));
-    }
-    return histogram;
-  }
-
-  /** Exports a value that goes up and down, asked for on the reader's thread. */
-  public synchronized void gauge(
-      MetricDescriptor descriptor, DoubleSupplier value, String... labelValues) {
-    if (!isClosed) {
-      registrations.add(registry.gauge(descriptor, value, labelValues));
-    }
+    Registration added = registry.add(descriptor, kind, part, labelValues);
+    registrations.add(added);
+    return added;
   }
 
   /** Ends the export of all that is registered here. Closing again does nothing. */

@@ -2,16 +2,13 @@ package io.kamille.core.metric;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kamille.core.metric.MetricDescriptor.Kind;
-import io.kamille.core.metric.MetricParts.Durations;
 import io.kamille.core.metric.MetricParts.Part;
-import io.kamille.core.metric.MetricParts.Value;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.DoubleSupplier;
 
 /** Where subsystems register what they count, and where it is read. Any thread. */
-public final class MetricRegistry {
+public final class MetricRegistry extends MetricSink {
 
   /*
    * Whoever counts asks for a part of its own under a label set, as often as there are writers;
@@ -21,36 +18,6 @@ public final class MetricRegistry {
    */
   @GuardedBy("this")
   private final Map<String, MetricParts> metrics = new TreeMap<>();
-
-  /** A counter for one writer. */
-  public Counter counter(MetricDescriptor descriptor, String... labelValues) {
-    Counter counter = new Counter();
-    add(descriptor, Kind.COUNTER, new Value(counter::value), labelValues);
-    return counter;
-  }
-
-  /** A histogram for one writer. */
-  public Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
-    Histogram histogram = new Histogram();
-    export(descriptor, histogram, labelValues);
-    return histogram;
-  }
-
-  Registration export(MetricDescriptor descriptor, Histogram histogram, String... labelValues) {
-    return add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
-  }
-
-  /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
-  public Registration counting(
-      MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
-    return add(descriptor, Kind.COUNTER, new Value(count), labelValues);
-  }
-
-  /** Exports a value that goes up and down, asked for on the reader's thread. */
-  public Registration gauge(
-      MetricDescriptor descriptor, DoubleSupplier value, String... labelValues) {
-    return add(descriptor, Kind.GAUGE, new Value(value), labelValues);
-  }
 
   /** What is registered, ordered by name. */
   public synchronized List<MetricDescriptor> descriptors() {
@@ -81,7 +48,8 @@ public final class MetricRegistry {
     return metrics.values().stream().map(MetricParts::copy).toList();
   }
 
-  private synchronized Registration add(
+  @Override
+  synchronized Registration add(
       MetricDescriptor descriptor, Kind kind, Part part, String... labelValues) {
     check(descriptor, kind, labelValues);
     MetricParts parts =

@@ -30,7 +30,7 @@ public record HashKey(Kind kind, String name) {
   public static final HashKey ADDRESS = new HashKey(Kind.ADDRESS, "");
 
   public static final ValueType<HashKey> TYPE =
-      ValueType.of(
+      new ValueType<>(
           "part of a request",
           "",
           "address, url, field:NAME or cookie:NAME",

@@ -46,9 +46,9 @@ public record HealthCheck(
 
     /** Whether a setting beside it has an effect. */
     public boolean uses(Setting<?> setting) {
-      boolean isOfHttp = setting == REQUEST_PATH || setting == EXPECT || setting == CONTAINS;
-      boolean isOfGrpc = setting == SERVICE;
-      boolean isOfBoth = setting == HOST || setting == HEADERS;
+      boolean isOfHttp = List.of(REQUEST_PATH, EXPECT, CONTAINS).contains(setting);
+      boolean isOfGrpc = setting.equals(SERVICE);
+      boolean isOfBoth = List.of(HOST, HEADERS).contains(setting);
       return switch (this) {
         case OFF -> false;
         case HTTP -> !isOfGrpc;

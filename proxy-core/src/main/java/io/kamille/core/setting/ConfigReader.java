@@ -55,7 +55,8 @@ public final class ConfigReader {
         checkMissing(Map.of(shorthand.key(), scalar.position()), section, values);
       }
       default ->
-          refuse(Problem.Kind.WRONG_KIND, node.position(), values.path(), node.kind(), "a section");
+          problems.add(
+              Problem.Kind.WRONG_KIND, node.position(), values.path(), node.kind(), "a section");
     }
   }
 
@@ -85,7 +86,7 @@ public final class ConfigReader {
   private boolean isFirst(Entry entry, Map<String, Position> seen, String path) {
     Position first = seen.putIfAbsent(entry.key(), entry.position());
     if (first != null) {
-      refuse(
+      problems.add(
           Problem.Kind.DUPLICATE_KEY,
           entry.position(),
           join(path, entry.key()),
@@ -127,19 +128,20 @@ public final class ConfigReader {
       case Sequence list when setting.type().isList() -> readTexts(list, setting, values);
       default -> {
         String path = join(values.path(), setting.key());
-        refuse(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
+        problems.add(Problem.Kind.WRONG_KIND, node.position(), path, node.kind(), valueOf(setting));
       }
     }
   }
 
   private <T> void readText(
       String text, ConfigNode node, Setting<T> setting, SectionValues.Builder values) {
-    switch (setting.type().parse(text)) {
-      case Parsed.Value<T>(T value) -> values.put(setting, value, node.position());
-      case Parsed.Refused<T>(String expected) -> {
-        String path = join(values.path(), setting.key());
-        refuse(Problem.Kind.VALUE, node.position(), path, node.kind(), expected);
-      }
+    T value = setting.type().parse(text);
+    if (value == null) {
+      String path = join(values.path(), setting.key());
+      problems.add(
+          Problem.Kind.VALUE, node.position(), path, node.kind(), setting.type().expected());
+    } else {
+      values.put(setting, value, node.position());
     }
   }
 
@@ -150,10 +152,10 @@ public final class ConfigReader {
       ConfigNode item = list.items().get(i);
       String path = join(values.path(), setting.key()) + "[" + i + "]";
       if (!(item instanceof Scalar scalar) || scalar.text().isEmpty() || scalar.isNothing()) {
-        refuse(Problem.Kind.WRONG_KIND, item.position(), path, item.kind(), "a value");
-      } else if (setting.type().parse(scalar.text())
-          instanceof Parsed.Refused<T>(String expected)) {
-        refuse(Problem.Kind.VALUE, item.position(), path, item.kind(), expected);
+        problems.add(Problem.Kind.WRONG_KIND, item.position(), path, item.kind(), "a value");
+      } else if (setting.type().parse(scalar.text()) == null) {
+        String expected = setting.type().expected();
+        problems.add(Problem.Kind.VALUE, item.position(), path, item.kind(), expected);
       } else {
         texts.add(scalar.text());
       }
@@ -186,7 +188,7 @@ public final class ConfigReader {
         for (Entry named : names.entries()) {
           String path = join(values.path(), child.key());
           if (!NAME.matcher(named.key()).matches()) {
-            refuse(
+            problems.add(
                 Problem.Kind.VALUE,
                 named.position(),
                 path,
@@ -206,7 +208,7 @@ public final class ConfigReader {
   private void refuseValue(Entry entry, String expected, SectionValues.Builder values) {
     ConfigNode value = entry.value();
     String path = join(values.path(), entry.key());
-    refuse(Problem.Kind.WRONG_KIND, value.position(), path, value.kind(), expected);
+    problems.add(Problem.Kind.WRONG_KIND, value.position(), path, value.kind(), expected);
   }
 
   private void checkNotEmpty(
@@ -214,7 +216,7 @@ public final class ConfigReader {
     String required = child.required();
     if (isEmpty && required != null) {
       String path = join(values.path(), child.key());
-      refuse(Problem.Kind.MISSING, entry.position(), path, "nothing", required);
+      problems.add(Problem.Kind.MISSING, entry.position(), path, "nothing", required);
     }
   }
 
@@ -223,8 +225,7 @@ public final class ConfigReader {
     for (Member member : section.members()) {
       String required =
           switch (member) {
-            case Setting<?> setting ->
-                setting.absence() instanceof Setting.Absence.Forbidden<?> ? valueOf(setting) : null;
+            case Setting<?> setting -> setting.isRequired() ? valueOf(setting) : null;
             case Subsection<?> child ->
                 child.alternatives().stream().noneMatch(seen::containsKey)
                     ? child.required()
@@ -232,14 +233,9 @@ public final class ConfigReader {
           };
       if (required != null && !seen.containsKey(member.key())) {
         String path = join(values.path(), member.key());
-        refuse(Problem.Kind.MISSING, values.position(), path, "nothing", required);
+        problems.add(Problem.Kind.MISSING, values.position(), path, "nothing", required);
       }
     }
-  }
-
-  private void refuse(
-      Problem.Kind kind, Position position, String path, String found, String expected) {
-    problems.add(kind, position, path, found, expected);
   }
 
   private static String valueOf(Setting<?> setting) {

@@ -1,6 +1,7 @@
 package io.kamille.core.setting;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The URL of an origin server: {@code http://HOST[:PORT]}, or {@code https://} for TLS. Port 80 or
@@ -10,8 +11,6 @@ public record OriginUrl(boolean isSecure, String host, int port) {
 
   private static final String HTTP = "http://";
   private static final String HTTPS = "https://";
-  private static final String EXPECTED =
-      "http://HOST[:PORT] or https://HOST[:PORT] with nothing behind it";
 
   public OriginUrl {
     if (host.isEmpty() || port == 0) {
@@ -19,12 +18,12 @@ public record OriginUrl(boolean isSecure, String host, int port) {
     }
   }
 
-  /** The URL that {@code text} stands for, or what was expected instead. */
-  public static Parsed<OriginUrl> parse(String text) {
+  /** The URL that {@code text} stands for, or null. */
+  public static @Nullable OriginUrl parse(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
     boolean isSecure = lower.startsWith(HTTPS);
     if (!isSecure && !lower.startsWith(HTTP)) {
-      return new Parsed.Refused<>(EXPECTED);
+      return null;
     }
     String authority = lower.substring(scheme(isSecure).length());
     if (authority.endsWith("/")) {
@@ -33,8 +32,8 @@ public record OriginUrl(boolean isSecure, String host, int port) {
     boolean hasPort = authority.lastIndexOf(':') > authority.lastIndexOf(']');
     var address = HostPort.parse(hasPort ? authority : authority + ":" + defaultPort(isSecure));
     return address == null || address.host().isEmpty() || address.port() == 0
-        ? new Parsed.Refused<>(EXPECTED)
-        : new Parsed.Value<>(new OriginUrl(isSecure, address.host(), address.port()));
+        ? null
+        : new OriginUrl(isSecure, address.host(), address.port());
   }
 
   private static String scheme(boolean isSecure) {

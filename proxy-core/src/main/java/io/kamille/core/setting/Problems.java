@@ -43,6 +43,53 @@ public final class Problems {
     add(Problem.Kind.CONFLICT, section.position(setting), section.path(setting), found, expected);
   }
 
+  /** Adds that a section as a whole contradicts itself or another one. */
+  public void conflict(SectionValues section, String found, String expected) {
+    add(Problem.Kind.CONFLICT, section.position(), section.path(), found, expected);
+  }
+
+  /**
+   * Adds each setting of a section that is given without the one that it belongs to.
+   *
+   * @param name what {@code whole} is called
+   */
+  public void needs(SectionValues section, Setting<?> whole, String name) {
+    for (Member member : section.section().members()) {
+      if (member instanceof Setting<?> part && !part.equals(whole)) {
+        alone(section, part, whole, name);
+      }
+    }
+  }
+
+  /** Adds the one of two settings that is given without the other. */
+  public void together(
+      SectionValues section, Setting<?> one, String its, Setting<?> other, String others) {
+    alone(section, one, other, others);
+    alone(section, other, one, its);
+  }
+
+  private void alone(SectionValues section, Setting<?> given, Setting<?> missing, String name) {
+    if (section.isGiven(given) && !section.isGiven(missing) && !hasRefused(section.path(missing))) {
+      conflict(section, given, name + " beside it");
+    }
+  }
+
+  /** Reads a file, and fails with one sentence. */
+  @FunctionalInterface
+  public interface Reading {
+    @Nullable Object run() throws IOException;
+  }
+
+  /** Adds that a setting names a file that cannot be read so. */
+  public void readable(
+      SectionValues section, Setting<?> setting, String expected, Reading reading) {
+    try {
+      reading.run();
+    } catch (IOException unusable) {
+      conflict(section, setting, expected + " (" + unusable.getMessage() + ")");
+    }
+  }
+
   void add(
       Problem.Kind kind,
       Position position,

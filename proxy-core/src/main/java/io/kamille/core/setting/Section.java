@@ -1,5 +1,6 @@
 package io.kamille.core.setting;
 
+import io.kamille.core.setting.Subsection.Shape;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
@@ -144,17 +145,17 @@ public final class Section<R> {
 
   /** This under a key of another section, at most once. */
   public Subsection<R> one(String key, String description) {
-    return Subsection.one(key, description, this);
+    return new Subsection<>(key, description, this, Shape.ONE);
   }
 
   /** A list of these under a key of another section. */
   public Subsection<R> list(String key, String description) {
-    return Subsection.list(key, description, this);
+    return new Subsection<>(key, description, this, Shape.LIST);
   }
 
   /** These under names of the operator's choice, under a key of another section. */
   public Subsection<R> named(String key, String description) {
-    return Subsection.named(key, description, this);
+    return new Subsection<>(key, description, this, Shape.NAMED);
   }
 
   @Override

@@ -91,9 +91,7 @@ public final class SectionValues {
       T typed = (T) value.value;
       return typed;
     }
-    return setting.absence() instanceof Setting.Absence.Default<T>(String text, var rule)
-        ? rule.apply(this)
-        : null;
+    return setting.rule().apply(this);
   }
 
   /** The value given or the default; there must be one. */
@@ -114,9 +112,7 @@ public final class SectionValues {
   /** What the record has for the setting. */
   <T> @Nullable T component(Setting<T> setting) {
     T value = find(setting);
-    return value == null && setting.absence() instanceof Setting.Absence.Meaning<T> meaning
-        ? meaning.stands()
-        : value;
+    return value == null ? setting.standIn() : value;
   }
 
   /** The section inside this one, all defaults when the file does not have it. */

@@ -6,46 +6,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The declaration of one setting. The reader of the file, the reference page and the comparison for
- * a reload know nothing about a setting but this. Immutable; compared by identity.
+ * a reload know nothing about a setting but this.
+ *
+ * @param ifAbsent what holds when it is not given, in the Markdown of the reference; null if it
+ *     must be given
+ * @param rule gives the default; null if there is none
+ * @param standIn what the record has where there is no value
+ * @param component of the record, if its name has not the words of the key; else empty
  */
-public final class Setting<T> implements Member {
+public record Setting<T>(
+    String key,
+    ValueType<T> type,
+    String description,
+    @Nullable String ifAbsent,
+    Function<SectionValues, @Nullable T> rule,
+    @Nullable T standIn,
+    boolean needsRestart,
+    String component)
+    implements Member {
 
-  /** What holds when a setting is not given. */
-  public sealed interface Absence<T> {
-
-    /** It must be given. */
-    record Forbidden<T>() implements Absence<T> {}
-
-    /** A value holds in its place; {@code text} is that value in the Markdown of the reference. */
-    record Default<T>(String text, Function<SectionValues, T> rule) implements Absence<T> {}
-
-    /**
-     * It has no value; {@code text} tells in Markdown what that means, and the record has {@code
-     * stands} for it.
-     */
-    record Meaning<T>(String text, @Nullable T stands) implements Absence<T> {}
-  }
-
-  private final String key;
-  private final ValueType<T> type;
-  private final Absence<T> absence;
-  private final boolean needsRestart;
-  private final String description;
-  private final String component;
-
-  private Setting(
-      String key,
-      ValueType<T> type,
-      Absence<T> absence,
-      boolean needsRestart,
-      String description,
-      String component) {
-    this.key = key;
-    this.type = type;
-    this.absence = absence;
-    this.needsRestart = needsRestart;
-    this.description = description;
-    this.component = component;
+  public Setting {
     if (description.isBlank()) {
       throw new IllegalArgumentException(key + ": no description");
     }
@@ -53,37 +33,42 @@ public final class Setting<T> implements Member {
 
   /** A setting that must be given and applies on reload. */
   public static <T> Setting<T> of(String key, ValueType<T> type, String description) {
-    return new Setting<>(key, type, new Absence.Forbidden<>(), false, description, "");
+    return new Setting<>(key, type, description, null, values -> null, null, false, "");
   }
 
   /** The same with a default. */
   public Setting<T> defaultsTo(T value) {
-    return with(new Absence.Default<>("`" + type.print(value) + "`", section -> value));
+    return defaultsTo("`" + type.print(value) + "`", section -> value);
   }
 
   /** The same with a default that follows from the machine or from other values of its section. */
-  public Setting<T> defaultsTo(String text, Function<SectionValues, T> rule) {
-    return with(new Absence.Default<>(text, rule));
+  public Setting<T> defaultsTo(String text, Function<SectionValues, @Nullable T> rule) {
+    return new Setting<>(key, type, description, text, rule, null, needsRestart, component);
   }
 
   /** The same, but it may have no value, and the record null. */
   public Setting<T> orElse(String meaning) {
-    return with(new Absence.Meaning<>(meaning, null));
+    return new Setting<>(key, type, description, meaning, rule, null, needsRestart, component);
   }
 
   /** The same, but it may have no value, and the record {@code stands}. */
   public Setting<T> orElse(String meaning, T stands) {
-    return with(new Absence.Meaning<>(meaning, stands));
+    return new Setting<>(key, type, description, meaning, rule, stands, needsRestart, component);
   }
 
-  /** The same, but a new value waits for the next start. */
+  /** The same, but a new value waits for the next start; otherwise it applies on reload. */
   public Setting<T> appliesOnRestart() {
-    return new Setting<>(key, type, absence, true, description, component);
+    return new Setting<>(key, type, description, ifAbsent, rule, standIn, true, component);
   }
 
   /** The same, read into the component of that name, which has not the words of the key. */
-  public Setting<T> into(String otherComponent) {
-    return new Setting<>(key, type, absence, needsRestart, description, otherComponent);
+  public Setting<T> into(String name) {
+    return new Setting<>(key, type, description, ifAbsent, rule, standIn, needsRestart, name);
+  }
+
+  /** Whether it must be given. */
+  public boolean isRequired() {
+    return ifAbsent == null;
   }
 
   /** Whether it is read into the component of that name. */
@@ -101,33 +86,6 @@ public final class Setting<T> implements Member {
       at = found + word.length();
     }
     return true;
-  }
-
-  private Setting<T> with(Absence<T> newAbsence) {
-    return new Setting<>(key, type, newAbsence, needsRestart, description, component);
-  }
-
-  @Override
-  public String key() {
-    return key;
-  }
-
-  public ValueType<T> type() {
-    return type;
-  }
-
-  public Absence<T> absence() {
-    return absence;
-  }
-
-  /** Whether a new value waits for the next start; otherwise it applies on reload. */
-  public boolean needsRestart() {
-    return needsRestart;
-  }
-
-  @Override
-  public String description() {
-    return description;
   }
 
   @Override

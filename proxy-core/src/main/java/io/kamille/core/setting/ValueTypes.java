@@ -3,10 +3,10 @@ package io.kamille.core.setting;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
@@ -27,7 +27,7 @@ public final class ValueTypes {
 
   /** {@code on} or {@code off}; {@code true}, {@code false}, {@code yes}, {@code no} as well. */
   public static ValueType<Boolean> onOff() {
-    return ValueType.of(
+    return new ValueType<>(
         "on or off",
         "",
         "on or off",
@@ -43,7 +43,7 @@ public final class ValueTypes {
   /** A whole number within both bounds. */
   public static ValueType<Integer> wholeNumber(int least, int greatest) {
     String bounds = least + "–" + greatest;
-    return ValueType.of(
+    return new ValueType<>(
         "whole number",
         bounds,
         "a whole number of " + bounds,
@@ -60,7 +60,7 @@ public final class ValueTypes {
   /** A number within both bounds, written {@code 1.5}. */
   public static ValueType<Double> number(int least, int greatest) {
     String bounds = least + "–" + greatest;
-    return ValueType.of(
+    return new ValueType<>(
         "number",
         bounds,
         "a number of " + bounds + " such as 1.5",
@@ -76,7 +76,7 @@ public final class ValueTypes {
 
   /** A share of a whole, written {@code 0.1}. */
   public static ValueType<Double> ratio() {
-    return ValueType.of(
+    return new ValueType<>(
         "ratio",
         "0–1",
         "a ratio of 0–1 such as 0.1",
@@ -86,7 +86,7 @@ public final class ValueTypes {
 
   /** A share of a whole that is not nothing, written {@code 0.1}. */
   public static ValueType<Double> positiveRatio() {
-    return ValueType.of(
+    return new ValueType<>(
         "ratio",
         "above 0, up to 1",
         "a ratio above 0 and up to 1 such as 0.1",
@@ -100,7 +100,7 @@ public final class ValueTypes {
   /** A number of bytes ({@link ByteSize}) within both bounds. */
   public static ValueType<Long> size(long leastBytes, long greatestBytes) {
     String bounds = ByteSize.print(leastBytes) + "–" + ByteSize.print(greatestBytes);
-    return ValueType.of(
+    return new ValueType<>(
         "size",
         bounds,
         "a size of " + bounds + " in KiB, MiB, GiB or TiB",
@@ -143,7 +143,7 @@ public final class ValueTypes {
   private static ValueType<Duration> duration(
       Duration least, Duration greatest, String hint, Predicate<Duration> isRight) {
     String bounds = TimeSpan.print(least) + "–" + TimeSpan.print(greatest);
-    return ValueType.of(
+    return new ValueType<>(
         "duration",
         bounds,
         "a duration of " + bounds + " " + hint,
@@ -161,27 +161,32 @@ public final class ValueTypes {
 
   /** An address to listen on ({@link HostPort}). */
   public static ValueType<HostPort> address() {
-    return ValueType.of(
+    return new ValueType<>(
         "address", "", "HOST:PORT with a port of 1–65535", HostPort::parse, HostPort::toString);
   }
 
   /** The URL of an origin server ({@link OriginUrl}). */
   public static ValueType<OriginUrl> origin() {
-    return new ValueType<>("origin URL", "", OriginUrl::parse, OriginUrl::toString);
+    return new ValueType<>(
+        "origin URL",
+        "",
+        "http://HOST[:PORT] or https://HOST[:PORT] with nothing behind it",
+        OriginUrl::parse,
+        OriginUrl::toString);
   }
 
   /** One of the constants, written in lower case with dashes. */
   public static <E extends Enum<E>> ValueType<E> oneOf(E[] constants) {
     List<E> all = List.of(constants);
     String words = all.stream().map(ValueTypes::word).collect(Collectors.joining(", "));
-    return ValueType.of(
+    return new ValueType<>(
         "word", words, "one of " + words, text -> constantOf(all, text), ValueTypes::word);
   }
 
   /** One of these words, in their order, for the value beside it. */
   public static <T> ValueType<T> oneOf(List<Map.Entry<String, T>> words) {
     String all = words.stream().map(Map.Entry::getKey).collect(Collectors.joining(", "));
-    return ValueType.of(
+    return new ValueType<>(
         "word",
         all,
         "one of " + all,
@@ -215,7 +220,8 @@ public final class ValueTypes {
    * @param expected what such a text is
    */
   public static ValueType<String> text(String name, String expected, Predicate<String> isRight) {
-    return ValueType.of(name, "", expected, text -> isRight.test(text) ? text : null, text -> text);
+    return new ValueType<>(
+        name, "", expected, text -> isRight.test(text) ? text : null, text -> text);
   }
 
   /** A host with or without port, as a Host field has it. */
@@ -245,17 +251,7 @@ public final class ValueTypes {
    */
   public static ValueType<List<String>> list(
       String name, Predicate<String> isItem, String expected) {
-    return new ValueType<>(
-        name,
-        "",
-        true,
-        text -> {
-          List<String> items = text.isEmpty() ? List.of() : List.of(text.split(", *", -1));
-          return items.stream().allMatch(isItem)
-              ? new Parsed.Value<>(items)
-              : new Parsed.Refused<>(expected);
-        },
-        items -> String.join(", ", items));
+    return list(name, text -> isItem.test(text) ? text : null, text -> text, expected);
   }
 
   /**
@@ -269,16 +265,28 @@ public final class ValueTypes {
       Function<String, @Nullable T> parser,
       Function<T, String> printer,
       String expected) {
-    return list(name, text -> parser.apply(text) != null, expected)
-        .map(
-            texts ->
-                texts.stream().map(text -> Objects.requireNonNull(parser.apply(text))).toList(),
-            values -> values.stream().map(printer).toList());
+    return new ValueType<>(
+        name,
+        "",
+        expected,
+        true,
+        text -> {
+          List<T> items = new ArrayList<>();
+          for (String item : text.isEmpty() ? new String[0] : text.split(", *", -1)) {
+            T value = parser.apply(item);
+            if (value == null) {
+              return null;
+            }
+            items.add(value);
+          }
+          return List.copyOf(items);
+        },
+        items -> items.stream().map(printer).collect(Collectors.joining(", ")));
   }
 
   /** The path of a file. */
   public static ValueType<Path> file() {
-    return ValueType.of("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);
+    return new ValueType<>("file", "", "the path of a file", ValueTypes::pathOf, Path::toString);
   }
 
   private static @Nullable Path pathOf(String text) {
@@ -291,25 +299,16 @@ public final class ValueTypes {
 
   /** A value of {@code type}, or {@code word} for none. */
   public static <T> ValueType<Optional<T>> orWord(String word, ValueType<T> type) {
-    return new ValueType<>(
-        type.name() + " or `" + word + "`",
-        type.bounds(),
-        text ->
-            text.equals(word)
-                ? new Parsed.Value<>(Optional.empty())
-                : switch (type.parse(text)) {
-                  case Parsed.Value<T>(T value) -> new Parsed.Value<>(Optional.of(value));
-                  case Parsed.Refused<T>(String expected) ->
-                      new Parsed.Refused<>(expected + ", or " + word);
-                },
-        value -> value.map(type::print).orElse(word));
+    return orWord(word, Optional.empty(), type.map(Optional::of, Optional::orElseThrow));
   }
 
   /** A value of {@code type}, or {@code word} for {@code meant}. */
   public static <T> ValueType<T> orWord(String word, T meant, ValueType<T> type) {
-    return orWord(word, type)
-        .map(
-            value -> value.orElse(meant),
-            value -> value.equals(meant) ? Optional.empty() : Optional.of(value));
+    return new ValueType<>(
+        type.name() + " or `" + word + "`",
+        type.bounds(),
+        type.expected() + ", or " + word,
+        text -> text.equals(word) ? meant : type.parse(text),
+        value -> value.equals(meant) ? word : type.print(value));
   }
 }

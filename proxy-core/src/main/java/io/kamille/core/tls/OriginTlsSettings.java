@@ -40,7 +40,7 @@ public record OriginTlsSettings(
   public static final Setting<String> NAME =
       Setting.of(
               "name",
-              ValueType.of(
+              new ValueType<>(
                   "host",
                   "",
                   "a host such as origin.example.org",

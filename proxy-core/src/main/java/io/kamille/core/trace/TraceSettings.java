@@ -53,7 +53,7 @@ public record TraceSettings(
               .appliesOnRestart());
 
   private static ValueType<URI> collector() {
-    return ValueType.of(
+    return new ValueType<>(
         "URL", "", "an http or https URL with a host", TraceSettings::parsed, URI::toString);
   }
 

@@ -35,7 +35,7 @@ class AccessLogTest {
   @Test
   void closingWritesEverythingOfEveryLoop() throws IOException {
     Path file = directory.resolve("access.log");
-    AccessLog log = WrittenAccessLog.open(settings(Optional.of(file)), registry, clock);
+    AccessLog log = AccessLog.open(settings(Optional.of(file)), registry, clock);
     ExchangeObserver first = log.forLoop();
     ExchangeObserver second = log.forLoop();
     for (int i = 0; i < 100; i++) {
@@ -56,7 +56,7 @@ class AccessLogTest {
   @Test
   void aFileIsAppendedTo() throws IOException {
     Path file = Files.writeString(directory.resolve("access.log"), "before\n");
-    AccessLog log = WrittenAccessLog.open(settings(Optional.of(file)), registry, clock);
+    AccessLog log = AccessLog.open(settings(Optional.of(file)), registry, clock);
     log.forLoop().ended(request("/"), 200, 0, 0, 0);
     log.close();
     assertThat(Files.readAllLines(file)).hasSize(2).first().isEqualTo("before");
@@ -68,7 +68,7 @@ class AccessLogTest {
     Path file = directory.resolve("access.log");
     LogDestination destination = LogFile.open(Optional.of(file));
     AccessLog log =
-        WrittenAccessLog.start(
+        AccessLog.start(
             settings(Optional.of(file)),
             new Delegating(destination) {
               @Override
@@ -77,6 +77,7 @@ class AccessLogTest {
                 reopened.countDown();
               }
             },
+            64 << 10,
             registry,
             clock);
     Path renamed = Files.move(file, directory.resolve("access.log.1"));
@@ -90,8 +91,7 @@ class AccessLogTest {
 
   @Test
   void aFileThatCannotBeOpenedIsAnError() {
-    assertThatThrownBy(
-            () -> WrittenAccessLog.open(settings(Optional.of(directory)), registry, clock))
+    assertThatThrownBy(() -> AccessLog.open(settings(Optional.of(directory)), registry, clock))
         .isInstanceOf(IOException.class);
   }
 
@@ -101,7 +101,7 @@ class AccessLogTest {
     CountDownLatch hold = new CountDownLatch(1);
     Collecting collecting = new Collecting();
     AccessLog log =
-        WrittenAccessLog.start(
+        AccessLog.start(
             settings(Optional.empty()),
             new Delegating(collecting) {
               @Override
@@ -111,6 +111,7 @@ class AccessLogTest {
                 super.write(lines);
               }
             },
+            64 << 10,
             registry,
             clock);
     ExchangeObserver loop = log.forLoop();
@@ -130,7 +131,7 @@ class AccessLogTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     RecordRing ring = new RecordRing(64 << 10);
     ExchangeObserver loop =
-        new ExchangeRecorder(ring, () -> {}, registry.counter(WrittenAccessLog.LINES), clock);
+        new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock);
     Exchange exchange =
         Exchanges.from(
             "2001:db8::1", RequestHead.of("GET", "http://h/a", "User-Agent", "u", "Referer", "r"));
@@ -146,19 +147,10 @@ class AccessLogTest {
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
   }
 
-  @Test
-  void aDisabledLogNotesNothing() {
-    AccessLog log = AccessLog.DISABLED;
-    log.forLoop().ended(request("/"), 200, 0, 0, 0);
-    log.reopen();
-    log.close();
-    assertThat(log.forLoop()).isSameAs(ExchangeObserver.NONE);
-  }
-
   private static int fitting() {
     RecordRing ring = new RecordRing(64 << 10);
     MetricRegistry registry = new MetricRegistry();
-    var dropped = registry.counter(WrittenAccessLog.LINES);
+    var dropped = registry.counter(AccessLog.LINES);
     ExchangeObserver loop = new ExchangeRecorder(ring, () -> {}, dropped, ManualClock.at(0));
     loop.ended(request("/"), 200, 0, 0, 0);
     ring.peek();
@@ -184,7 +176,7 @@ class AccessLogTest {
   }
 
   private static AccessLogSettings settings(Optional<Path> file) {
-    return new AccessLogSettings(true, file, Format.COMBINED, 1);
+    return new AccessLogSettings(true, file, Format.COMBINED);
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -145,10 +145,10 @@ class LineFormatTest {
     ManualClock clock = ManualClock.at(START_EPOCH_MILLIS + durationNanos / 1_000_000);
     RecordRing ring = new RecordRing(64 << 10);
     MetricRegistry registry = new MetricRegistry();
-    new ExchangeRecorder(ring, () -> {}, registry.counter(WrittenAccessLog.LINES), clock)
+    new ExchangeRecorder(ring, () -> {}, registry.counter(AccessLog.LINES), clock)
         .ended(exchange, status, contentBytes, 0, durationNanos);
     LineBuffer out = new LineBuffer(16);
-    WrittenAccessLog.format(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
+    AccessLog.format(format).append(new LogRecord().at(ring.octets(), ring.peek()), out);
     return StandardCharsets.US_ASCII.decode(out.content()).toString();
   }
 }

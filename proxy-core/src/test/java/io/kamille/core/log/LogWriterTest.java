@@ -22,13 +22,13 @@ class LogWriterTest {
   private final ManualClock clock = ManualClock.at(0);
   private final MetricRegistry registry = new MetricRegistry();
   private final RecordRing ring = new RecordRing(64 << 10);
-  private final Counter dropped = registry.counter(WrittenAccessLog.LINES);
+  private final Counter dropped = registry.counter(AccessLog.LINES);
   private final LogWriterMetrics metrics =
       new LogWriterMetrics(
           dropped::value,
-          registry.counter(WrittenAccessLog.LINES),
-          registry.counter(WrittenAccessLog.LINES),
-          registry.counter(WrittenAccessLog.LINES));
+          registry.counter(AccessLog.LINES),
+          registry.counter(AccessLog.LINES),
+          registry.counter(AccessLog.LINES));
   private final Disk disk = new Disk();
   private final ByteArrayOutputStream told = new ByteArrayOutputStream();
   private final LogWriter writer =
@@ -38,7 +38,7 @@ class LogWriterTest {
           disk,
           metrics,
           clock,
-          new LineLogger("log", new OperationalLog(told, InstantSource.system())));
+          new OperationalLog(told, InstantSource.system()).logger("log"));
   private final ExchangeObserver loop = new ExchangeRecorder(ring, () -> {}, dropped, clock);
 
   @Test

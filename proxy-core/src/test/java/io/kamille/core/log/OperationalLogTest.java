@@ -19,8 +19,8 @@ class OperationalLogTest {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final OperationalLog log = new OperationalLog(out, CLOCK);
-  private final System.Logger ours = new LineLogger("kamille.server", log);
-  private final System.Logger theirs = new LineLogger("io.netty", log);
+  private final System.Logger ours = log.logger("kamille.server");
+  private final System.Logger theirs = log.logger("io.netty");
 
   @Test
   void aMessageIsOneLine() {
@@ -50,7 +50,7 @@ class OperationalLogTest {
   @Test
   void lesserMessagesThanTheLevelAreNotShown() {
     ours.log(Level.DEBUG, "detail");
-    log.level(Level.ERROR);
+    log.least(Level.ERROR);
     ours.log(Level.WARNING, "warning");
     theirs.log(Level.WARNING, "warning");
     assertThat(text()).isEmpty();
@@ -60,7 +60,7 @@ class OperationalLogTest {
 
   @Test
   void debugIsAboutKamilleOnly() {
-    log.level(Level.DEBUG);
+    log.least(Level.DEBUG);
     ours.log(Level.DEBUG, "ours");
     theirs.log(Level.DEBUG, "theirs");
     theirs.log(Level.INFO, "theirs to know");
@@ -80,7 +80,7 @@ class OperationalLogTest {
     message.setLoggerName("io.netty.channel");
     message.setParameters(new Object[] {"b"});
     message.setInstant(CLOCK.instant());
-    log.handler().publish(message);
+    log.publish(message);
     assertThat(text()).isEqualTo("2026-11-21T09:00:00.123Z WARN  io.netty.channel: a b\n");
   }
 
@@ -93,14 +93,12 @@ class OperationalLogTest {
             throw new IOException("Broken pipe");
           }
         };
-    new LineLogger("kamille", new OperationalLog(closed, CLOCK)).log(Level.INFO, "nobody reads");
+    new OperationalLog(closed, CLOCK).logger("kamille").log(Level.INFO, "nobody reads");
   }
 
   @Test
   void thePlatformFindsOurLogger() {
-    assertThat(new LineLoggerFinder().getLogger("kamille.x", getClass().getModule()))
-        .isInstanceOf(LineLogger.class);
-    assertThat(System.LoggerFinder.getLoggerFinder()).isInstanceOf(LineLoggerFinder.class);
+    assertThat(System.LoggerFinder.getLoggerFinder()).isInstanceOf(OperationalLog.Finder.class);
   }
 
   private String text() {

@@ -2,6 +2,7 @@ package io.kamille.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The law of the adaptive interval, fed by hand. */
@@ -14,7 +15,7 @@ class PaceControllerTest {
   private static final long POLL = 8 * MICRO;
   private static final long EVENT = 8 * MICRO;
 
-  private final PaceController controller = new PaceController(SimulatedLoop.LAW, 1);
+  private final PaceController controller = new PaceController(PaceSettings.ADAPTIVE, 0, 1);
   private long now;
 
   /** A window in which so many events per second came, each with a poll of its own. */
@@ -302,7 +303,7 @@ class PaceControllerTest {
   @Test
   void anotherBudgetBeginsAnew() {
     climb(60_000);
-    controller.reset(SimulatedLoop.LAW.withLatencyBudget(MILLI));
+    controller.reset(PaceSettings.ADAPTIVE.withLatencyBudget(Duration.ofNanos(MILLI)));
     assertThat(controller.intervalNanos()).isZero();
     for (int i = 0; i < 6; i++) {
       window(60_000);

@@ -269,7 +269,7 @@ class PaceJudgeTest {
 
   @Test
   void withoutALeastSavingPausesNeedNoProof() {
-    judge.reset(0);
+    judge = new PaceJudge(0, 1);
     saving = -1;
     for (int i = 0; i < 10_000; i++) {
       step();

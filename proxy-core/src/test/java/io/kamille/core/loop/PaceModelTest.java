@@ -21,7 +21,7 @@ class PaceModelTest {
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000 * MICRO;
   private static final long SECOND = 1_000 * MILLI;
-  private static final long BUDGET = PaceSettings.ADAPTIVE.latencyBudgetNanos();
+  private static final long BUDGET = PaceSettings.ADAPTIVE.latencyBudget().toNanos();
   private static final long SAMPLE = 5 * MILLI;
 
   /** The interval, every 5 ms from one time to another. */
@@ -49,7 +49,7 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {10, 500, 1_000, 2_000, 5_000})
   void atLightLoadThereIsNeverAPause(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, perSecond, perSecond, 0, 2 * SECOND);
     assertThat(path(loop, 2 * SECOND)).containsOnly(0L);
     assertThat(loop.handler.meter().value(Reading.PAUSES)).isZero();
@@ -59,7 +59,7 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {12_000, 20_000, 50_000, 90_000})
   void underLoadTheIntervalClimbsToTheBudgetAndStays(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, perSecond, perSecond, 0, 3 * SECOND);
     List<Long> climb = path(loop, 200 * MILLI);
     assertThat(climb).isSorted();
@@ -71,7 +71,7 @@ class PaceModelTest {
 
   @Test
   void aStepUpAndDownIsFollowedWithoutOscillation() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 1, 1_000, 0, SECOND);
     Poisson.arrivals(loop, 2, 60_000, SECOND, 3 * SECOND);
     Poisson.arrivals(loop, 3, 1_000, 3 * SECOND, 4 * SECOND);
@@ -87,7 +87,7 @@ class PaceModelTest {
   @Test
   void aStepCausesNoWaitBeyondTheBudget() {
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF);
-    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop adaptive = SimulatedLoop.byLaw();
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 1, 1_000, 0, SECOND);
       Poisson.arrivals(loop, 2, 60_000, SECOND, 2 * SECOND);
@@ -111,7 +111,7 @@ class PaceModelTest {
   @ValueSource(ints = {10_000, 20_000, 50_000})
   void pacingSavesProcessorTimeAndKeepsTheLatencyBudget(int perSecond) {
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF);
-    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop adaptive = SimulatedLoop.byLaw();
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 7, perSecond, 0, 2 * SECOND);
       loop.runUntil(2 * SECOND);
@@ -124,7 +124,7 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {6_000, 7_000, 8_000, 9_000})
   void betweenTheBoundsTheIntervalDoesNotFlutter(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, perSecond, perSecond, 0, 5 * SECOND);
     int departures = 0;
     long last = 0;
@@ -138,7 +138,7 @@ class PaceModelTest {
   @Test
   void whatPausesEndLateIsTakenFromTheInterval() {
     Costs late = Costs.USUAL.withLateness(40 * MICRO);
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW, late);
+    SimulatedLoop loop = SimulatedLoop.byLaw(late);
     Poisson.arrivals(loop, 11, 30_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(interval(loop)).isBetween(BUDGET - 42 * MICRO, BUDGET - 38 * MICRO);
@@ -147,16 +147,15 @@ class PaceModelTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 16, 32})
   void clientsThatWaitForTheirAnswersAreNotSlowedDown(int connections) {
-    SimulatedLoop off = closedLoop(PaceSettings.OFF, connections);
-    SimulatedLoop adaptive = closedLoop(SimulatedLoop.LAW, connections);
+    SimulatedLoop off = closedLoop(new SimulatedLoop(PaceSettings.OFF), connections);
+    SimulatedLoop adaptive = closedLoop(SimulatedLoop.byLaw(), connections);
     off.runUntil(8 * SECOND);
     adaptive.runUntil(8 * SECOND);
     assertThat(adaptive.handled.size()).isGreaterThan(off.handled.size() * 93 / 100);
   }
 
   /** Each connection asks again 30 µs after its answer. */
-  private static SimulatedLoop closedLoop(PaceSettings settings, int connections) {
-    SimulatedLoop loop = new SimulatedLoop(settings);
+  private static SimulatedLoop closedLoop(SimulatedLoop loop, int connections) {
     loop.afterEvent(ended -> loop.arrival(ended + 30 * MICRO));
     for (int i = 0; i < connections; i++) {
       loop.arrival(i);
@@ -166,7 +165,7 @@ class PaceModelTest {
 
   @Test
   void beyondCapacityTheLoopDoesNotPause() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 13, 150_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     long pauses = loop.handler.meter().value(Reading.PAUSE_NANOS);
@@ -178,7 +177,7 @@ class PaceModelTest {
   void pacingRaisesTheCapacityOfALoop() {
     Costs costs = new Costs(3_000, 5_000, 7_000, 0);
     SimulatedLoop off = new SimulatedLoop(PaceSettings.OFF, costs);
-    SimulatedLoop adaptive = new SimulatedLoop(SimulatedLoop.LAW, costs);
+    SimulatedLoop adaptive = SimulatedLoop.byLaw(costs);
     for (SimulatedLoop loop : List.of(off, adaptive)) {
       Poisson.arrivals(loop, 17, 110_000, 0, SECOND);
       loop.runUntil(SECOND);
@@ -230,7 +229,7 @@ class PaceModelTest {
 
   @Test
   void longTurnsInARowAreFollowedByAShorterInterval() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 19, 30_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     assertThat(interval(loop)).isEqualTo(BUDGET);

@@ -6,6 +6,7 @@ import io.kamille.core.loop.LoopMeter.Reading;
 import io.kamille.core.loop.SimulatedLoop.Costs;
 import io.kamille.core.loop.SimulatedLoop.Handled;
 import io.kamille.core.loop.SimulatedLoop.Poll;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -168,7 +169,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopWithLittleToDoLooksAtTheClockOnceIn32Polls() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 3, 2_000, 0, SECOND);
     loop.runUntil(SECOND);
     assertThat(loop.polls).hasSizeGreaterThan(1_500);
@@ -180,7 +181,7 @@ class PacedIoHandlerTest {
 
   @Test
   void anAdaptiveLoopStopsTimingItsTurnsWhenTheLoadIsGone() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 3, 30_000, 0, SECOND);
     Poisson.arrivals(loop, 4, 2_000, SECOND, 4 * SECOND);
     loop.runUntil(SECOND);
@@ -195,7 +196,7 @@ class PacedIoHandlerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2_000})
   void aTaskWakesAnAdaptiveLoopWithLittleToDo(int perSecond) {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     if (perSecond > 0) {
       Poisson.arrivals(loop, 5, perSecond, 0, SECOND);
     }
@@ -269,7 +270,7 @@ class PacedIoHandlerTest {
 
   @Test
   void aTurnWithANewSocketIsFollowedByOnePollWithoutAPause() {
-    SimulatedLoop loop = new SimulatedLoop(SimulatedLoop.LAW);
+    SimulatedLoop loop = SimulatedLoop.byLaw();
     Poisson.arrivals(loop, 5, 30_000, 0, SECOND);
     loop.runUntil(500 * MILLI);
     long interval = loop.handler.meter().value(Reading.INTERVAL_NANOS);
@@ -296,7 +297,7 @@ class PacedIoHandlerTest {
 
   @Test
   void aBusyWaitFindsWhatComesWithinItsBudget() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpinLimit(50 * MICRO));
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpin(Duration.ofNanos(50 * MICRO)));
     loop.control.maySpin(true);
     loop.afterEvent(ended -> loop.arrival(ended + 20 * MICRO));
     loop.arrival(0);
@@ -309,7 +310,7 @@ class PacedIoHandlerTest {
 
   @Test
   void nothingIsSpunAtLightLoad() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpinLimit(50 * MICRO));
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpin(Duration.ofNanos(50 * MICRO)));
     loop.control.maySpin(true);
     Poisson.arrivals(loop, 6, 1_000, 0, SECOND);
     loop.runUntil(SECOND);
@@ -318,7 +319,7 @@ class PacedIoHandlerTest {
 
   @Test
   void nothingIsSpunWhileProcessorsAreBusy() {
-    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpinLimit(50 * MICRO));
+    SimulatedLoop loop = new SimulatedLoop(PaceSettings.OFF.withSpin(Duration.ofNanos(50 * MICRO)));
     loop.afterEvent(ended -> loop.arrival(ended + 20 * MICRO));
     loop.arrival(0);
     loop.runUntil(100 * MILLI);

@@ -68,8 +68,8 @@ class PacedLoopIT {
             new LoopControl(settings),
             LoopClock.SYSTEM,
             () -> 0,
-            AnswerCounts.NONE,
-            1,
+            () -> AnswerCounts.NONE,
+            new PaceController(settings, PaceJudge.LEAST_SAVING, 1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
       }
 

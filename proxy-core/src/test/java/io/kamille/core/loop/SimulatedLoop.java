@@ -19,9 +19,6 @@ import java.util.function.LongConsumer;
  */
 final class SimulatedLoop {
 
-  /** Adaptive, by the law alone: pauses need no proof. */
-  static final PaceSettings LAW = PaceSettings.ADAPTIVE.withLeastSaving(0);
-
   /** What the model's machine costs, in nanoseconds. */
   record Costs(long systemCall, long sleep, long event, long lateness) {
     static final Costs USUAL = new Costs(1_000, 5_000, 8_000, 0);
@@ -73,6 +70,19 @@ final class SimulatedLoop {
   }
 
   SimulatedLoop(PaceSettings settings, Costs costs) {
+    this(settings, costs, PaceJudge.LEAST_SAVING);
+  }
+
+  /** Adaptive, by the law alone: pauses need no proof. */
+  static SimulatedLoop byLaw() {
+    return byLaw(Costs.USUAL);
+  }
+
+  static SimulatedLoop byLaw(Costs costs) {
+    return new SimulatedLoop(PaceSettings.ADAPTIVE, costs, 0);
+  }
+
+  private SimulatedLoop(PaceSettings settings, Costs costs, double leastSaving) {
     this.costs = costs;
     control = new LoopControl(settings);
     handler =
@@ -81,8 +91,8 @@ final class SimulatedLoop {
             control,
             new Clock(),
             () -> cpuNanos,
-            AnswerCounts.NONE,
-            1,
+            () -> AnswerCounts.NONE,
+            new PaceController(settings, leastSaving, 1),
             LoopMetrics.meter(new MetricRegistry(), "loop"));
     initializeElsewhere();
   }

@@ -5,7 +5,6 @@ import io.kamille.core.origin.OriginSettings;
 import io.kamille.core.origin.names.NameLookup.Service;
 import io.kamille.core.origin.names.NameLookup.Services;
 import io.kamille.core.setting.OriginUrl;
-import io.kamille.core.setting.Parsed;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -159,10 +158,8 @@ public final class ServiceRecords implements OriginList {
     boolean isSecure =
         protocol == OriginProtocol.H2 || name.toLowerCase(Locale.ROOT).startsWith("_https.");
     String text = (isSecure ? "https://" : "http://") + service.host() + ":" + service.port();
-    return OriginUrl.parse(text) instanceof Parsed.Value<OriginUrl>(OriginUrl url)
-            && protocol.suits(url)
-        ? url
-        : null;
+    OriginUrl url = OriginUrl.parse(text);
+    return url != null && protocol.suits(url) ? url : null;
   }
 
   private void troubled(String why) {

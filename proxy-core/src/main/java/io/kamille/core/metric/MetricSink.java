@@ -1,0 +1,42 @@
+package io.kamille.core.metric;
+
+import io.kamille.core.metric.MetricDescriptor.Kind;
+import io.kamille.core.metric.MetricParts.Durations;
+import io.kamille.core.metric.MetricParts.Part;
+import io.kamille.core.metric.MetricParts.Value;
+import java.util.function.DoubleSupplier;
+
+/** Takes what a subsystem counts, to be read. Any thread. */
+public abstract class MetricSink {
+
+  MetricSink() {}
+
+  /** A counter for one writer. */
+  public final Counter counter(MetricDescriptor descriptor, String... labelValues) {
+    Counter counter = new Counter();
+    counting(descriptor, counter::value, labelValues);
+    return counter;
+  }
+
+  /** A histogram for one writer. */
+  public final Histogram histogram(MetricDescriptor descriptor, String... labelValues) {
+    Histogram histogram = new Histogram();
+    add(descriptor, Kind.HISTOGRAM, new Durations(histogram), labelValues);
+    return histogram;
+  }
+
+  /** Exports a count that is kept elsewhere, asked for on the reader's thread. */
+  public final Registration counting(
+      MetricDescriptor descriptor, DoubleSupplier count, String... labelValues) {
+    return add(descriptor, Kind.COUNTER, new Value(count), labelValues);
+  }
+
+  /** Exports a value that goes up and down, asked for on the reader's thread. */
+  public final Registration gauge(
+      MetricDescriptor descriptor, DoubleSupplier value, String... labelValues) {
+    return add(descriptor, Kind.GAUGE, new Value(value), labelValues);
+  }
+
+  abstract Registration add(
+      MetricDescriptor descriptor, Kind kind, Part part, String... labelValues);
+}
