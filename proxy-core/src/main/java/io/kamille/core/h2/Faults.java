@@ -1,5 +1,6 @@
 package io.kamille.core.h2;
 
+import io.netty.handler.codec.http2.Http2Error;
 import java.util.function.LongSupplier;
 
 /**
@@ -11,7 +12,7 @@ final class Faults {
   private final OpenStreams streams;
   private final FrameWriter writer;
   private final AttackBudget budget;
-  private final StreamOwner owner;
+  private final H2Owner owner;
   private final LongSupplier clock;
   private boolean ended;
 
@@ -19,7 +20,7 @@ final class Faults {
       OpenStreams streams,
       FrameWriter writer,
       AttackBudget budget,
-      StreamOwner owner,
+      H2Owner owner,
       LongSupplier clock) {
     this.streams = streams;
     this.writer = writer;
@@ -29,7 +30,7 @@ final class Faults {
   }
 
   /** Ends the connection. */
-  void fail(ErrorCode code, String reason) {
+  void fail(Http2Error code, String reason) {
     if (!ended) {
       ended = true;
       writer.goAway(streams.lastOfPeer(), code);
@@ -38,7 +39,7 @@ final class Faults {
   }
 
   /** Ends one stream, or what would be one, which costs the other side points. */
-  void reset(int id, ErrorCode code) {
+  void reset(int id, Http2Error code) {
     streams.reset(id, code);
     spend(AttackBudget.FAULTY);
   }
@@ -50,7 +51,7 @@ final class Faults {
    */
   boolean spend(int points) {
     if (!budget.spend(points, clock.getAsLong())) {
-      fail(ErrorCode.ENHANCE_YOUR_CALM, "a flood of frames");
+      fail(Http2Error.ENHANCE_YOUR_CALM, "a flood of frames");
     }
     return !ended;
   }

@@ -2,6 +2,7 @@ package io.kamille.core.h2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class FrameCutter {
     boolean isFull();
   }
 
-  private final H2Wire wire;
+  private final H2Owner wire;
   private final Taker taker;
   private @Nullable ByteBuf partial;
   private int prefaceSeen;
@@ -47,7 +48,7 @@ final class FrameCutter {
    *
    * @param fromClient whether it begins with the preface
    */
-  FrameCutter(H2Wire wire, Taker taker, boolean fromClient) {
+  FrameCutter(H2Owner wire, Taker taker, boolean fromClient) {
     this.wire = wire;
     this.taker = taker;
     this.prefaceSeen = fromClient ? 0 : PREFACE.length;
@@ -145,7 +146,7 @@ final class FrameCutter {
     if (begun == null || begun.readableBytes() < FrameWriter.HEADER_BYTES) {
       return 0;
     }
-    return FrameHeader.type(begun) == FrameWriter.DATA ? FrameHeader.stream(begun) : 0;
+    return FrameWriter.type(begun) == Http2FrameTypes.DATA ? FrameWriter.stream(begun) : 0;
   }
 
   /** Lets go of what has come. */

@@ -3,12 +3,15 @@ package io.kamille.core.h2;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.StreamException;
 import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameAdapter;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +41,7 @@ final class FrameReceiver extends Http2FrameAdapter {
   private final H2Output output;
   private final FrameWriter writer;
   private final ReceiveWindow window;
-  private final GracefulShutdown farewells;
+  private final LongConsumer pingAnswered;
   private final DefaultHttp2FrameReader reader;
   private boolean settingsSeen;
   private boolean hasNoOldPriorities;
@@ -51,21 +54,21 @@ final class FrameReceiver extends Http2FrameAdapter {
       H2Output output,
       FrameWriter writer,
       ReceiveWindow window,
-      GracefulShutdown farewells) {
+      LongConsumer pingAnswered) {
     this.heads = heads;
     this.streams = streams;
     this.faults = faults;
     this.output = output;
     this.writer = writer;
     this.window = window;
-    this.farewells = farewells;
+    this.pingAnswered = pingAnswered;
     this.reader = new DefaultHttp2FrameReader(heads.decoder(), Integer.MAX_VALUE);
   }
 
   /** Reads the frame at the reader index, which has so many octets. Borrows the buffer. */
   void frame(ChannelHandlerContext context, ByteBuf in, int bytes) {
-    int type = FrameHeader.type(in);
-    int id = FrameHeader.stream(in);
+    int type = FrameWriter.type(in);
+    int id = FrameWriter.stream(in);
     int next = in.readerIndex() + bytes;
     int end = in.writerIndex();
     in.writerIndex(next);
@@ -75,11 +78,11 @@ final class FrameReceiver extends Http2FrameAdapter {
         reader.readFrame(context, in, this);
       }
     } catch (StreamException wrong) {
-      streamFault(ErrorCode.of(wrong.error().code()), type, id);
+      streamFault(wrong.error(), type, id);
     } catch (Http2Exception wrong) {
-      faults.fail(ErrorCode.of(wrong.error().code()), String.valueOf(wrong.getMessage()));
+      faults.fail(wrong.error(), String.valueOf(wrong.getMessage()));
     } catch (IllegalArgumentException wrong) {
-      faults.fail(ErrorCode.COMPRESSION_ERROR, "a header section that cannot be decoded");
+      faults.fail(Http2Error.COMPRESSION_ERROR, "a header section that cannot be decoded");
     } finally {
       in.writerIndex(end);
       in.readerIndex(next);
@@ -87,29 +90,29 @@ final class FrameReceiver extends Http2FrameAdapter {
   }
 
   private boolean admit(int type, int id, ByteBuf in) {
-    boolean isSettings = type == FrameWriter.SETTINGS && !FrameHeader.has(in, FrameWriter.ACK);
+    boolean isSettings = type == Http2FrameTypes.SETTINGS && !FrameWriter.has(in, FrameWriter.ACK);
     if (!settingsSeen && !isSettings) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a connection that does not begin with settings");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a connection that does not begin with settings");
       return false;
     }
-    if (type == FrameWriter.PUSH_PROMISE) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a push that nobody asked for");
+    if (type == Http2FrameTypes.PUSH_PROMISE) {
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a push that nobody asked for");
       return false;
     }
     // Within a section nothing else may come, which the reader sees to.
-    return type != FrameWriter.HEADERS || headBytes > 0 || heads.begins(id);
+    return type != Http2FrameTypes.HEADERS || headBytes > 0 || heads.begins(id);
   }
 
   private boolean pay(int type, int bytes) {
-    return type != FrameWriter.CONTINUATION
+    return type != Http2FrameTypes.CONTINUATION
         || bytes - FrameWriter.HEADER_BYTES >= SMALL_PART_BYTES
         || faults.spend(AttackBudget.CONTROL);
   }
 
   /** Counts what an unfinished header section has taken so far. */
   private void count(int type, ByteBuf in, int bytes) {
-    boolean isPart = type == FrameWriter.HEADERS || type == FrameWriter.CONTINUATION;
-    headBytes = isPart && !FrameHeader.has(in, FrameWriter.END_HEADERS) ? headBytes + bytes : 0;
+    boolean isPart = type == Http2FrameTypes.HEADERS || type == Http2FrameTypes.CONTINUATION;
+    headBytes = isPart && !FrameWriter.has(in, FrameWriter.END_HEADERS) ? headBytes + bytes : 0;
   }
 
   /** Octets of a header section that is to be continued. */
@@ -122,8 +125,8 @@ final class FrameReceiver extends Http2FrameAdapter {
   }
 
   /** A fault that concerns one stream, of which the reader or the sink found out. */
-  private void streamFault(ErrorCode code, int type, int id) {
-    if (type == FrameWriter.HEADERS || type == FrameWriter.CONTINUATION) {
+  private void streamFault(Http2Error code, int type, int id) {
+    if (type == Http2FrameTypes.HEADERS || type == Http2FrameTypes.CONTINUATION) {
       heads.malformed(id, code);
     } else if (streams.isIdle(id)) {
       // No stream may be reset that was never open (RFC 9113 §6.4).
@@ -166,7 +169,7 @@ final class FrameReceiver extends Http2FrameAdapter {
       return flowBytes;
     }
     if (!window.take(flowBytes)) {
-      faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "more content than the connection's window");
+      faults.fail(Http2Error.FLOW_CONTROL_ERROR, "more content than the connection's window");
       return flowBytes;
     }
     if (length == 0 && !isLast && !faults.spend(AttackBudget.CONTROL)) {
@@ -176,10 +179,10 @@ final class FrameReceiver extends Http2FrameAdapter {
       window.credit(flowBytes);
     } else if (stream.hasReceivedAll()) {
       window.credit(flowBytes);
-      faults.reset(id, ErrorCode.STREAM_CLOSED);
+      faults.reset(id, Http2Error.STREAM_CLOSED);
     } else if (!stream.takeReceiveWindow(flowBytes)) {
       window.credit(flowBytes);
-      faults.reset(id, ErrorCode.FLOW_CONTROL_ERROR);
+      faults.reset(id, Http2Error.FLOW_CONTROL_ERROR);
     } else {
       content(stream, data, length, padding, isLast);
     }
@@ -205,11 +208,11 @@ final class FrameReceiver extends Http2FrameAdapter {
       return true;
     }
     if (streams.isIdle(id)) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "content on a stream that is not open");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "content on a stream that is not open");
       return false;
     }
-    if (streams.endOf(id) != ClosedStreams.End.RESET_BY_US) {
-      faults.fail(ErrorCode.STREAM_CLOSED, "content on a closed stream");
+    if (streams.endOf(id) != OpenStreams.End.RESET_BY_US) {
+      faults.fail(Http2Error.STREAM_CLOSED, "content on a closed stream");
       return false;
     }
     return true;
@@ -222,10 +225,12 @@ final class FrameReceiver extends Http2FrameAdapter {
     H2Stream stream = streams.find(id);
     if (stream != null) {
       boolean early = !stream.isAllSent();
-      streams.abandoned(stream, ErrorCode.of(code));
+      Http2Error why = Http2Error.valueOf(code);
+      // Unknown codes count as this one (RFC 9113 §7).
+      streams.abandoned(stream, why == null ? Http2Error.INTERNAL_ERROR : why);
       faults.spend(early ? heads.costOfReset() : AttackBudget.CONTROL);
     } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "the reset of a stream that is not open");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "the reset of a stream that is not open");
     } else {
       faults.spend(AttackBudget.CONTROL);
     }
@@ -238,17 +243,17 @@ final class FrameReceiver extends Http2FrameAdapter {
     }
     if (id == 0) {
       if (!output.grow(bytes)) {
-        faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "a window over its limit");
+        faults.fail(Http2Error.FLOW_CONTROL_ERROR, "a window over its limit");
       }
       return;
     }
     H2Stream stream = streams.find(id);
     if (stream != null) {
       if (!output.grow(stream, bytes)) {
-        faults.reset(id, ErrorCode.FLOW_CONTROL_ERROR);
+        faults.reset(id, Http2Error.FLOW_CONTROL_ERROR);
       }
     } else if (streams.isIdle(id) && !streams.isTooLate(id)) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a window of a stream that is not open");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a window of a stream that is not open");
     }
   }
 
@@ -257,17 +262,17 @@ final class FrameReceiver extends Http2FrameAdapter {
   @Override
   public void onSettingsRead(ChannelHandlerContext context, Http2Settings given) {
     if (given.size() > MOST_SETTINGS) {
-      faults.fail(ErrorCode.ENHANCE_YOUR_CALM, "too many settings");
+      faults.fail(Http2Error.ENHANCE_YOUR_CALM, "too many settings");
       return;
     }
     if (!isGoodChoice(given.get(NO_OLD_PRIORITIES)) || !heads.maySet(given)) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a setting that may not have this value");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a setting that may not have this value");
       return;
     }
     settingsSeen = true;
     Integer initialWindow = given.initialWindowSize();
     if (initialWindow != null && !output.initialWindow(initialWindow, streams)) {
-      faults.fail(ErrorCode.FLOW_CONTROL_ERROR, "a window over its limit");
+      faults.fail(Http2Error.FLOW_CONTROL_ERROR, "a window over its limit");
       return;
     }
     Integer maxPayload = given.maxFrameSize();
@@ -300,7 +305,7 @@ final class FrameReceiver extends Http2FrameAdapter {
 
   @Override
   public void onPingAckRead(ChannelHandlerContext context, long content) {
-    farewells.answered(content);
+    pingAnswered.accept(content);
     faults.spend(AttackBudget.CONTROL);
   }
 
@@ -330,9 +335,9 @@ final class FrameReceiver extends Http2FrameAdapter {
       return;
     }
     if (payload.readableBytes() < Integer.BYTES) {
-      faults.fail(ErrorCode.FRAME_SIZE_ERROR, "a priority update that is cut short");
+      faults.fail(Http2Error.FRAME_SIZE_ERROR, "a priority update that is cut short");
     } else if (id != 0 || !heads.priorityUpdate(payload)) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a priority update of no stream");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a priority update of no stream");
     }
   }
 }

@@ -2,20 +2,16 @@ package io.kamille.core.h2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import org.jspecify.annotations.Nullable;
 
-/** Writes frames (RFC 9113 §4, §6). Stateless but for where it writes; confined to its loop. */
+/**
+ * Writes frames, and tells the header of one (RFC 9113 §4, §6). Stateless but for where it writes;
+ * confined to its loop.
+ */
 final class FrameWriter {
 
-  static final int DATA = 0;
-  static final int HEADERS = 1;
-  static final int RST_STREAM = 3;
-  static final int SETTINGS = 4;
-  static final int PUSH_PROMISE = 5;
-  static final int PING = 6;
-  static final int GOAWAY = 7;
-  static final int WINDOW_UPDATE = 8;
-  static final int CONTINUATION = 9;
   static final int PRIORITY_UPDATE = 0x10;
 
   static final int END_STREAM = 0x1;
@@ -25,13 +21,33 @@ final class FrameWriter {
   /** Octets before the payload of each frame. */
   static final int HEADER_BYTES = 9;
 
-  private final ByteBufAllocator allocator;
-  private final H2Wire wire;
+  private static final int TYPE_OFFSET = 3;
+  private static final int FLAGS_OFFSET = 4;
+  private static final int STREAM_OFFSET = 5;
 
-  FrameWriter(H2Wire wire) {
+  private final ByteBufAllocator allocator;
+  private final H2Owner wire;
+
+  FrameWriter(H2Owner wire) {
     this.allocator = wire.allocator();
     this.wire = wire;
   }
+
+  // A frame at the reader index: length 3 | type 1 | flags 1 | reserved bit and stream 4 | payload
+
+  static int type(ByteBuf frame) {
+    return frame.getUnsignedByte(frame.readerIndex() + TYPE_OFFSET);
+  }
+
+  static boolean has(ByteBuf frame, int flag) {
+    return (frame.getByte(frame.readerIndex() + FLAGS_OFFSET) & flag) != 0;
+  }
+
+  static int stream(ByteBuf frame) {
+    return frame.getInt(frame.readerIndex() + STREAM_OFFSET) & Integer.MAX_VALUE;
+  }
+
+  // Writing
 
   private ByteBuf frame(int length, int type, int flags, int id) {
     ByteBuf out = allocator.directBuffer(HEADER_BYTES + length, HEADER_BYTES + length);
@@ -48,7 +64,7 @@ final class FrameWriter {
 
   /** Settings, each an identifier and a value. */
   void settings(int... identifiersAndValues) {
-    ByteBuf out = frame(identifiersAndValues.length * 3, SETTINGS, 0, 0);
+    ByteBuf out = frame(identifiersAndValues.length * 3, Http2FrameTypes.SETTINGS, 0, 0);
     for (int i = 0; i < identifiersAndValues.length; i += 2) {
       out.writeShort(identifiersAndValues[i]);
       out.writeInt(identifiersAndValues[i + 1]);
@@ -57,23 +73,26 @@ final class FrameWriter {
   }
 
   void settingsAck() {
-    wire.write(frame(0, SETTINGS, ACK, 0));
+    wire.write(frame(0, Http2FrameTypes.SETTINGS, ACK, 0));
   }
 
   void ping(long content, boolean isAnswer) {
-    wire.write(frame(Long.BYTES, PING, isAnswer ? ACK : 0, 0).writeLong(content));
+    wire.write(frame(Long.BYTES, Http2FrameTypes.PING, isAnswer ? ACK : 0, 0).writeLong(content));
   }
 
-  void goAway(int lastId, ErrorCode code) {
-    wire.write(frame(2 * Integer.BYTES, GOAWAY, 0, 0).writeInt(lastId).writeInt(code.number()));
+  void goAway(int lastId, Http2Error code) {
+    wire.write(
+        frame(2 * Integer.BYTES, Http2FrameTypes.GO_AWAY, 0, 0)
+            .writeInt(lastId)
+            .writeInt((int) code.code()));
   }
 
-  void reset(int id, ErrorCode code) {
-    wire.write(frame(Integer.BYTES, RST_STREAM, 0, id).writeInt(code.number()));
+  void reset(int id, Http2Error code) {
+    wire.write(frame(Integer.BYTES, Http2FrameTypes.RST_STREAM, 0, id).writeInt((int) code.code()));
   }
 
   void windowUpdate(int id, int bytes) {
-    wire.write(frame(Integer.BYTES, WINDOW_UPDATE, 0, id).writeInt(bytes));
+    wire.write(frame(Integer.BYTES, Http2FrameTypes.WINDOW_UPDATE, 0, id).writeInt(bytes));
   }
 
   /** A header section, in as many frames as it takes. */
@@ -84,11 +103,11 @@ final class FrameWriter {
     int room = length + HEADER_BYTES * (1 + more);
     ByteBuf out = allocator.directBuffer(room, room);
     int flags = (isLast ? END_STREAM : 0) | (more == 0 ? END_HEADERS : 0);
-    header(out, first, HEADERS, flags, id);
+    header(out, first, Http2FrameTypes.HEADERS, flags, id);
     section.copyTo(out, 0, first);
     for (int at = first; at < length; ) {
       int part = Math.min(length - at, maxFrameBytes);
-      header(out, part, CONTINUATION, at + part == length ? END_HEADERS : 0, id);
+      header(out, part, Http2FrameTypes.CONTINUATION, at + part == length ? END_HEADERS : 0, id);
       section.copyTo(out, at, part);
       at += part;
     }
@@ -100,7 +119,7 @@ final class FrameWriter {
   void data(int id, @Nullable ByteBuf content, boolean isLast) {
     int length = content == null ? 0 : content.readableBytes();
     ByteBuf out = allocator.directBuffer(HEADER_BYTES, HEADER_BYTES);
-    header(out, length, DATA, isLast ? END_STREAM : 0, id);
+    header(out, length, Http2FrameTypes.DATA, isLast ? END_STREAM : 0, id);
     wire.write(out);
     if (content != null) {
       wire.write(content);

@@ -1,7 +1,14 @@
 package io.kamille.core.h2;
 
+import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_ENABLE_CONNECT_PROTOCOL;
+import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_ENABLE_PUSH;
+import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_INITIAL_WINDOW_SIZE;
+import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_MAX_CONCURRENT_STREAMS;
+import static io.netty.handler.codec.http2.Http2CodecUtil.SETTINGS_MAX_HEADER_LIST_SIZE;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Error;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -19,14 +26,10 @@ public final class H2Connection {
    * origin is a response or its trailers (ResponseIntake). What is sent on a stream waits there
    * until it is its turn (H2Output). Faults and floods have one account (Faults).
    */
-  private static final int SETTING_PUSH = 2;
-  private static final int SETTING_STREAMS = 3;
-  private static final int SETTING_WINDOW = 4;
-  private static final int SETTING_HEAD = 6;
-  private static final int SETTING_EXTENDED_CONNECT = 8;
-  private static final int SETTING_NO_OLD_PRIORITIES = 9;
+  private static final long DRAIN_PING = 0x6b616d696c6c65L;
+  private static final int SETTINGS_NO_OLD_PRIORITIES = 9;
 
-  private final H2Wire wire;
+  private final H2Owner owner;
   private final H2Settings settings;
   private final FrameWriter writer;
   private final OpenStreams streams;
@@ -34,7 +37,6 @@ public final class H2Connection {
   private final H2Output output;
   private final ReceiveWindow window;
   private final SectionIntake heads;
-  private final GracefulShutdown farewells;
   private final FrameReceiver receiver;
   private final FrameCutter cutter;
   private final LongSupplier clock;
@@ -45,30 +47,29 @@ public final class H2Connection {
   private boolean unfinished;
 
   private H2Connection(
-      StreamOwner owner,
-      H2Wire wire,
+      H2Owner owner,
       H2Settings settings,
       HpackWriter scratch,
       LongSupplier clock,
       ChannelHandlerContext context,
       boolean isServer,
       Function<H2Connection, SectionIntake> intake) {
-    this.wire = wire;
+    this.owner = owner;
     this.settings = settings;
     this.clock = clock;
     this.context = context;
     this.isServer = isServer;
-    this.writer = new FrameWriter(wire);
+    this.writer = new FrameWriter(owner);
     SendQueue queue = new SendQueue();
     AttackBudget budget = new AttackBudget(clock.getAsLong());
     this.streams = new OpenStreams(writer, queue, budget, owner);
     this.faults = new Faults(streams, writer, budget, owner, clock);
-    this.output = new H2Output(wire, writer, queue, budget, scratch);
+    this.output = new H2Output(owner, writer, queue, budget, scratch);
     this.window = new ReceiveWindow(writer, settings.connectionWindowBytes(), !isServer);
-    this.farewells = new GracefulShutdown(streams, writer, faults);
     this.heads = intake.apply(this);
-    this.receiver = new FrameReceiver(heads, streams, faults, output, writer, window, farewells);
-    this.cutter = new FrameCutter(wire, new Cut(), isServer);
+    this.receiver =
+        new FrameReceiver(heads, streams, faults, output, writer, window, this::pingAnswered);
+    this.cutter = new FrameCutter(owner, new Cut(), isServer);
   }
 
   /**
@@ -81,8 +82,7 @@ public final class H2Connection {
    * @param context that Netty's reader takes its allocator from
    */
   public static H2Connection fromClient(
-      RequestOwner owner,
-      H2Wire wire,
+      H2Owner.Server owner,
       H2Settings settings,
       RequestSink sink,
       HpackWriter scratch,
@@ -91,7 +91,6 @@ public final class H2Connection {
       ChannelHandlerContext context) {
     return new H2Connection(
         owner,
-        wire,
         settings,
         scratch,
         clock,
@@ -104,8 +103,7 @@ public final class H2Connection {
 
   /** The client's side of a connection; parameters as above. */
   public static H2Connection toOrigin(
-      PeerOwner owner,
-      H2Wire wire,
+      H2Owner.Client owner,
       H2Settings settings,
       ResponseSink sink,
       HpackWriter scratch,
@@ -113,7 +111,6 @@ public final class H2Connection {
       ChannelHandlerContext context) {
     return new H2Connection(
         owner,
-        wire,
         settings,
         scratch,
         clock,
@@ -126,17 +123,17 @@ public final class H2Connection {
   public void start() {
     if (isServer) {
       writer.settings(
-          SETTING_STREAMS, settings.streams(),
-          SETTING_WINDOW, settings.streamWindowBytes(),
-          SETTING_HEAD, settings.head().headBytes(),
-          SETTING_EXTENDED_CONNECT, 1,
-          SETTING_NO_OLD_PRIORITIES, 1);
+          SETTINGS_MAX_CONCURRENT_STREAMS, settings.streams(),
+          SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindowBytes(),
+          SETTINGS_MAX_HEADER_LIST_SIZE, settings.head().headBytes(),
+          SETTINGS_ENABLE_CONNECT_PROTOCOL, 1,
+          SETTINGS_NO_OLD_PRIORITIES, 1);
     } else {
-      wire.write(FrameCutter.preface(wire.allocator()));
+      owner.write(FrameCutter.preface(owner.allocator()));
       writer.settings(
-          SETTING_PUSH, 0,
-          SETTING_WINDOW, settings.streamWindowBytes(),
-          SETTING_HEAD, settings.head().headBytes());
+          SETTINGS_ENABLE_PUSH, 0,
+          SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindowBytes(),
+          SETTINGS_MAX_HEADER_LIST_SIZE, settings.head().headBytes());
     }
     window.open();
   }
@@ -163,7 +160,7 @@ public final class H2Connection {
   public void refused(int lastId) {
     for (H2Stream stream : streams.all()) {
       if (stream.id() > lastId && !stream.isOver()) {
-        streams.abandoned(stream, ErrorCode.REFUSED_STREAM);
+        streams.abandoned(stream, Http2Error.REFUSED_STREAM);
       }
     }
   }
@@ -202,7 +199,7 @@ public final class H2Connection {
 
     @Override
     public void noPreface() {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "no preface of HTTP/2");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "no preface of HTTP/2");
     }
 
     @Override
@@ -216,7 +213,7 @@ public final class H2Connection {
 
     @Override
     public boolean isFull() {
-      return wire.isOverfull() && !faults.haveEnded();
+      return owner.isOverfull() && !faults.haveEnded();
     }
   }
 
@@ -326,7 +323,7 @@ public final class H2Connection {
     }
 
     @Override
-    public void reset(H2Stream stream, ErrorCode code) {
+    public void reset(H2Stream stream, Http2Error code) {
       streams.reset(stream, code);
     }
 
@@ -338,23 +335,40 @@ public final class H2Connection {
 
   // How it ends
 
+  /*
+   * A drain takes one round trip: GOAWAY with the greatest stream id, a PING, and behind its answer
+   * GOAWAY with the last id that was taken. So no request that was on its way is lost.
+   */
   /** Says that no streams are taken any more; those on their way still are (RFC 9113 §6.8). */
   public void drain() {
-    farewells.first();
+    if (!faults.haveEnded() && streams.takesMore()) {
+      writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR);
+      writer.ping(DRAIN_PING, false);
+    }
+  }
+
+  private void pingAnswered(long content) {
+    if (content == DRAIN_PING && streams.takesMore()) {
+      streams.takeNoMore();
+      writer.goAway(streams.lastOfPeer(), Http2Error.NO_ERROR);
+    }
   }
 
   /** Whether the last promise of {@link #drain} is kept. */
   public boolean isDrained() {
-    return farewells.areDone();
+    return !streams.takesMore() && streams.isEmpty();
   }
 
   /** The connection is about to be closed. */
   public void goodbye() {
-    farewells.last();
+    if (!faults.haveEnded()) {
+      faults.end();
+      writer.goAway(streams.lastOfPeer(), Http2Error.NO_ERROR);
+    }
   }
 
   /** Ends the connection for the other side's fault. */
-  public void fail(ErrorCode code, String reason) {
+  public void fail(Http2Error code, String reason) {
     faults.fail(code, reason);
   }
 

@@ -13,7 +13,7 @@ final class H2Output {
 
   private static final long MAX_WINDOW = Integer.MAX_VALUE;
 
-  private final H2Wire wire;
+  private final H2Owner wire;
   private final FrameWriter writer;
   private final SendQueue queue;
   private final AttackBudget budget;
@@ -27,7 +27,7 @@ final class H2Output {
   private boolean sending;
 
   H2Output(
-      H2Wire wire, FrameWriter writer, SendQueue queue, AttackBudget budget, HpackWriter scratch) {
+      H2Owner wire, FrameWriter writer, SendQueue queue, AttackBudget budget, HpackWriter scratch) {
     this.wire = wire;
     this.writer = writer;
     this.queue = queue;

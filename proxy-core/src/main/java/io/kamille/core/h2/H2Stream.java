@@ -2,6 +2,7 @@ package io.kamille.core.h2;
 
 import io.kamille.core.http.Fields;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public abstract class H2Stream {
     /** When the stream is to be sent from now on. */
     void priority(H2Stream stream, Priority priority);
 
-    void reset(H2Stream stream, ErrorCode code);
+    void reset(H2Stream stream, Http2Error code);
 
     /** Both sides have said all. */
     void ended(H2Stream stream);
@@ -89,7 +90,7 @@ public abstract class H2Stream {
   protected abstract void receivedEnd();
 
   /** The stream ended before its time; once. What waits to be sent is dropped already. */
-  protected abstract void broken(ErrorCode code, boolean byPeer);
+  protected abstract void broken(Http2Error code, boolean byPeer);
 
   /** The other side takes less than it is offered. */
   protected abstract void pauseSource();
@@ -175,7 +176,7 @@ public abstract class H2Stream {
   }
 
   /** Ends the stream before its time. */
-  public void reset(ErrorCode code) {
+  public void reset(Http2Error code) {
     carrier.reset(this, code);
   }
 

@@ -1,9 +1,11 @@
 package io.kamille.core.h2;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,19 +20,36 @@ final class OpenStreams {
    * A stream has a place until its exchange has ended, be it that it was reset long before:
    * otherwise a client that opens streams and gives them up, or has us reset them, keeps far more
    * requests under way than it may (CVE-2023-44487, CVE-2025-8671).
+   *
+   * A frame on a stream that we reset is no fault of the other side, for as long as one is on its
+   * way. So those streams are remembered apart: others end by the hundred within one round trip.
    */
+  private static final int REMEMBERED_ENDS = 256;
+  private static final int REMEMBERED_RESETS = 1024;
+
+  /** How a stream ended. */
+  enum End {
+    /** Nothing is known: it was never open, or that is long ago. */
+    UNKNOWN,
+    /** We reset it: what was on its way to us is no fault of the other side. */
+    RESET_BY_US,
+    /** The other side knows that it is closed. */
+    KNOWN
+  }
+
   private final IntObjectMap<H2Stream> open = new IntObjectHashMap<>(8);
-  private final ClosedStreams closed = new ClosedStreams();
+  private final Last ended = new Last(REMEMBERED_ENDS);
+  private final Last reset = new Last(REMEMBERED_RESETS);
   private final FrameWriter writer;
   private final SendQueue queue;
   private final AttackBudget budget;
-  private final StreamOwner owner;
+  private final H2Owner owner;
   private int lingering;
   private int lastId;
   private int lastTaken = Integer.MAX_VALUE;
   private boolean isOurs;
 
-  OpenStreams(FrameWriter writer, SendQueue queue, AttackBudget budget, StreamOwner owner) {
+  OpenStreams(FrameWriter writer, SendQueue queue, AttackBudget budget, H2Owner owner) {
     this.writer = writer;
     this.queue = queue;
     this.budget = budget;
@@ -108,8 +127,12 @@ final class OpenStreams {
     return lastTaken == Integer.MAX_VALUE;
   }
 
-  ClosedStreams.End endOf(int id) {
-    return closed.find(id);
+  /** How a stream ended on which a frame comes all the same. */
+  End endOf(int id) {
+    if (reset.has(id)) {
+      return End.RESET_BY_US;
+    }
+    return ended.has(id) ? End.KNOWN : End.UNKNOWN;
   }
 
   void add(H2Stream stream) {
@@ -128,7 +151,7 @@ final class OpenStreams {
   /** The answer was sent whole, and nobody wants the rest of the request (RFC 9113 §8.1). */
   void answered(H2Stream stream) {
     if (!stream.isOver() && !stream.hasReceivedAll()) {
-      writer.reset(stream.id(), ErrorCode.NO_ERROR);
+      writer.reset(stream.id(), Http2Error.NO_ERROR);
       remove(stream, true);
       budget.finished();
       owner.over(stream);
@@ -136,13 +159,13 @@ final class OpenStreams {
   }
 
   /** The other side has reset it. */
-  void abandoned(H2Stream stream, ErrorCode code) {
+  void abandoned(H2Stream stream, Http2Error code) {
     remove(stream, false);
     stream.broken(code, true);
     owner.over(stream);
   }
 
-  void reset(H2Stream stream, ErrorCode code) {
+  void reset(H2Stream stream, Http2Error code) {
     if (!stream.isOver()) {
       writer.reset(stream.id(), code);
       remove(stream, true);
@@ -152,10 +175,10 @@ final class OpenStreams {
   }
 
   /** Resets a stream, or what would have become one. */
-  void reset(int id, ErrorCode code) {
+  void reset(int id, Http2Error code) {
     H2Stream stream = open.get(id);
     if (stream == null) {
-      closed.add(id, true);
+      reset.add(id);
       writer.reset(id, code);
     } else {
       reset(stream, code);
@@ -166,14 +189,14 @@ final class OpenStreams {
   void breakAll() {
     for (H2Stream stream : all()) {
       remove(stream, false);
-      stream.broken(ErrorCode.CANCEL, true);
+      stream.broken(Http2Error.CANCEL, true);
     }
   }
 
   private void remove(H2Stream stream, boolean resetByUs) {
     queue.remove(stream);
     open.remove(stream.id());
-    closed.add(stream.id(), resetByUs);
+    (resetByUs ? reset : ended).add(stream.id());
     stream.over();
   }
 
@@ -185,5 +208,36 @@ final class OpenStreams {
   /** It has ended. */
   void lingersNoMore() {
     lingering--;
+  }
+
+  /** The last streams of a kind. */
+  private static final class Last {
+
+    private final int most;
+    private int[] ids = new int[8];
+    private int next;
+
+    Last(int most) {
+      this.most = most;
+    }
+
+    void add(int id) {
+      if (next == ids.length && next < most) {
+        ids = Arrays.copyOf(ids, 2 * ids.length);
+      }
+      if (next == ids.length) {
+        next = 0;
+      }
+      ids[next++] = id;
+    }
+
+    boolean has(int id) {
+      for (int closed : ids) {
+        if (closed == id) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 }

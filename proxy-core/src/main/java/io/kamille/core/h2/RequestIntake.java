@@ -5,10 +5,9 @@ import io.kamille.core.h1.TrailerParser;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,61 +16,48 @@ import org.jspecify.annotations.Nullable;
  * Header sections of one connection from a client: for whom each is, and what becomes of a request
  * (RFC 9113 §5.1, §8.1). Confined to its loop.
  */
-final class RequestIntake implements SectionIntake {
+final class RequestIntake extends SectionIntake {
 
   /*
-   * A section is always decoded, because the table of the connection changes with it (RFC 7541
-   * §2.2); so it has to be known before whether anybody wants it.
-   *
    * Requests are handed on at the end of a burst of reads. A stream that was opened and reset in
    * one burst, the way of rapid reset (CVE-2023-44487), never reaches anybody.
+   *
+   * Clients state priorities apart from their requests, too, and for streams that they have not
+   * opened yet (RFC 9218 §7.1).
    */
-  private enum Taker {
-    REQUEST,
-    TRAILERS,
-    NOBODY
-  }
+  /** As many as there may be streams: more of them help nobody (RFC 9218 §7.1). */
+  private static final int MOST_EARLY = 128;
 
-  private final RequestOwner owner;
-  private final OpenStreams streams;
-  private final Faults faults;
-  private final PriorityUpdates priorities;
+  private static final int MOST_OCTETS = 64;
+
+  private final H2Owner.Server owner;
   private final H2Settings settings;
   private final H2Stream.Carrier carrier;
   private final RequestSink sink;
-  private final Decoder decoder;
   private final boolean secure;
   private final List<H2Stream> begun = new ArrayList<>(4);
+  private @Nullable IntObjectMap<Priority> early;
   private @Nullable RequestHead head;
   private @Nullable Fields trailers;
-  private Taker taker = Taker.NOBODY;
 
   RequestIntake(
-      RequestOwner owner,
+      H2Owner.Server owner,
       OpenStreams streams,
       Faults faults,
       H2Settings settings,
       H2Stream.Carrier carrier,
       RequestSink sink,
       boolean secure) {
+    super(streams, faults, settings.head(), sink);
     this.owner = owner;
-    this.streams = streams;
-    this.faults = faults;
-    this.priorities = new PriorityUpdates(streams);
     this.settings = settings;
     this.carrier = carrier;
     this.sink = sink;
-    this.decoder = new Decoder(settings.head());
     this.secure = secure;
   }
 
   @Override
-  public Http2HeadersDecoder decoder() {
-    return decoder;
-  }
-
-  @Override
-  public boolean begins(int id) {
+  boolean begins(int id) {
     taker = Taker.NOBODY;
     H2Stream stream = streams.find(id);
     if (stream != null) {
@@ -82,17 +68,29 @@ final class RequestIntake implements SectionIntake {
       return true;
     }
     if (id % 2 == 0) {
-      faults.fail(ErrorCode.PROTOCOL_ERROR, "a stream that no client may open");
+      faults.fail(Http2Error.PROTOCOL_ERROR, "a stream that no client may open");
       return false;
     }
     if (id > streams.lastId()) {
       if (!streams.isTooLate(id)) {
-        taker = Taker.REQUEST;
+        taker = Taker.HEAD;
         emptyHead();
       }
       return true;
     }
     return admitLate(id);
+  }
+
+  @Override
+  void decodes() {
+    RequestHead into = head;
+    if (taker == Taker.HEAD && into != null) {
+      sink.beginHead(into, limits);
+    } else if (taker == Taker.TRAILERS) {
+      sink.beginTrailers(HeadLimits.TRAILERS, trailers);
+    } else {
+      sink.beginTrailers(limits, null);
+    }
   }
 
   private void emptyHead() {
@@ -106,28 +104,14 @@ final class RequestIntake implements SectionIntake {
       case RESET_BY_US -> {
         return true;
       }
-      case KNOWN -> faults.fail(ErrorCode.STREAM_CLOSED, "a header section on a closed stream");
-      case UNKNOWN -> faults.fail(ErrorCode.PROTOCOL_ERROR, "a stream below one that was open");
+      case KNOWN -> faults.fail(Http2Error.STREAM_CLOSED, "a header section on a closed stream");
+      case UNKNOWN -> faults.fail(Http2Error.PROTOCOL_ERROR, "a stream below one that was open");
     }
     return false;
   }
 
   @Override
-  public void complete(int id, boolean isLast) {
-    switch (taker) {
-      case REQUEST -> request(id, isLast);
-      case TRAILERS -> trailers(id, isLast);
-      case NOBODY -> unwanted(id);
-    }
-  }
-
-  private void unwanted(int id) {
-    if (streams.find(id) != null) {
-      faults.reset(id, ErrorCode.STREAM_CLOSED);
-    }
-  }
-
-  private void request(int id, boolean isLast) {
+  void head(int id, boolean isLast) {
     RequestHead request = head;
     if (request == null) {
       throw new IllegalStateException("request: no head was begun");
@@ -135,25 +119,25 @@ final class RequestIntake implements SectionIntake {
     streams.used(id);
     RequestSink.Verdict verdict = sink.finish(secure);
     if (verdict.isMalformed() || (isLast && sink.contentLength() > 0)) {
-      faults.reset(id, ErrorCode.PROTOCOL_ERROR);
+      faults.reset(id, Http2Error.PROTOCOL_ERROR);
       return;
     }
     if (streams.places() >= settings.streams()) {
-      streams.reset(id, ErrorCode.REFUSED_STREAM);
+      streams.reset(id, Http2Error.REFUSED_STREAM);
       faults.spend(AttackBudget.CONTROL);
       return;
     }
     head = null;
     H2Stream stream = owner.opened(carrier, id, request, verdict, sink.contentLength(), isLast);
     stream.headReceived(isLast);
-    Priority early = priorities.take(id);
-    stream.priority(early == null ? sink.priority() : early);
+    Priority stated = take(id);
+    stream.priority(stated == null ? sink.priority() : stated);
     streams.add(stream);
     begun.add(stream);
   }
 
-  /** RFC 9113 §8.1: trailers are the last of a message. */
-  private void trailers(int id, boolean isLast) {
+  @Override
+  void trailers(int id, boolean isLast) {
     H2Stream stream = streams.find(id);
     Fields came = trailers;
     trailers = null;
@@ -161,7 +145,7 @@ final class RequestIntake implements SectionIntake {
       return;
     }
     if (!isLast || sink.isTooLarge()) {
-      faults.reset(id, ErrorCode.PROTOCOL_ERROR);
+      faults.reset(id, Http2Error.PROTOCOL_ERROR);
       return;
     }
     TrailerParser.removeForbidden(came);
@@ -173,7 +157,7 @@ final class RequestIntake implements SectionIntake {
 
   /** A section was malformed: its stream is reset, and counts as opened. */
   @Override
-  public void malformed(int id, ErrorCode code) {
+  void malformed(int id, Http2Error code) {
     if (taker == Taker.NOBODY) {
       unwanted(id);
     } else {
@@ -183,18 +167,47 @@ final class RequestIntake implements SectionIntake {
   }
 
   @Override
-  public boolean priorityUpdate(ByteBuf payload) {
-    return priorities.read(payload);
+  boolean priorityUpdate(ByteBuf payload) {
+    int id = payload.readInt() & Integer.MAX_VALUE;
+    if (id % 2 == 0) {
+      return false;
+    }
+    byte[] value = new byte[Math.min(payload.readableBytes(), MOST_OCTETS)];
+    payload.readBytes(value);
+    Priority priority = Priority.parse(value, 0, value.length);
+    H2Stream stream = streams.find(id);
+    if (stream != null) {
+      stream.priority(priority);
+    } else if (id > streams.lastId()) {
+      keep(id, priority);
+    }
+    return true;
+  }
+
+  private void keep(int id, Priority priority) {
+    IntObjectMap<Priority> kept = early;
+    if (kept == null) {
+      kept = new IntObjectHashMap<>(8);
+      early = kept;
+    }
+    if (kept.size() < MOST_EARLY) {
+      kept.put(id, priority);
+    }
+  }
+
+  /** What was said of a stream before it was opened; null if nothing was. */
+  @Nullable Priority take(int id) {
+    return early == null ? null : early.remove(id);
   }
 
   @Override
-  public int costOfReset() {
+  int costOfReset() {
     return AttackBudget.ABANDONED;
   }
 
   /** Hands on the requests that came. */
   @Override
-  public void handOn() {
+  void handOn() {
     for (int i = 0; i < begun.size(); i++) {
       H2Stream stream = begun.get(i);
       if (!stream.isOver()) {
@@ -205,37 +218,7 @@ final class RequestIntake implements SectionIntake {
   }
 
   @Override
-  public void release() {
+  void release() {
     begun.clear();
-  }
-
-  /** Decodes into the sink of the loop. */
-  private final class Decoder extends DefaultHttp2HeadersDecoder {
-
-    private final HeadLimits limits;
-
-    Decoder(HeadLimits limits) {
-      // Twice the limit: the sink answers what is over it; only what is far over it resets.
-      super(true, false, 2L * limits.headBytes());
-      this.limits = limits;
-    }
-
-    @Override
-    public Http2Headers decodeHeaders(int streamId, ByteBuf block) throws Http2Exception {
-      RequestHead into = head;
-      if (taker == Taker.REQUEST && into != null) {
-        sink.beginHead(into, limits);
-      } else if (taker == Taker.TRAILERS) {
-        sink.beginTrailers(HeadLimits.TRAILERS, trailers);
-      } else {
-        sink.beginTrailers(limits, null);
-      }
-      return super.decodeHeaders(streamId, block);
-    }
-
-    @Override
-    protected Http2Headers newHeaders() {
-      return sink;
-    }
   }
 }

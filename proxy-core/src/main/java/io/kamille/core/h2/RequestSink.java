@@ -112,7 +112,7 @@ public final class RequestSink extends SectionSink {
       return;
     }
     if (known == FieldName.CONTENT_LENGTH) {
-      contentLength = FieldRules.length(value, contentLength != NO_LENGTH);
+      contentLength = length(value, contentLength != NO_LENGTH);
     } else if (known == FieldName.HOST) {
       hosts++;
     } else if (known == null && name.contentEquals(PRIORITY)) {
@@ -203,7 +203,7 @@ public final class RequestSink extends SectionSink {
     if (target.length() > limits().targetBytes()) {
       return giveUp(into, StatusCode.URI_TOO_LONG, "a request target over its limit");
     }
-    if (!isConnect && !FieldRules.isPath(target, verb)) {
+    if (!isConnect && !isPath(target, verb)) {
       return Verdict.MALFORMED;
     }
     if (!host(into, isSecure)) {

@@ -46,7 +46,7 @@ public final class ResponseSink extends SectionSink {
   @Override
   void field(Fields into, @Nullable FieldName known, AsciiString name, AsciiString value) {
     if (known == FieldName.CONTENT_LENGTH) {
-      contentLength = FieldRules.length(value, contentLength != NO_LENGTH);
+      contentLength = length(value, contentLength != NO_LENGTH);
     } else {
       store(into, name, value, known);
     }

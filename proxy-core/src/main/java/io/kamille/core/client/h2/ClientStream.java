@@ -5,7 +5,6 @@ import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.FieldName;
@@ -13,6 +12,7 @@ import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
 
 /** One request of an HTTP/2 connection. Confined to its loop. */
@@ -141,7 +141,7 @@ final class ClientStream extends H2Stream implements H2Content.Stream {
   @Override
   public void contentIsMalformed(String reason) {
     exchange.contentIsMalformed(Failure.request(StatusCode.BAD_REQUEST, reason));
-    reset(ErrorCode.PROTOCOL_ERROR);
+    reset(Http2Error.PROTOCOL_ERROR);
   }
 
   @Override
@@ -167,14 +167,14 @@ final class ClientStream extends H2Stream implements H2Content.Stream {
       stall = new WindowStall(now, exchange.sentBytes());
     } else if (stall.isTooLong(now, exchange.sentBytes(), shared.settings())) {
       shared.connections().resetTooSlow();
-      reset(ErrorCode.CANCEL);
+      reset(Http2Error.CANCEL);
     }
   }
 
   /** A tunnel may be silent, or paused, for as long as the origin's side of it allows. */
   private void endIfDraining() {
     if (shared.connections().mustEndTunnels()) {
-      reset(ErrorCode.CANCEL);
+      reset(Http2Error.CANCEL);
     }
   }
 
@@ -220,7 +220,7 @@ final class ClientStream extends H2Stream implements H2Content.Stream {
   }
 
   @Override
-  protected void broken(ErrorCode code, boolean byPeer) {
+  protected void broken(Http2Error code, boolean byPeer) {
     String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
     exchange.broken(Failure.of(Kind.CLIENT_GONE, reason + code));
     admission.over();

@@ -5,11 +5,9 @@ import io.kamille.core.client.ClientSocket;
 import io.kamille.core.client.LoopConnections;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.gate.ClientTally;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Connection;
+import io.kamille.core.h2.H2Owner;
 import io.kamille.core.h2.H2Stream;
-import io.kamille.core.h2.H2Wire;
-import io.kamille.core.h2.RequestOwner;
 import io.kamille.core.h2.RequestSink;
 import io.kamille.core.http.Authority;
 import io.kamille.core.http.RequestHead;
@@ -18,6 +16,7 @@ import io.kamille.core.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Error;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One HTTP/2 connection to a client (RFC 9113). Confined to its loop. */
 public final class H2ClientConnection extends ClientSocket
-    implements H2Exchange.Connection, RequestOwner, H2Wire {
+    implements H2Exchange.Connection, H2Owner.Server {
 
   /*
    * Octets come in bursts: frames are looked at as they come, requests are handed on at the end of
@@ -77,7 +76,6 @@ public final class H2ClientConnection extends ClientSocket
     super.handlerAdded(context);
     H2Connection begun =
         H2Connection.fromClient(
-            this,
             this,
             shard.settings(),
             shard.sink(),
@@ -152,7 +150,7 @@ public final class H2ClientConnection extends ClientSocket
   /** Others need the room that its header section takes. */
   @Override
   protected void refuseHead(Failure why) {
-    h2().fail(ErrorCode.ENHANCE_YOUR_CALM, "no room for a header section");
+    h2().fail(Http2Error.ENHANCE_YOUR_CALM, "no room for a header section");
     breakOff();
   }
 
@@ -196,7 +194,7 @@ public final class H2ClientConnection extends ClientSocket
   }
 
   @Override
-  public void failed(ErrorCode code, String reason) {
+  public void failed(Http2Error code, String reason) {
     LOG.log(Level.DEBUG, () -> code + ", " + reason + ": " + client());
     endIsDue = true;
   }

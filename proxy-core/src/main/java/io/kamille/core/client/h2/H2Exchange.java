@@ -5,7 +5,6 @@ import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.ClientTally;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
@@ -14,6 +13,7 @@ import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -188,7 +188,7 @@ final class H2Exchange extends ClientExchange {
   @Override
   protected void breakOffAnswer() {
     answered();
-    stream.reset(isSwitched ? ErrorCode.CANCEL : ErrorCode.INTERNAL_ERROR);
+    stream.reset(isSwitched ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
   }
 
   @Override

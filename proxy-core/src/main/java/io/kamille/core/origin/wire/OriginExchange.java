@@ -7,7 +7,6 @@ import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.exchange.RequestContent;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
@@ -16,6 +15,7 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.ConnectionSettings;
 import io.kamille.core.origin.wire.OriginDeadlines.Awaited;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +95,7 @@ public final class OriginExchange implements ContentSource {
     void completed();
 
     /** Gives the exchange up for this reason: the origin is told to stop. */
-    void abandon(ErrorCode code);
+    void abandon(Http2Error code);
 
     /** Whether a failure tells of the origin, and nobody else has told the same. */
     boolean isCounted(OriginProgress progress);
@@ -325,7 +325,7 @@ public final class OriginExchange implements ContentSource {
     }
     Reply ended = reply();
     Owner told = letGo();
-    framing.abandon(ErrorCode.NO_ERROR);
+    framing.abandon(Http2Error.NO_ERROR);
     told.ended();
     if (ended.isEnded()) {
       return;
@@ -363,7 +363,7 @@ public final class OriginExchange implements ContentSource {
 
   /** What came is no proper answer. */
   public void refuse(Kind kind, String what) {
-    fail(failure(kind, what), ErrorCode.PROTOCOL_ERROR);
+    fail(failure(kind, what), Http2Error.PROTOCOL_ERROR);
   }
 
   private Failure failure(Kind kind, String what) {
@@ -372,19 +372,19 @@ public final class OriginExchange implements ContentSource {
 
   /** It comes to nothing. Without effect if it is over. */
   public void fail(Failure why) {
-    fail(why, ErrorCode.CANCEL);
+    fail(why, Http2Error.CANCEL);
   }
 
-  private void fail(Failure why, ErrorCode code) {
+  private void fail(Failure why, Http2Error code) {
     fail(why, progress(), code);
   }
 
   /** The origin says that it did nothing. */
   public void failUntouched(Failure why) {
-    fail(why, OriginProgress.NONE, ErrorCode.CANCEL);
+    fail(why, OriginProgress.NONE, Http2Error.CANCEL);
   }
 
-  private void fail(Failure why, OriginProgress progress, ErrorCode code) {
+  private void fail(Failure why, OriginProgress progress, Http2Error code) {
     if (owner == null) {
       return;
     }
@@ -464,7 +464,7 @@ public final class OriginExchange implements ContentSource {
     if (owner != null) {
       letGo();
       stopUpload(why);
-      framing.abandon(ErrorCode.CANCEL);
+      framing.abandon(Http2Error.CANCEL);
     }
   }
 

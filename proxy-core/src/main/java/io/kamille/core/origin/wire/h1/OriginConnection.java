@@ -10,7 +10,6 @@ import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.ContentDecoder;
 import io.kamille.core.h1.MessageFraming;
 import io.kamille.core.h1.ResponseParser;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
@@ -28,6 +27,7 @@ import io.kamille.core.origin.wire.RequestConnection;
 import io.kamille.core.origin.wire.RequestHeadWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -390,7 +390,7 @@ public final class OriginConnection extends RequestConnection
   }
 
   @Override
-  public void abandon(ErrorCode code) {
+  public void abandon(Http2Error code) {
     if (tunnel != null) {
       tunnel.stop(trouble.closed(Kind.CONNECTION_TERMINATED, ""));
     }

@@ -3,13 +3,11 @@ package io.kamille.core.origin.wire.h2;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Connection;
+import io.kamille.core.h2.H2Owner;
 import io.kamille.core.h2.H2Settings;
 import io.kamille.core.h2.H2Stream;
-import io.kamille.core.h2.H2Wire;
 import io.kamille.core.h2.HpackWriter;
-import io.kamille.core.h2.PeerOwner;
 import io.kamille.core.origin.pool.ConnectionPool;
 import io.kamille.core.origin.wire.OriginExchange;
 import io.kamille.core.origin.wire.OriginProgress;
@@ -20,6 +18,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Settings;
 import java.time.Duration;
 import java.util.Objects;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection to an origin in HTTP/2: many requests at a time (RFC 9113). Confined. */
 public final class H2OriginConnection extends RequestConnection
-    implements OriginSocket.Owner, PeerOwner, StreamHome, H2Wire {
+    implements OriginSocket.Owner, H2Owner.Client, StreamHome {
 
   /*
    * It counts as open once the origin has said what it allows: before that, nobody knows how many
@@ -104,7 +103,6 @@ public final class H2OriginConnection extends RequestConnection
   public void added(ChannelHandlerContext context) {
     h2 =
         H2Connection.toOrigin(
-            this,
             this,
             H2Settings.origins(lines.settings().headLimits()),
             lines.sink(),
@@ -187,7 +185,7 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   @Override
-  public Failure ended(Kind kind, ErrorCode code, String where) {
+  public Failure ended(Kind kind, Http2Error code, String where) {
     if (fault != null) {
       return fault;
     }
@@ -248,7 +246,7 @@ public final class H2OriginConnection extends RequestConnection
   }
 
   @Override
-  public void failed(ErrorCode code, String reason) {
+  public void failed(Http2Error code, String reason) {
     fault = failure(Kind.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2: " + reason);
   }
 

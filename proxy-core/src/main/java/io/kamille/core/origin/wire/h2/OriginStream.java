@@ -6,7 +6,6 @@ import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.h1.ConnectionFields;
 import io.kamille.core.h1.TrailerParser;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.ResponseTaker;
 import io.kamille.core.http.Fields;
@@ -16,6 +15,7 @@ import io.kamille.core.http.StatusCode;
 import io.kamille.core.origin.wire.OriginExchange;
 import io.kamille.core.origin.wire.OriginProgress;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -240,12 +240,12 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   public void completed() {
     letGo();
     if (!isOver() && !isAllSent()) {
-      reset(ErrorCode.CANCEL);
+      reset(Http2Error.CANCEL);
     }
   }
 
   @Override
-  public void abandon(ErrorCode code) {
+  public void abandon(Http2Error code) {
     letGo();
     if (!isOver()) {
       reset(code);
@@ -259,7 +259,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
   }
 
   @Override
-  protected void broken(ErrorCode code, boolean byPeer) {
+  protected void broken(Http2Error code, boolean byPeer) {
     if (!exchange.isActive()) {
       return;
     }
@@ -269,7 +269,7 @@ final class OriginStream extends H2Stream implements OriginExchange.Framing, Res
       exchange.fail(connection.failure(Kind.HTTP_PROTOCOL_ERROR, "broke the rules of HTTP/2"));
     } else if (exchange.progress() == OriginProgress.UNKNOWN) {
       Failure why = connection.ended(Kind.CONNECTION_TERMINATED, code, " before the response head");
-      if (code == ErrorCode.REFUSED_STREAM) {
+      if (code == Http2Error.REFUSED_STREAM) {
         exchange.failUntouched(why);
       } else {
         exchange.fail(why);

@@ -3,9 +3,9 @@ package io.kamille.core.origin.wire.h2;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
 import io.kamille.core.exchange.Failure.Kind;
-import io.kamille.core.h2.ErrorCode;
 import io.kamille.core.h2.HpackWriter;
 import io.kamille.core.origin.wire.OriginProgress;
+import io.netty.handler.codec.http2.Http2Error;
 
 /** The connection below, as a stream sees it. Confined to its loop. */
 interface StreamHome {
@@ -27,7 +27,7 @@ interface StreamHome {
   Failure failure(Kind kind, String what);
 
   /** A stream ended before its time, by this code or with the whole connection. */
-  Failure ended(Kind kind, ErrorCode code, String where);
+  Failure ended(Kind kind, Http2Error code, String where);
 
   /** Whether the failure of a stream tells of the origin, and no other one has told the same. */
   boolean isCounted(OriginProgress progress);
