@@ -11,7 +11,7 @@ import io.kamille.admin.view.RequestDurations;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
-import io.kamille.core.client.open.ConnectionLimiter;
+import io.kamille.core.client.open.ConnectionLimit;
 import io.kamille.core.client.open.ConnectionMetrics;
 import io.kamille.core.client.open.Listener;
 import io.kamille.core.client.open.ListenerSettings;
@@ -72,7 +72,7 @@ final class ClientSide {
   private final Preflight preflight;
   private final LoopGroup loops;
   private final MetricRegistry registry;
-  private final ConnectionLimiter limiter;
+  private final ConnectionLimit limiter;
   private final ClientTable clients;
   private final BufferTuner tuner;
   private final List<ExchangeMetrics> exchanges = new ArrayList<>();
@@ -95,7 +95,7 @@ final class ClientSide {
     running = configuration;
     tracing = new Tracing(configuration.tracing(), WallClock.system());
     limiter =
-        new ConnectionLimiter(
+        new ConnectionLimit(
             preflight.connections(configuration.limits().connections()),
             configuration.limits().idleThreshold());
     clients = new ClientTable(configuration.limits().client(), System::nanoTime);

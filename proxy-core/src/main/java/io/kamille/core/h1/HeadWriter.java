@@ -2,26 +2,20 @@ package io.kamille.core.h1;
 
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
+import io.kamille.core.http.SectionWriter;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
  * Puts a head together in an array of its own and copies it out in one go. Confined to its loop;
  * one per loop, used for one head at a time.
  */
-public final class HeadWriter {
+public final class HeadWriter extends SectionWriter {
 
-  /** A head larger than this does not stay in the scratch array. */
-  private static final int KEEP_BYTES = 128 * 1024;
-
-  private byte[] octets = new byte[1024];
-  private int length;
-
-  /** Begins a response head. */
-  public void statusLine(int status) {
+  @Override
+  public void status(int status) {
     length = 0;
     octets(StatusCode.statusLine(status));
   }
@@ -41,6 +35,11 @@ public final class HeadWriter {
     room(count);
     System.arraycopy(source, offset, octets, length, count);
     length += count;
+  }
+
+  @Override
+  public void lines(byte[] source, int from, int to) {
+    octets(source, from, to - from);
   }
 
   /** Appends the next octets of a buffer, which is borrowed. */
@@ -79,7 +78,7 @@ public final class HeadWriter {
     length += digits;
   }
 
-  /** Appends a field line. */
+  @Override
   public void line(FieldName name, String value) {
     text(name.text());
     text(": ");
@@ -87,7 +86,7 @@ public final class HeadWriter {
     newLine();
   }
 
-  /** Appends a field line with a number. */
+  @Override
   public void line(FieldName name, long value) {
     text(name.text());
     text(": ");
@@ -95,7 +94,7 @@ public final class HeadWriter {
     newLine();
   }
 
-  /** Appends a line of a section as it is. */
+  @Override
   public void line(Fields fields, int index) {
     byte[] source = fields.octets();
     int start = fields.nameStart(index);
@@ -134,29 +133,16 @@ public final class HeadWriter {
     return octets;
   }
 
-  /** Octets written so far. */
-  public int length() {
-    return length;
-  }
-
   /** The head in a buffer of its own. The caller owns it. */
   public ByteBuf toBuffer(ByteBufAllocator allocator) {
     ByteBuf out = allocator.directBuffer(length, length);
     out.writeBytes(octets, 0, length);
-    if (octets.length > KEEP_BYTES) {
-      octets = new byte[1024];
-    }
+    trim();
     return out;
   }
 
   @Override
   public String toString() {
     return new String(octets, 0, length, StandardCharsets.ISO_8859_1);
-  }
-
-  private void room(int count) {
-    if (octets.length - length < count) {
-      octets = Arrays.copyOf(octets, Math.max(octets.length * 2, length + count));
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.kamille.core.h2;
 import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Octets;
+import io.kamille.core.http.SectionWriter;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Writes a field section in HPACK (RFC 7541). Confined to its loop; one per loop, used for one
  * section at a time.
  */
-public final class HpackWriter {
+public final class HpackWriter extends SectionWriter {
 
   /*
    * Names of the static table, literals without indexing, no Huffman code, no dynamic table. Both
@@ -64,10 +65,6 @@ public final class HpackWriter {
   private static final long SECRETS = 1L | 1L << 23 | 1L << 32 | 1L << 49 | 1L << 55;
 
   private static final byte TABLE_SIZE_ZERO = 0x20;
-  private static final int KEEP_BYTES = 128 * 1024;
-
-  private byte[] octets = new byte[1024];
-  private int length;
 
   private static byte[] staticNames() {
     byte[] index = new byte[FieldName.values().length];
@@ -94,7 +91,7 @@ public final class HpackWriter {
     }
   }
 
-  /** Writes {@code :status}. */
+  @Override
   public void status(int status) {
     room(5);
     int index = Arrays.binarySearch(STATUS, status);
@@ -146,7 +143,8 @@ public final class HpackWriter {
     length += value.length;
   }
 
-  /** Writes a line of a section; one that concerns a connection alone is left out. */
+  /** One that concerns a connection alone is left out. */
+  @Override
   public void line(Fields fields, int index) {
     FieldName known = fields.knownAt(index);
     line(
@@ -158,7 +156,7 @@ public final class HpackWriter {
         fields.valueEnd(index));
   }
 
-  /** Writes a field. The value is ASCII. */
+  @Override
   public void line(FieldName name, String value) {
     room(6 + value.length());
     staticName(STATIC_NAME[name.ordinal()]);
@@ -168,15 +166,13 @@ public final class HpackWriter {
     }
   }
 
-  /** Writes a field with a number that is not negative. */
+  @Override
   public void line(FieldName name, long value) {
     line(name, Long.toString(value));
   }
 
-  /**
-   * Writes field lines as HTTP/1 encodes them, each with its CRLF, up to an empty one or the end.
-   * The octets are our own and have no fault.
-   */
+  /** Up to an empty one or the end. */
+  @Override
   public void lines(byte[] source, int from, int to) {
     int at = from;
     while (at < to && source[at] != '\r') {
@@ -244,26 +240,8 @@ public final class HpackWriter {
     octets[length++] = (byte) rest;
   }
 
-  /** Octets written so far. */
-  public int length() {
-    return length;
-  }
-
   /** Copies a part of the section out. */
   public void copyTo(ByteBuf out, int from, int count) {
     out.writeBytes(octets, from, count);
-  }
-
-  /** Lets go of the memory that a section of unusual size took. */
-  public void trim() {
-    if (octets.length > KEEP_BYTES) {
-      octets = new byte[1024];
-    }
-  }
-
-  private void room(int count) {
-    if (octets.length - length < count) {
-      octets = Arrays.copyOf(octets, Math.max(octets.length * 2, length + count));
-    }
   }
 }

@@ -18,7 +18,7 @@ class HeadWriterTest {
 
   @Test
   void aHeadIsLinesAndAnEmptyLine() {
-    writer.statusLine(404);
+    writer.status(404);
     writer.line(FieldName.CONTENT_LENGTH, 0);
     writer.line(FieldName.AGE, Long.MAX_VALUE);
     writer.line(FieldName.VIA, "1.1 kamille");
@@ -66,13 +66,13 @@ class HeadWriterTest {
 
   @Test
   void anUnknownStatusHasNoReasonButItsSpace() {
-    writer.statusLine(299);
+    writer.status(299);
     assertThat(writer).hasToString("HTTP/1.1 299 \r\n");
   }
 
   @Test
   void aNewHeadForgetsTheOneBefore() {
-    writer.statusLine(200);
+    writer.status(200);
     writer.text("x".repeat(200_000));
     ByteBuf large = writer.toBuffer(UnpooledByteBufAllocator.DEFAULT);
     assertThat(large.readableBytes()).isEqualTo(200_017);

@@ -7,7 +7,7 @@ import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.LingeringClose;
 import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.client.ServerShard;
-import io.kamille.core.client.h1.ReplyHeads.ConnectionLine;
+import io.kamille.core.client.h1.ReplyWriter.ConnectionLine;
 import io.kamille.core.exchange.ConnectionExchange;
 import io.kamille.core.exchange.ContentSink;
 import io.kamille.core.exchange.Exchange;
@@ -99,22 +99,22 @@ final class H1Exchange extends ClientExchange implements ClientContent.Owner {
   private boolean isLastSaid;
   private boolean hasLeft;
 
-  static H1Exchange of(
-      ServerShard shared, ExchangeHandler handler, ReplyHeads heads, HeadLimits limits) {
-    return new H1Exchange(shared, handler, heads, limits, new RequestParser(limits));
+  static H1Exchange of(ServerShard shared, ExchangeHandler handler, ReplyWriter writer) {
+    HeadLimits limits = shared.settings().head();
+    return new H1Exchange(shared, handler, writer, limits, new RequestParser(limits));
   }
 
   private H1Exchange(
       ServerShard shared,
       ExchangeHandler handler,
-      ReplyHeads heads,
+      ReplyWriter writer,
       HeadLimits limits,
       RequestParser parser) {
     super(shared, parser.head());
     this.handler = handler;
     this.limits = limits;
     this.parser = parser;
-    this.writer = new ReplyWriter(heads);
+    this.writer = writer;
   }
 
   /** What its parser goes by. */

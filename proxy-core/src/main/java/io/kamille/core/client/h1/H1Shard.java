@@ -2,8 +2,10 @@ package io.kamille.core.client.h1;
 
 import io.kamille.core.client.HeadsUnderWay;
 import io.kamille.core.client.HttpsPolicy;
+import io.kamille.core.client.ReplyHeads;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.ExchangeHandler;
+import io.kamille.core.h1.HeadWriter;
 import java.util.ArrayDeque;
 
 /**
@@ -17,6 +19,7 @@ public final class H1Shard {
   private final ServerShard server;
   private final ExchangeHandler handler;
   private final ReplyHeads heads;
+  private final HeadWriter out = new HeadWriter();
   private final ArrayDeque<H1Exchange> spare = new ArrayDeque<>(MAX_SPARE);
 
   /** The HTTP/1.1 part of {@code server}, for listeners with that policy. */
@@ -36,7 +39,7 @@ public final class H1Shard {
     H1Exchange exchange =
         used != null && isCurrent(used)
             ? used
-            : H1Exchange.of(server, handler, heads, server.settings().head());
+            : H1Exchange.of(server, handler, new ReplyWriter(heads, out));
     exchange.begin(connection);
     return exchange;
   }

@@ -1,18 +1,18 @@
 package io.kamille.core.client.h1;
 
 import io.kamille.core.client.ClientOutput;
-import io.kamille.core.client.h1.ReplyHeads.ConnectionLine;
-import io.kamille.core.client.h1.ReplyHeads.Length;
+import io.kamille.core.client.ReplyHeads;
 import io.kamille.core.exchange.Reply;
 import io.kamille.core.h1.ChunkedEncoder;
+import io.kamille.core.h1.HeadWriter;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.Method;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
 import io.kamille.core.http.StatusCode;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.FileRegion;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +32,24 @@ final class ReplyWriter {
   private static final byte[] CONTINUE =
       "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
+  private static final byte[] CHUNKED =
+      "Transfer-Encoding: chunked\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** What the answer says of the connection. */
+  enum ConnectionLine {
+    NONE(""),
+    CLOSE("Connection: close\r\n"),
+    KEEP_ALIVE("Connection: keep-alive\r\n"),
+    UPGRADE("Connection: upgrade\r\n");
+
+    @SuppressWarnings("ImmutableEnumChecker") // never written
+    private final byte[] octets;
+
+    ConnectionLine(String text) {
+      octets = text.getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
   private enum Framing {
     LENGTH,
     CHUNKED,
@@ -42,13 +60,20 @@ final class ReplyWriter {
   }
 
   private final ReplyHeads heads;
+  private final HeadWriter out;
   private @Nullable ClientOutput output;
   private Framing framing = Framing.LENGTH;
   private long announcedBytes;
   private boolean awaitsContinue;
 
-  ReplyWriter(ReplyHeads heads) {
+  /**
+   * Writes such heads.
+   *
+   * @param out of the loop
+   */
+  ReplyWriter(ReplyHeads heads, HeadWriter out) {
     this.heads = heads;
+    this.out = out;
   }
 
   /** Another answer, of which nothing is known yet. */
@@ -87,7 +112,9 @@ final class ReplyWriter {
     boolean isContinue = head.status() == StatusCode.CONTINUE;
     if (request.minorVersion() == 1 && (awaitsContinue || !isContinue)) {
       awaitsContinue = awaitsContinue && !isContinue;
-      output().write(heads.interim(head, allocator()));
+      heads.interim(out, head);
+      out.newLine();
+      writeHead();
     }
   }
 
@@ -117,10 +144,16 @@ final class ReplyWriter {
    */
   boolean head(ResponseHead head, ConnectionLine line, @Nullable ByteBuf whole) {
     boolean joins = whole != null && framing == Framing.LENGTH && isLittle(announcedBytes);
-    ByteBuf joined = joins ? whole : null;
-    output()
-        .write(
-            heads.answer(head, length(head.status()), announcedBytes, line, joined, allocator()));
+    heads.answer(out, head, saysLength(head.status()) ? announcedBytes : ReplyHeads.UNSAID);
+    if (framing == Framing.CHUNKED) {
+      out.octets(CHUNKED);
+    }
+    out.octets(line.octets);
+    out.newLine();
+    if (whole != null && joins) {
+      out.octets(whole, (int) announcedBytes);
+    }
+    writeHead();
     return joins;
   }
 
@@ -128,13 +161,8 @@ final class ReplyWriter {
     return bytes <= LITTLE_BYTES && !output().isEncrypted();
   }
 
-  private Length length(int status) {
-    if (framing == Framing.CHUNKED) {
-      return Length.CHUNKED;
-    }
-    boolean isSaid =
-        announcedBytes >= 0 && framing != Framing.TUNNEL && status != StatusCode.NO_CONTENT;
-    return isSaid ? Length.SAID : Length.UNSAID;
+  private boolean saysLength(int status) {
+    return announcedBytes >= 0 && framing != Framing.TUNNEL && status != StatusCode.NO_CONTENT;
   }
 
   /**
@@ -144,20 +172,29 @@ final class ReplyWriter {
    */
   void stored(int status, byte[] ownLines, int ownLength, ConnectionLine line, ByteBuf rest) {
     boolean joins = isLittle(rest.readableBytes());
-    ByteBuf head =
-        heads.stored(status, ownLines, ownLength, line, joins ? rest : null, allocator());
+    heads.stored(out, status, ownLines, ownLength);
+    out.octets(line.octets);
     if (joins) {
+      out.octets(rest, rest.readableBytes());
       rest.release();
-      output().write(head);
+      writeHead();
     } else {
-      output().channel().write(head, output().channel().voidPromise());
+      Channel channel = output().channel();
+      channel.write(out.toBuffer(channel.alloc()), channel.voidPromise());
       output().write(rest);
     }
   }
 
   /** The answer to a request that is shed. */
   void shed(int retryAfterSeconds, ConnectionLine line) {
-    output().write(heads.shed(retryAfterSeconds, line, allocator()));
+    heads.shed(out, retryAfterSeconds);
+    out.octets(line.octets);
+    out.newLine();
+    writeHead();
+  }
+
+  private void writeHead() {
+    output().write(out.toBuffer(output().channel().alloc()));
   }
 
   /** Takes ownership. */
@@ -199,9 +236,5 @@ final class ReplyWriter {
       throw new IllegalStateException("output: no answer has begun");
     }
     return output;
-  }
-
-  private ByteBufAllocator allocator() {
-    return output().channel().alloc();
   }
 }

@@ -45,7 +45,6 @@ public final class H2ClientConnection extends ClientSocket
   private final @Nullable ServerTls tls;
   private final @Nullable ServerContext certificates;
   private @Nullable H2Connection h2;
-  private @Nullable StreamHeads heads;
   private @Nullable WindowStall stall;
   private byte[] lastAuthority = {};
   private boolean headIsCounted;
@@ -85,7 +84,6 @@ public final class H2ClientConnection extends ClientSocket
             context);
     h2 = begun;
     countKeptBack(begun::forEachWaiting);
-    heads = new StreamHeads(begun, shard);
     begun.start();
     if (connections.isDraining()) {
       drain();
@@ -175,12 +173,12 @@ public final class H2ClientConnection extends ClientSocket
       long contentLength,
       boolean isLast) {
     identify(head);
-    return new ClientStream(this, carrier, id, head, verdict, contentLength, isLast);
+    return new H2Exchange(this, carrier, id, head, verdict, contentLength, isLast).stream();
   }
 
   @Override
   public void begin(H2Stream stream) {
-    ((ClientStream) stream).begin();
+    H2Exchange.of(stream).begin();
   }
 
   @Override
@@ -216,11 +214,6 @@ public final class H2ClientConnection extends ClientSocket
   @Override
   public ClientTally tally() {
     return tally;
-  }
-
-  @Override
-  public StreamHeads heads() {
-    return Objects.requireNonNull(heads, "not in the pipeline yet");
   }
 
   /** A client that finds several names in one certificate asks for all of them (§9.1.1). */
@@ -370,7 +363,7 @@ public final class H2ClientConnection extends ClientSocket
       return;
     }
     for (H2Stream stream : h2().streams()) {
-      ((ClientStream) stream).lookAtDeadline();
+      H2Exchange.of(stream).lookAtDeadline();
     }
     if (!isOpen()) {
       return;

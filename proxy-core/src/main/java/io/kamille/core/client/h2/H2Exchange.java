@@ -1,13 +1,20 @@
 package io.kamille.core.client.h2;
 
 import io.kamille.core.client.ClientExchange;
+import io.kamille.core.client.ClientSettings;
+import io.kamille.core.client.ReplyHeads;
+import io.kamille.core.client.RequestAdmission;
 import io.kamille.core.exchange.Exchange;
 import io.kamille.core.exchange.Failure;
+import io.kamille.core.exchange.Failure.Kind;
 import io.kamille.core.exchange.RequestContent;
 import io.kamille.core.gate.ClientTally;
+import io.kamille.core.gate.Overload;
 import io.kamille.core.h2.H2Connection;
 import io.kamille.core.h2.H2Stream;
 import io.kamille.core.h2.HpackWriter;
+import io.kamille.core.h2.RequestSink;
+import io.kamille.core.http.FieldName;
 import io.kamille.core.http.Fields;
 import io.kamille.core.http.RequestHead;
 import io.kamille.core.http.ResponseHead;
@@ -18,7 +25,7 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The request of one stream and its answer (RFC 9113 §8.1). Confined to its loop. */
-final class H2Exchange extends ClientExchange {
+final class H2Exchange extends ClientExchange implements H2Content.Stream {
 
   /*
    * The exchange of a stream that the client resets ends when its source is told. If there is none
@@ -39,8 +46,6 @@ final class H2Exchange extends ClientExchange {
 
     H2Connection h2();
 
-    StreamHeads heads();
-
     /** Whether the request belongs on a connection under another certificate (RFC 9113 §9.1.2). */
     boolean isMisdirected(RequestHead request);
 
@@ -48,55 +53,178 @@ final class H2Exchange extends ClientExchange {
     void sendReady();
   }
 
-  private final H2Stream stream;
   private final Connection client;
+  private final RequestAdmission admission;
+  private final Stream stream;
+  private final @Nullable Failure refusal;
   private final @Nullable H2Content content;
+  private @Nullable WindowStall stall;
   private long sentBytes;
+  private boolean wasAnswered;
   private boolean awaitsContinue;
   private boolean isSwitched;
   private boolean isHandedOn;
   private boolean lingers;
 
-  H2Exchange(H2Stream stream, Connection client, RequestHead request, @Nullable H2Content content) {
+  /**
+   * The exchange of a stream whose request has come.
+   *
+   * @param verdict whether it goes further
+   * @param contentLength -1 if the request does not say
+   * @param isLast whether no content follows
+   */
+  H2Exchange(
+      Connection client,
+      H2Stream.Carrier carrier,
+      int id,
+      RequestHead request,
+      RequestSink.Verdict verdict,
+      long contentLength,
+      boolean isLast) {
     super(client.shard().server(), request);
-    this.stream = stream;
     this.client = client;
-    this.content = content;
+    this.refusal = verdict.refusal();
+    this.admission = new RequestAdmission(shared, client.tally());
+    this.stream = new Stream(carrier, id);
+    boolean isTunnel = verdict.isTunnel();
+    H2Content following = isLast && !isTunnel ? null : new H2Content(this, contentLength, isTunnel);
+    this.content = following;
+    if (following != null && isLast) {
+      following.receivedEnd();
+    }
     reset();
-    complete(content); // it may come, and have to be dropped, before the request is handed on
+    complete(following); // it may come, and have to be dropped, before the request is handed on
   }
 
-  // From the stream
+  /** The exchange of this stream. */
+  static H2Exchange of(H2Stream stream) {
+    return ((Stream) stream).exchange();
+  }
+
+  H2Stream stream() {
+    return stream;
+  }
+
+  // The request
 
   /** Hands the request on, unless it is refused. */
-  void begin(@Nullable Failure refusal) {
+  void begin() {
+    Failure trouble = trouble();
     complete(content);
     isHandedOn = true;
     RequestContent given = content == null ? RequestContent.NONE : content;
     handOn(
         new Exchange(shared.loop(), client.client(), client.local(), request(), given, this),
         client.shard().handler(),
-        refusal);
+        trouble);
+    if (!isEnded()) {
+      admission.begun(request().fields().heapBytes());
+    }
   }
 
-  /** The client sends its content only once it is asked to (RFC 9110 §10.1.1). */
-  void awaitsContinue() {
-    awaitsContinue = true;
+  /** Why the request goes no further; null if it may. */
+  private @Nullable Failure trouble() {
+    if (refusal != null) {
+      return refusal;
+    }
+    if (content != null && content.length() > shared.settings().maxContentBytes()) {
+      return Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit");
+    }
+    Fields fields = request().fields();
+    if (fields.has(FieldName.EXPECT)) {
+      if (!"100-continue".equalsIgnoreCase(fields.joined(FieldName.EXPECT))) {
+        return Failure.request(
+            StatusCode.EXPECTATION_FAILED, "an expectation other than 100-continue");
+      }
+      if (content != null) {
+        awaitsContinue = true;
+      }
+    }
+    if (client.isMisdirected(request())) {
+      return Failure.request(
+          StatusCode.MISDIRECTED_REQUEST, "another certificate is for this authority");
+    }
+    Failure lack = admission.lackOfRoom(request().fields().heapBytes());
+    return lack == null ? admission.refusal() : lack;
   }
 
-  /** Content has come: nobody has to ask for it. */
-  void contentComes() {
-    awaitsContinue = false;
+  // For the content
+
+  @Override
+  public ClientSettings settings() {
+    return shared.settings();
   }
 
-  /** Asks the client for its content, if it waits to be asked. */
-  void sendContinue() {
+  @Override
+  public long now() {
+    return shared.nowNanos();
+  }
+
+  @Override
+  public void credit(int bytes) {
+    stream.credit(bytes);
+  }
+
+  @Override
+  public void sendContinue() {
     if (awaitsContinue) {
       interim(ResponseHead.of(StatusCode.CONTINUE));
     }
   }
 
-  // To the stream
+  @Override
+  public void contentIsMalformed(String reason) {
+    note(Failure.request(StatusCode.BAD_REQUEST, reason));
+    stream.reset(Http2Error.PROTOCOL_ERROR);
+  }
+
+  @Override
+  public void contentIsTooLarge() {
+    failAndTell(Failure.request(StatusCode.CONTENT_TOO_LARGE, "content over its limit"));
+  }
+
+  // Deadlines
+
+  /** Ends an exchange whose client sends its content, or takes the answer, too slowly. */
+  void lookAtDeadline() {
+    long now = shared.nowNanos();
+    if (content != null && content.isTooSlow(now, client.h2().partialContentBytes(stream))) {
+      failAndTell(H2Content.tooSlow());
+      client.sendReady();
+    }
+    endIfAnswered();
+    if (isSwitched) {
+      endIfDraining();
+    } else if (!stream.isBlocked()) {
+      stall = null;
+    } else if (stall == null) {
+      stall = new WindowStall(now, sentBytes);
+    } else if (stall.isTooLong(now, sentBytes, shared.settings())) {
+      shared.connections().resetTooSlow();
+      stream.reset(Http2Error.CANCEL);
+    }
+  }
+
+  /** A tunnel may be silent, or paused, for as long as the origin's side of it allows. */
+  private void endIfDraining() {
+    if (shared.connections().mustEndTunnels()) {
+      stream.reset(Http2Error.CANCEL);
+    }
+  }
+
+  /**
+   * The answer is complete, and nobody wants the rest of the request. A client that is about to end
+   * it has a moment: then it is spared the reset.
+   */
+  private void endIfAnswered() {
+    boolean isAnswered = stream.isAllSent() && (content == null || !content.isTaken());
+    if (isAnswered && wasAnswered) {
+      client.h2().answered(stream);
+    }
+    wasAnswered = isAnswered;
+  }
+
+  // The answer
 
   @Override
   protected boolean isClientSlow() {
@@ -108,7 +236,9 @@ final class H2Exchange extends ClientExchange {
     boolean isContinue = head.status() == StatusCode.CONTINUE;
     if (!isBegun() && (awaitsContinue || !isContinue)) {
       awaitsContinue = awaitsContinue && !isContinue;
-      stream.sendInterim(client.heads().interim(head));
+      HpackWriter out = client.h2().section();
+      client.shard().heads().interim(out, head);
+      stream.sendInterim(out);
     }
   }
 
@@ -133,7 +263,10 @@ final class H2Exchange extends ClientExchange {
     if (isLast && content != null) {
       GrpcStatus.note(request(), sent.fields(), notes());
     }
-    stream.sendHead(client.heads().head(sent, contentLength), isLast);
+    HpackWriter out = client.h2().section();
+    boolean saysLength = sent.status() != StatusCode.NO_CONTENT;
+    client.shard().heads().answer(out, sent, saysLength ? contentLength : ReplyHeads.UNSAID);
+    stream.sendHead(out, isLast);
     return false;
   }
 
@@ -157,8 +290,7 @@ final class H2Exchange extends ClientExchange {
   protected void sendStored(
       int status, byte[] ownLines, int ownLength, ByteBuf linesAndContent, long contentLength) {
     int linesLength = (int) (linesAndContent.readableBytes() - contentLength);
-    HpackWriter out =
-        client.heads().stored(status, ownLines, ownLength, linesAndContent, linesLength);
+    HpackWriter out = stored(status, ownLines, ownLength, linesAndContent, linesLength);
     answered();
     if (linesAndContent.isReadable()) {
       stream.sendHead(out, false);
@@ -174,14 +306,27 @@ final class H2Exchange extends ClientExchange {
   @Override
   protected void sendStoredHead(int status, byte[] ownLines, int ownLength, ByteBuf lines) {
     int length = lines.readableBytes();
-    stream.sendHead(client.heads().stored(status, ownLines, ownLength, lines, length), false);
+    stream.sendHead(stored(status, ownLines, ownLength, lines, length), false);
     lines.release();
+  }
+
+  /** The head of a stored response; takes its lines off the beginning of {@code rest}. */
+  private HpackWriter stored(
+      int status, byte[] ownLines, int ownLength, ByteBuf rest, int linesLength) {
+    byte[] lines = client.shard().lines(linesLength);
+    rest.readBytes(lines, 0, linesLength);
+    HpackWriter out = client.h2().section();
+    client.shard().heads().stored(out, status, ownLines, ownLength);
+    out.lines(lines, 0, linesLength);
+    return out;
   }
 
   @Override
   protected void sendShed() {
-    head(client.heads().shed(), 0);
-    end(null);
+    begin(Overload.SHED.status(), 0);
+    HpackWriter out = client.h2().section();
+    client.shard().heads().shed(out, shared.shedder().retryAfterSeconds());
+    stream.sendHead(out, true);
   }
 
   /** END_STREAM is never set (RFC 9113 §8.1). */
@@ -199,38 +344,85 @@ final class H2Exchange extends ClientExchange {
     }
   }
 
-  // What becomes of it
-
-  /** Whether the stream is a tunnel by now. */
-  boolean isSwitched() {
-    return isSwitched;
-  }
-
-  void sent(int bytes) {
-    sentBytes += bytes;
-  }
-
   @Override
   protected long sentBytes() {
     return sentBytes;
   }
 
-  /** The last octet was handed to the socket. */
-  void sentEnd() {
-    finish();
-  }
+  /** What happens on the wire. */
+  private final class Stream extends H2Stream {
 
-  /** The content is not what the request says of it. */
-  void contentIsMalformed(Failure why) {
-    note(why);
-  }
-
-  /** The stream is over before its time. */
-  void broken(Failure why) {
-    if (isHandedOn && !isBegun() && !hasSource()) {
-      lingers = true;
-      client.h2().lingers();
+    Stream(Carrier carrier, int id) {
+      super(carrier, id);
     }
-    clientGone(why);
+
+    H2Exchange exchange() {
+      return H2Exchange.this;
+    }
+
+    @Override
+    protected void received(ByteBuf chunk) {
+      awaitsContinue = false;
+      if (content == null) {
+        chunk.release();
+      } else {
+        content.received(chunk);
+      }
+    }
+
+    /** After CONNECT there is nothing but content (RFC 9113 §8.5). */
+    @Override
+    protected void receivedTrailers(Fields trailers) {
+      if (content != null && content.isTunnel()) {
+        contentIsMalformed("trailers in a tunnel");
+      } else if (content != null) {
+        content.receivedTrailers(trailers);
+      }
+    }
+
+    @Override
+    protected void receivedEnd() {
+      if (content != null) {
+        content.receivedEnd();
+      }
+    }
+
+    @Override
+    protected void pauseSource() {
+      H2Exchange.this.pauseSource();
+    }
+
+    @Override
+    protected void resumeSource() {
+      H2Exchange.this.resumeSource();
+    }
+
+    @Override
+    protected void sent(int bytes) {
+      sentBytes += bytes;
+    }
+
+    @Override
+    protected void sentEnd() {
+      finish();
+      admission.over();
+      if (content != null && !content.isTaken()) {
+        content.dismiss();
+      }
+      if (isReusable()) {
+        client.shard().giveBack(request());
+      }
+    }
+
+    @Override
+    protected void broken(Http2Error code, boolean byPeer) {
+      if (isHandedOn && !isBegun() && !hasSource()) {
+        lingers = true;
+        client.h2().lingers();
+      }
+      String reason = byPeer ? "the client reset the stream: " : "the stream was reset: ";
+      clientGone(Failure.of(Kind.CLIENT_GONE, reason + code));
+      admission.over();
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.kamille.core.client.h2;
 
 import io.kamille.core.client.HeadsUnderWay;
 import io.kamille.core.client.HttpsPolicy;
+import io.kamille.core.client.ReplyHeads;
 import io.kamille.core.client.ServerShard;
 import io.kamille.core.exchange.ExchangeHandler;
 import io.kamille.core.h2.H2Settings;
@@ -20,7 +21,7 @@ public final class H2Shard {
   private static final int MAX_SPARE = 256;
 
   private final ServerShard server;
-  private final HttpsPolicy policy;
+  private final ReplyHeads heads;
   private final ExchangeHandler handler;
   private final RequestSink sink = new RequestSink();
   private final HpackWriter section = new HpackWriter();
@@ -30,12 +31,12 @@ public final class H2Shard {
   /** The HTTP/2 part of {@code server}, for listeners with that policy. */
   public H2Shard(ServerShard server, HttpsPolicy policy) {
     this.server = server;
-    this.policy = policy;
+    this.heads = new ReplyHeads(server.name(), server::epochSeconds, policy);
     this.handler = policy.before(server.handler());
   }
 
-  HttpsPolicy policy() {
-    return policy;
+  ReplyHeads heads() {
+    return heads;
   }
 
   /** The first station. */

@@ -113,7 +113,7 @@ public final class ConnectionMetrics {
    */
   public static void register(
       MetricRegistry registry,
-      ConnectionLimiter limiter,
+      ConnectionLimit limiter,
       ClientTable clients,
       List<ServerShard> shards,
       LongSupplier idleTimeoutNanos) {

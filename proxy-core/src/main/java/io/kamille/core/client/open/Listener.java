@@ -11,8 +11,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -30,7 +28,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -45,10 +42,6 @@ public final class Listener implements AutoCloseable {
   /*
    * With SO_REUSEPORT a second Kamille could listen on the same address unnoticed, and each would
    * get half the connections. So the address is first bound without it, for a moment.
-   *
-   * A connection over the limit is not read from until room is made for it, and that is a task: by
-   * then the loop has read what this poll found, and knows which connections are idle. For a turn,
-   * those that wait for room are open over the limit.
    *
    * A client that is not let in, or has too many connections, is refused before anything is made
    * for the connection or another one yields to it.
@@ -83,7 +76,7 @@ public final class Listener implements AutoCloseable {
    * Listens, by sockets that listen already if there are any.
    *
    * @param shards of the loops that serve it
-   * @param limiter of all connections together
+   * @param limit of all connections together
    * @param clients of all listeners
    * @param tls null for clear text; stays the caller's
    * @param inherited descriptors of sockets on that address; owned from now on
@@ -92,7 +85,7 @@ public final class Listener implements AutoCloseable {
   public static Listener open(
       ListenerSettings settings,
       List<ServerShard> shards,
-      ConnectionLimiter limiter,
+      ConnectionLimit limit,
       ClientTable clients,
       @Nullable ServerTls tls,
       List<Integer> inherited)
@@ -105,7 +98,7 @@ public final class Listener implements AutoCloseable {
         shard ->
             new Opening(
                 new ConnectionOpener(shard, settings, tls, shards.size()),
-                limiter,
+                limit,
                 clients,
                 present,
                 open);
@@ -188,7 +181,7 @@ public final class Listener implements AutoCloseable {
   }
 
   private static Channel withTrouble(Channel socket, Opening opening) {
-    socket.pipeline().addLast(new AcceptTrouble(opening.shared, opening.limiter));
+    socket.pipeline().addLast(opening.limit.acceptTrouble(opening.shared));
     return socket;
   }
 
@@ -275,7 +268,7 @@ public final class Listener implements AutoCloseable {
 
     private final ServerShard shared;
     private final ConnectionOpener opener;
-    private final ConnectionLimiter limiter;
+    private final ConnectionLimit limit;
     private final ClientTable clients;
     private final AtomicReference<ListenerSettings> settings;
     private final AtomicInteger open;
@@ -283,13 +276,13 @@ public final class Listener implements AutoCloseable {
 
     Opening(
         ConnectionOpener opener,
-        ConnectionLimiter limiter,
+        ConnectionLimit limit,
         ClientTable clients,
         AtomicReference<ListenerSettings> settings,
         AtomicInteger open) {
       this.opener = opener;
       this.shared = opener.shared();
-      this.limiter = limiter;
+      this.limit = limit;
       this.clients = clients;
       this.settings = settings;
       this.isProxied = settings.getAcquire().proxyProtocol().isRequired();
@@ -321,22 +314,15 @@ public final class Listener implements AutoCloseable {
     }
 
     private void admit(SocketChannel channel, ClientTally client) {
-      boolean withinLimit = limiter.enter();
       open.incrementAndGet();
       channel
           .closeFuture()
           .addListener(
               closed -> {
                 open.decrementAndGet();
-                limiter.leave();
                 client.leave();
               });
-      if (withinLimit) {
-        begin(channel, client);
-      } else {
-        channel.config().setAutoRead(false);
-        shared.loop().execute(() -> makeRoom(channel, client));
-      }
+      limit.admit(channel, shared, () -> begin(channel, client));
     }
 
     private void begin(SocketChannel channel, ClientTally client) {
@@ -370,69 +356,6 @@ public final class Listener implements AutoCloseable {
       }
       accepted.channel().closeFuture().addListener(closed -> tally.leave());
       opener.open(accepted.with(client, local, tally));
-    }
-
-    /** An idle connection goes for a new one; the new one, if none is idle. */
-    private void makeRoom(SocketChannel channel, ClientTally client) {
-      if (!channel.isActive()) {
-        return;
-      }
-      if (limiter.isOver() && !shared.connections().displaceIdle()) {
-        limiter.refuse();
-        channel.close();
-      } else {
-        begin(channel, client);
-        channel.config().setAutoRead(true);
-      }
-    }
-  }
-
-  /**
-   * What is done when a connection cannot be accepted, mostly for want of a file descriptor. Stands
-   * behind Netty's acceptor. Confined to its loop.
-   */
-  private static final class AcceptTrouble extends ChannelInboundHandlerAdapter {
-
-    /*
-     * The acceptor does not accept for a second then, and tries again; who wants to connect waits in
-     * the kernel's queue meanwhile. In this second connections that are idle longest give back their
-     * descriptors, a few at a time. The log hears of it once a minute.
-     */
-    private static final int YIELDING = 16;
-    private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-    private final ServerShard shared;
-    private final ConnectionLimiter limiter;
-    private boolean hasTold;
-    private long toldNanos;
-
-    AcceptTrouble(ServerShard shared, ConnectionLimiter limiter) {
-      this.shared = shared;
-      this.limiter = limiter;
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      limiter.failToAccept();
-      tell(cause, System.nanoTime());
-      shared.loop().execute(this::makeRoom);
-    }
-
-    private void tell(Throwable cause, long nowNanos) {
-      if (!hasTold || nowNanos - toldNanos >= SILENCE_NANOS) {
-        hasTold = true;
-        toldNanos = nowNanos;
-        LOG.log(
-            Level.WARNING,
-            "connections cannot be accepted, idle ones are closed to make room: {0}",
-            cause.getMessage());
-      }
-    }
-
-    private void makeRoom() {
-      for (int i = 0; i < YIELDING && shared.connections().displaceIdle(); i++) {
-        // Each gives back a descriptor.
-      }
     }
   }
 }

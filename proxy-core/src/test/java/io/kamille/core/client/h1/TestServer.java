@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kamille.core.Await;
 import io.kamille.core.client.ClientSettings;
 import io.kamille.core.client.ServerShard;
-import io.kamille.core.client.open.ConnectionLimiter;
+import io.kamille.core.client.open.ConnectionLimit;
 import io.kamille.core.client.open.IdleTimeoutGovernor;
 import io.kamille.core.client.open.Listener;
 import io.kamille.core.client.open.ListenerSettings;
@@ -110,7 +110,7 @@ public final class TestServer implements AutoCloseable {
   private final Map<String, ExchangeHandler> handlers = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
   private final ClientTable admitted = new ClientTable(ClientLimits.NONE, nanos::get);
-  private final ConnectionLimiter limiter = new ConnectionLimiter(1_000, IdleTimeoutGovernor.OFF);
+  private final ConnectionLimit limiter = new ConnectionLimit(1_000, IdleTimeoutGovernor.OFF);
   private final List<ServerShard> shared = new ArrayList<>();
   private final List<TestClient> clients = new ArrayList<>();
   private volatile boolean observerIsFaulty;
@@ -219,7 +219,7 @@ public final class TestServer implements AutoCloseable {
     return listener;
   }
 
-  public ConnectionLimiter limiter() {
+  public ConnectionLimit limiter() {
     return limiter;
   }
 

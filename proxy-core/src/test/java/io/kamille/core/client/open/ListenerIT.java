@@ -148,7 +148,7 @@ class ListenerIT {
         new ListenerSettings(
             where, "test", 1, AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF, 0),
         server.loops(),
-        new ConnectionLimiter(1, IdleTimeoutGovernor.OFF),
+        new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),
         null,
         List.of());
