@@ -238,7 +238,7 @@ final class Assembly implements AutoCloseable {
       for (RouteSettings settings : configuration.routes()) {
         String host = RoutesByHost.hostOf(settings);
         String name = host + settings.path();
-        RouteGate rate = rate(name, settings, configuration.limits().client().ipv6PrefixLength());
+        RouteGate rate = rate(name, settings);
         RouteChain chain = new RouteChain(settings, configuration, parts, rate, next);
         routes.put(name, route(name, host, settings.path(), chain));
         for (String path :
@@ -259,16 +259,16 @@ final class Assembly implements AutoCloseable {
     }
 
     // The limit of the configuration before this one goes on, if it is the same.
-    private RouteGate rate(String route, RouteSettings settings, int ipv6PrefixLength) {
+    private RouteGate rate(String route, RouteSettings settings) {
       RateLimitSettings asked = settings.rateLimit();
       if (asked.rate() == null) {
         return RouteGate.OPEN;
       }
       RateLimit last = routing.rateLimits.get(route);
       RateLimit rate =
-          last != null && last.goesBy(asked, ipv6PrefixLength)
+          last != null && last.goesBy(asked)
               ? last
-              : new RateLimit(asked, ipv6PrefixLength, route, overRate, clock::nanos);
+              : new RateLimit(asked, route, overRate, clock::nanos);
       rateLimits.put(route, rate);
       return rate;
     }

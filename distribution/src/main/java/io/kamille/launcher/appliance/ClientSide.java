@@ -179,7 +179,7 @@ final class ClientSide {
       ListenerSettings settings, InheritedSockets inherited, Network network) throws IOException {
     List<Integer> listening = inherited.take(settings.address().socketAddress());
     return listening.isEmpty()
-        ? network.listen(settings.address(), settings.backlog(), shards.size())
+        ? network.listen(settings.address(), Listener.BACKLOG, shards.size())
         : listening;
   }
 

@@ -1,6 +1,7 @@
 package io.kamille.launcher.doctor;
 
 import io.kamille.cache.settings.DiskSettings;
+import io.kamille.core.client.open.Listener;
 import io.kamille.core.client.open.ListenerSettings;
 import io.kamille.core.tls.TlsSettings;
 import io.kamille.core.tls.TlsSettings.CertificateFiles;
@@ -73,12 +74,14 @@ public final class Doctor {
   }
 
   private void backlog() {
-    long wanted =
-        configuration.listeners().stream().mapToInt(ListenerSettings::backlog).max().orElse(0);
-    kernel(
-        "net.core.somaxconn",
-        wanted,
-        "Set it to " + wanted + ": the kernel cuts the queue of new connections to it.");
+    if (!configuration.listeners().isEmpty()) {
+      kernel(
+          "net.core.somaxconn",
+          Listener.BACKLOG,
+          "Set it to "
+              + Listener.BACKLOG
+              + ": the kernel cuts the queue of new connections to it.");
+    }
   }
 
   private void ports() {

@@ -75,7 +75,6 @@ class ConfigurationFileTest {
             new ListenerSettings(
                 new HostPort("127.0.0.1", 8080),
                 "127.0.0.1:8080",
-                4_096,
                 ALL,
                 null,
                 TlsSettings.OFF,
@@ -180,7 +179,6 @@ class ConfigurationFileTest {
             new ListenerSettings(
                 new HostPort("::1", 80),
                 "front",
-                4_096,
                 access(List.of("10.0.0.0/8", "::1"), List.of("10.1.0.0/16")),
                 null,
                 TlsSettings.OFF,
@@ -298,9 +296,7 @@ class ConfigurationFileTest {
                     Duration.ofSeconds(7),
                     Duration.ofSeconds(8),
                     2 << 10,
-                    Duration.ofSeconds(20),
                     3 << 10,
-                    Duration.ofSeconds(30),
                     8_000_000,
                     ClientSettings.DEFAULT.lowWatermarkBytes(),
                     ClientSettings.DEFAULT.highWatermarkBytes(),
@@ -308,7 +304,7 @@ class ConfigurationFileTest {
                 new HeadLimits(0, 200, 3 << 10),
                 4,
                 new IdleTimeoutGovernor(0.5),
-                new ClientLimits(5, 6, 64, AddressRanges.parse(List.of("192.0.2.0/24"))),
+                new ClientLimits(5, 6, AddressRanges.parse(List.of("192.0.2.0/24"))),
                 Duration.ofSeconds(9)));
     assertThat(configuration.forwarding())
         .isEqualTo(

@@ -132,7 +132,7 @@ public abstract class ClientContent implements RequestContent {
     ClientSettings settings = owner.settings();
     return rate != null
         && rate.isTooSlow(
-            nowNanos, bytes, settings.uploadGrace().toNanos(), settings.uploadBytesPerSecond());
+            nowNanos, bytes, ClientSettings.UPLOAD_GRACE_NANOS, settings.uploadBytesPerSecond());
   }
 
   /** Gives nothing more to who took it, and says who that was if not all had come. */

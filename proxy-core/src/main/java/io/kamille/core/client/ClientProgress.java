@@ -83,7 +83,7 @@ public final class ClientProgress {
       return false;
     }
     long now = shared.nowNanos();
-    long grace = settings.downloadGrace().toNanos();
+    long grace = ClientSettings.DOWNLOAD_GRACE_NANOS;
     boolean isDue = rate == null || rate.isDue(now, grace);
     if (!isDue || !looks()) {
       return false;

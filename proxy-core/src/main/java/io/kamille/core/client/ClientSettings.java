@@ -19,10 +19,8 @@ import java.time.Duration;
  * @param contentTimeout without progress while content comes from, or goes to, the client
  * @param tunnelTimeout without an octet either way after an upgrade
  * @param uploadBytesPerSecond content from a client that comes slower is 408; 0 for no limit
- * @param uploadGrace how long content may come slower than that
  * @param downloadBytesPerSecond a client that takes what waits for it slower is closed; 0 for no
  *     limit
- * @param downloadGrace how long it may take it slower than that
  * @param maxContentBytes content of one request; more is 413
  * @param lowWatermarkBytes octets waiting for the client below which the source goes on
  * @param highWatermarkBytes octets waiting for the client above which the source pauses
@@ -37,13 +35,17 @@ public record ClientSettings(
     Duration contentTimeout,
     Duration tunnelTimeout,
     long uploadBytesPerSecond,
-    Duration uploadGrace,
     long downloadBytesPerSecond,
-    Duration downloadGrace,
     long maxContentBytes,
     int lowWatermarkBytes,
     int highWatermarkBytes,
     String refusedCacheStatus) {
+
+  /** How long content may come slower than the least rate. */
+  static final long UPLOAD_GRACE_NANOS = Duration.ofSeconds(20).toNanos();
+
+  /** How long a client may take what waits for it slower than the least rate. */
+  public static final long DOWNLOAD_GRACE_NANOS = Duration.ofSeconds(30).toNanos();
 
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
   private static final Duration GREATEST_TIMEOUT = Duration.ofHours(24);
@@ -90,7 +92,6 @@ public record ClientSettings(
                       + " not count.")
               .defaultsTo(500L)
               .into("uploadBytesPerSecond"),
-          Row.fixed(Duration.ofSeconds(20)),
           Setting.of(
                   "download-rate",
                   ValueTypes.orWord("none", 0L, ValueTypes.size(1, 1L << 30)),
@@ -102,7 +103,6 @@ public record ClientSettings(
                       + " connection after an upgrade is not measured.")
               .defaultsTo(500L)
               .into("downloadBytesPerSecond"),
-          Row.fixed(Duration.ofSeconds(30)),
           Setting.of(
                   "request-content",
                   ValueTypes.orWord("none", Long.MAX_VALUE, ValueTypes.size(0, 1L << 40)),
@@ -127,9 +127,7 @@ public record ClientSettings(
         contentTimeout,
         tunnelTimeout,
         uploadBytesPerSecond,
-        uploadGrace,
         downloadBytesPerSecond,
-        downloadGrace,
         maxContentBytes,
         lowWatermarkBytes,
         highWatermarkBytes,

@@ -1,6 +1,5 @@
 package io.kamille.core.gate;
 
-import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.ValueTypes;
@@ -12,13 +11,14 @@ import java.net.InetAddress;
  *
  * @param connections that are open; {@link #NO_LIMIT} for no limit
  * @param requests under way; {@link #NO_LIMIT} for no limit
- * @param ipv6PrefixLength how many bits of an IPv6 address tell clients apart
  * @param unlimited addresses that no limit holds for
  */
-public record ClientLimits(
-    int connections, int requests, int ipv6PrefixLength, AddressRanges unlimited) {
+public record ClientLimits(int connections, int requests, AddressRanges unlimited) {
 
   public static final int NO_LIMIT = Integer.MAX_VALUE;
+
+  /** How many bits of an IPv6 address tell clients apart. */
+  private static final int IPV6_PREFIX_LENGTH = 64;
 
   /** The settings under {@code limits.client}. */
   public static final Section<ClientLimits> SECTION =
@@ -40,7 +40,6 @@ public record ClientLimits(
                       + " request is under way until its answer has been handed to its connection,"
                       + " a tunnel until it ends.")
               .defaultsTo(NO_LIMIT),
-          Row.fixed(64),
           Setting.of(
                   "unlimited",
                   AddressRanges.TYPE,
@@ -57,13 +56,8 @@ public record ClientLimits(
   }
 
   /** What the client of this address is counted under. */
-  AddressBits client(InetAddress address) {
-    return client(address, ipv6PrefixLength);
-  }
-
-  /** The same for another prefix length. */
-  static AddressBits client(InetAddress address, int ipv6PrefixLength) {
+  static AddressBits client(InetAddress address) {
     AddressBits bits = AddressBits.of(address);
-    return bits.isIpv4() ? bits : bits.prefix(ipv6PrefixLength);
+    return bits.isIpv4() ? bits : bits.prefix(IPV6_PREFIX_LENGTH);
   }
 }

@@ -64,7 +64,7 @@ public final class ClientTable {
     if (address == null || now.isUnlimited(address)) {
       return ClientTally.UNLIMITED;
     }
-    AddressBits client = now.client(address);
+    AddressBits client = ClientLimits.client(address);
     while (true) {
       ClientTally tally = tallies.computeIfAbsent(client, key -> new ClientTally(this, key));
       switch (tally.enter(now.connections())) {

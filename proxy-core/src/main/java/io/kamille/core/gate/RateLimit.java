@@ -35,7 +35,6 @@ public final class RateLimit implements RouteGate {
   private static final long NEVER = Long.MIN_VALUE;
 
   private final RateLimitSettings settings;
-  private final int ipv6PrefixLength;
   private final long intervalNanos;
   private final LongSupplier nanoClock;
   private final long startNanos;
@@ -49,19 +48,13 @@ public final class RateLimit implements RouteGate {
    * A limit that has counted nothing yet.
    *
    * @param settings with a rate
-   * @param ipv6PrefixLength how many bits of an IPv6 address tell clients apart
    * @param route what the log calls it
    * @param refused counts refusals, of other limits too
    * @param nanoClock monotonic nanoseconds
    */
   public RateLimit(
-      RateLimitSettings settings,
-      int ipv6PrefixLength,
-      String route,
-      LongAdder refused,
-      LongSupplier nanoClock) {
+      RateLimitSettings settings, String route, LongAdder refused, LongSupplier nanoClock) {
     this.settings = settings;
-    this.ipv6PrefixLength = ipv6PrefixLength;
     intervalNanos = Objects.requireNonNull(settings.rate(), "rate").intervalNanos();
     this.refused = refused;
     this.nanoClock = nanoClock;
@@ -70,8 +63,8 @@ public final class RateLimit implements RouteGate {
   }
 
   /** Whether it limits as these say. */
-  public boolean goesBy(RateLimitSettings others, int otherIpv6PrefixLength) {
-    return settings.equals(others) && ipv6PrefixLength == otherIpv6PrefixLength;
+  public boolean goesBy(RateLimitSettings others) {
+    return settings.equals(others);
   }
 
   @Override
@@ -97,7 +90,7 @@ public final class RateLimit implements RouteGate {
       }
     }
     InetAddress address = exchange.client().getAddress();
-    return address == null ? 0 : ClientLimits.client(address, ipv6PrefixLength).longHash();
+    return address == null ? 0 : ClientLimits.client(address).longHash();
   }
 
   /**

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param profile which versions are offered
  * @param clientCertificates whether clients are asked for one
  * @param clientAuthorities who signs those
- * @param handshakes that may be under way at a time
  * @param hsts how long clients keep to HTTPS (RFC 6797); zero if they are not told to
  */
 public record TlsSettings(
@@ -32,10 +31,7 @@ public record TlsSettings(
     TlsProfile profile,
     Demand clientCertificates,
     @Nullable Path clientAuthorities,
-    int handshakes,
     Duration hsts) {
-
-  private static final int HANDSHAKES = 2_048;
 
   /** Where certificates come from. */
   public enum Source {
@@ -127,7 +123,6 @@ public record TlsSettings(
           PROFILE,
           CLIENT_CERTIFICATES,
           CLIENT_AUTHORITIES,
-          Row.fixed(HANDSHAKES),
           Setting.of(
                   "hsts",
                   ValueTypes.orWord(
@@ -148,7 +143,6 @@ public record TlsSettings(
           Row.fixed(TlsProfile.INTERMEDIATE),
           CLIENT_CERTIFICATES,
           CLIENT_AUTHORITIES,
-          Row.fixed(HANDSHAKES),
           Row.fixed(Duration.ZERO));
 
   /** No TLS. */

@@ -56,7 +56,7 @@ class ClientTableTest {
 
   @Test
   void whoHasNoLimitIsNotCounted() {
-    table.limits(new ClientLimits(1, 1, 64, AddressRanges.parse(List.of("192.0.2.0/24"))));
+    table.limits(new ClientLimits(1, 1, AddressRanges.parse(List.of("192.0.2.0/24"))));
     for (int i = 0; i < 5; i++) {
       ClientTally tally = entered("192.0.2.1");
       tally.requestBegun();
@@ -135,6 +135,6 @@ class ClientTableTest {
   }
 
   private static ClientLimits limits(int connections, int requests) {
-    return new ClientLimits(connections, requests, 64, AddressRanges.NONE);
+    return new ClientLimits(connections, requests, AddressRanges.NONE);
   }
 }

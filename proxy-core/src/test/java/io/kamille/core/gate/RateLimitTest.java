@@ -21,7 +21,6 @@ class RateLimitTest {
               5,
               new RateLimitSettings.Key(null),
               RateLimitSettings.Counts.ALL),
-          64,
           "r",
           new LongAdder(),
           clock::nanos);

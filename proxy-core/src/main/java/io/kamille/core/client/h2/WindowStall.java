@@ -29,6 +29,6 @@ final class WindowStall {
     long least = settings.downloadBytesPerSecond();
     return nowNanos - movedNanos >= settings.contentTimeout().toNanos()
         || (least > 0
-            && rate.isTooSlow(nowNanos, sentBytes, settings.downloadGrace().toNanos(), least));
+            && rate.isTooSlow(nowNanos, sentBytes, ClientSettings.DOWNLOAD_GRACE_NANOS, least));
   }
 }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionOpener implements OpeningConnection.Spoken {
 
+  /** TLS handshakes of one listener that may be under way at a time. */
+  private static final int MOST_HANDSHAKES = 2_048;
+
   private final ServerShard shared;
   private final H1Shard h1;
   private final H2Shard h2;
@@ -38,7 +41,7 @@ final class ConnectionOpener implements OpeningConnection.Spoken {
     this.h2 = new H2Shard(shared, settings.httpsPolicy());
     this.protocols = settings.spoken();
     this.tls = tls;
-    this.handshakes = new TlsOpening.UnderWay(Math.max(1, settings.tls().handshakes() / loops));
+    this.handshakes = new TlsOpening.UnderWay(Math.max(1, MOST_HANDSHAKES / loops));
   }
 
   @Override

@@ -47,6 +47,9 @@ public final class Listener implements AutoCloseable {
    * for the connection or another one yields to it.
    */
 
+  /** Connections that the kernel holds until a loop accepts them. */
+  public static final int BACKLOG = 4_096;
+
   private static final int ACCEPTS_PER_TURN = 64;
 
   // Accepted sockets take it over (socket(7)). TCP_NODELAY is what Netty sets of each by itself.
@@ -107,7 +110,7 @@ public final class Listener implements AutoCloseable {
       if (inherited.isEmpty()) {
         probe(address);
         for (ServerShard shard : shards) {
-          Channel socket = bind(bound, settings.backlog(), opening.apply(shard), shards.size() > 1);
+          Channel socket = bind(bound, BACKLOG, opening.apply(shard), shards.size() > 1);
           sockets.add(socket);
           bound = (InetSocketAddress) socket.localAddress();
         }

@@ -3,7 +3,6 @@ package io.kamille.core.client.open;
 import io.kamille.core.client.HttpsPolicy;
 import io.kamille.core.gate.AccessList;
 import io.kamille.core.setting.HostPort;
-import io.kamille.core.setting.Row;
 import io.kamille.core.setting.Section;
 import io.kamille.core.setting.Setting;
 import io.kamille.core.setting.Subsection;
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * One address that clients connect to.
  *
  * @param name what logs and metrics call it
- * @param backlog connections the kernel holds until a loop accepts them
  * @param access which clients may connect
  * @param redirectPort of the listener for HTTPS that requests are sent to; 0 for none
  * @param protocols null for what suits a listener with TLS, or one without
@@ -24,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 public record ListenerSettings(
     HostPort address,
     String name,
-    int backlog,
     AccessList access,
     @Nullable Protocols protocols,
     TlsSettings tls,
@@ -63,7 +60,6 @@ public record ListenerSettings(
           Setting.of("name", ValueTypes.token(), "The name of this listener in logs and metrics.")
               .defaultsTo("the address", values -> values.value(ADDRESS).toString())
               .appliesOnRestart(),
-          Row.fixed(4_096),
           AccessList.SECTION.one(
               "access",
               "Which clients may connect. The connection of another is closed as soon as it is"

@@ -55,9 +55,7 @@ public final class TestServer implements AutoCloseable {
           Duration.ofSeconds(30),
           Duration.ofSeconds(600),
           0,
-          Duration.ZERO,
           0,
-          Duration.ZERO,
           Long.MAX_VALUE,
           32 * 1024,
           64 * 1024,
@@ -70,12 +68,10 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.roomForHeadsBytes(),
         SETTINGS.headTimeout(),
         SETTINGS.idleTimeout(),
-        Duration.ofSeconds(600),
+        Duration.ofMinutes(10),
         SETTINGS.tunnelTimeout(),
         500,
-        Duration.ofSeconds(20),
         500,
-        Duration.ofSeconds(30),
         SETTINGS.maxContentBytes(),
         SETTINGS.lowWatermarkBytes(),
         SETTINGS.highWatermarkBytes(),
@@ -94,9 +90,7 @@ public final class TestServer implements AutoCloseable {
         SETTINGS.contentTimeout(),
         SETTINGS.tunnelTimeout(),
         SETTINGS.uploadBytesPerSecond(),
-        SETTINGS.uploadGrace(),
         SETTINGS.downloadBytesPerSecond(),
-        SETTINGS.downloadGrace(),
         SETTINGS.maxContentBytes(),
         SETTINGS.lowWatermarkBytes(),
         SETTINGS.highWatermarkBytes(),
@@ -170,14 +164,7 @@ public final class TestServer implements AutoCloseable {
   public static ListenerSettings settings(
       Protocols protocols, AccessList access, ProxyProtocolSettings proxyProtocol) {
     return new ListenerSettings(
-        new HostPort("127.0.0.1", 0),
-        "test",
-        128,
-        access,
-        protocols,
-        TlsSettings.OFF,
-        proxyProtocol,
-        0);
+        new HostPort("127.0.0.1", 0), "test", access, protocols, TlsSettings.OFF, proxyProtocol, 0);
   }
 
   /** Lets these clients in, from now on. */

@@ -92,6 +92,6 @@ class ClientLimitsIT {
   }
 
   private static ClientLimits limits(int connections, int requests) {
-    return new ClientLimits(connections, requests, 64, AddressRanges.NONE);
+    return new ClientLimits(connections, requests, AddressRanges.NONE);
   }
 }

@@ -146,7 +146,7 @@ class ListenerIT {
     HostPort where = new HostPort(address.getHostString(), address.getPort());
     return Listener.open(
         new ListenerSettings(
-            where, "test", 1, AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF, 0),
+            where, "test", AccessList.ALL, null, TlsSettings.OFF, ProxyProtocolSettings.OFF, 0),
         server.loops(),
         new ConnectionLimit(1, IdleTimeoutGovernor.OFF),
         server.admitted(),

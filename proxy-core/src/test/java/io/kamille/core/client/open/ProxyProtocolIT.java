@@ -116,7 +116,7 @@ class ProxyProtocolIT {
 
   @Test
   void limitsCountForTheAddressInTheHeader() {
-    server.admitted().limits(new ClientLimits(1, ClientLimits.NO_LIMIT, 64, AddressRanges.NONE));
+    server.admitted().limits(new ClientLimits(1, ClientLimits.NO_LIMIT, AddressRanges.NONE));
     TestClient first = connect(binary(CLIENT, LOCAL));
     assertThat(first.get("/a").answer().content()).isEqualTo("/a");
     assertThat(connect(binary(CLIENT, LOCAL)).isAtEnd()).isTrue();
