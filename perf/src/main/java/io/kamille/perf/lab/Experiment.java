@@ -37,7 +37,7 @@ abstract class Experiment implements Callable<Integer> {
 
   /** How thoroughly it is done. */
   enum Scale {
-    /** Three minutes at most: to see that it works and what comes out roughly. */
+    /** A few minutes: to see that it works and what comes out roughly. */
     QUICK,
     /** Long enough to be believed, on a machine with nothing else to do. */
     NORMAL,
@@ -45,7 +45,7 @@ abstract class Experiment implements Callable<Integer> {
     FULL
   }
 
-  @Option(names = "--quick", description = "three minutes at most: to see that it works")
+  @Option(names = "--quick", description = "a few minutes: to see that it works")
   private boolean isQuick;
 
   @Option(names = "--full", description = "as long as the paper took, as far as one machine goes")
