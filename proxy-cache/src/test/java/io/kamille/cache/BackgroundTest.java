@@ -3,7 +3,7 @@ package io.kamille.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.rules.CachePolicy;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.cache.station.CacheHandler;
@@ -35,7 +35,7 @@ class BackgroundTest {
   private static CacheSettings settings(BackgroundSettings background) {
     return new CacheSettings(
         CachePolicy.DEFAULT,
-        CodingRules.OFF,
+        CompressionRules.OFF,
         LIMIT,
         true,
         Duration.ofSeconds(5),

@@ -10,7 +10,7 @@ import com.github.luben.zstd.ZstdInputStream;
 import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.purge.PurgeTarget;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.ForwardReason;
 import io.kamille.cache.rules.Reason;
 import io.kamille.cache.settings.CacheSettings;
@@ -44,8 +44,8 @@ class CompressionTest {
   private static final String PAGE =
       "<p>A line of a page that says the same again.</p>\n".repeat(200);
   private static final String TAG = "\"v1\"";
-  private static final CodingRules RULES =
-      new CodingRules(List.of(ContentCoding.values()), List.of("text/*"), 1000, 1 << 20);
+  private static final CompressionRules RULES =
+      new CompressionRules(List.of(ContentCoding.values()), List.of("text/*"), 1000, 1 << 20);
 
   private final CacheFixture fixture = new CacheFixture(8 << 20, settings(RULES));
 
@@ -614,7 +614,7 @@ class CompressionTest {
     }
   }
 
-  private static CacheSettings settings(CodingRules rules) {
+  private static CacheSettings settings(CompressionRules rules) {
     CacheSettings defaults = CacheSettings.of(1 << 20);
     return new CacheSettings(
         defaults.policy(),

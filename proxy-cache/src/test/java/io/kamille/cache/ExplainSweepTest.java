@@ -7,7 +7,7 @@ import io.kamille.cache.decision.Explanation;
 import io.kamille.cache.decision.Explanation.Decision;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.VaryBy;
 import io.kamille.cache.settings.CacheSettings;
 import io.kamille.core.http.ContentCoding;
@@ -49,7 +49,7 @@ class ExplainSweepTest {
         4 << 20,
         new CacheSettings(
             usual.policy(),
-            new CodingRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20),
+            new CompressionRules(List.of(ContentCoding.GZIP), List.of("text/*"), 1, 1 << 20),
             usual.maxObjectBytes(),
             usual.mayCollapse(),
             usual.collapseWaitTimeout(),

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.StaleLimits;
 import io.kamille.cache.settings.BackgroundSettings;
 import io.kamille.cache.settings.DiskSettings;
@@ -275,7 +275,7 @@ class ConfigurationFileTest {
                     false,
                     1L << 20,
                     PeakChoice.FORCED),
-                new CodingRules(
+                new CompressionRules(
                     List.of(ContentCoding.BR, ContentCoding.GZIP),
                     List.of("text/*", "a/b"),
                     1 << 10,

@@ -1,6 +1,6 @@
 package io.kamille.cache.coding;
 
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.EncodedHead;
@@ -80,7 +80,7 @@ public final class CarriedForms {
 
   /** Writes the head of a coded form of that response. Needs a lease on it. */
   static EncodedHead head(StoredResponse uncoded, ContentCoding coding, ByteBuf out) {
-    return ResponseCodec.encode(uncoded.uri(), CodingRules.coded(uncoded.head(), coding), out)
+    return ResponseCodec.encode(uncoded.uri(), CompressionRules.coded(uncoded.head(), coding), out)
         .withCacheStatus(uncoded.upstreamCacheStatus());
   }
 

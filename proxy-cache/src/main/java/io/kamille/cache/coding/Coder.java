@@ -2,7 +2,7 @@ package io.kamille.cache.coding;
 
 import io.kamille.cache.coding.CodingMetrics.Outcome;
 import io.kamille.cache.key.CacheKey;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.store.CodedForms;
 import io.kamille.cache.store.CodedForms.Form;
 import io.kamille.cache.store.EncodedHead;
@@ -71,7 +71,7 @@ public final class Coder {
    * @param key kept
    * @param stored kept, without a lease
    */
-  public void submit(CacheKey key, StoredResponse stored, CodingRules rules) {
+  public void submit(CacheKey key, StoredResponse stored, CompressionRules rules) {
     if (stored.forms() != CodedForms.NOT_YET || !rules.isLength(stored.contentLength())) {
       return;
     }
@@ -91,7 +91,7 @@ public final class Coder {
    * @return the response with the forms it has by now; the caller's lease is on either
    */
   public StoredResponse carry(
-      CacheKey key, CarriedForms before, StoredResponse after, CodingRules rules, int home) {
+      CacheKey key, CarriedForms before, StoredResponse after, CompressionRules rules, int home) {
     if (before.isCoded()) {
       return store.attach(key, after, before.under(after, store, home));
     }
@@ -99,7 +99,7 @@ public final class Coder {
     return after;
   }
 
-  private void run(CacheKey key, StoredResponse stored, CodingRules rules) {
+  private void run(CacheKey key, StoredResponse stored, CompressionRules rules) {
     if (!stored.tryRetain()) {
       return;
     }

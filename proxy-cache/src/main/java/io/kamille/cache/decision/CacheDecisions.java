@@ -119,7 +119,7 @@ public final class CacheDecisions {
     return settings.coding().isOn()
         && AcceptedCodings.refuseIdentity(request.fields())
         && !(stored != null
-            && stored.formFor(request) != stored
+            && stored.codedFormFor(request) != stored
             && ReusePlanner.plan(request, demands, stored.facts(), now) == Answer.SERVE);
   }
 

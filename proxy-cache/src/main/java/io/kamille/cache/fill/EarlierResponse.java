@@ -1,7 +1,7 @@
 package io.kamille.cache.fill;
 
 import io.kamille.cache.coding.CarriedForms;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Freshening;
 import io.kamille.cache.rules.SelectingFields;
 import io.kamille.cache.rules.StoredFacts;
@@ -151,7 +151,7 @@ final class EarlierResponse {
             now);
     boolean isCodable = isCodable(asked, news.head());
     if (isCodable) {
-      CodingRules.addVary(news.head().fields());
+      CompressionRules.addVary(news.head().fields());
     }
     ByteBuf octets = Unpooled.buffer(1024);
     EncodedHead encoded = ResponseCodec.encode(fetch.uri(), news.head(), octets);
@@ -231,7 +231,8 @@ final class EarlierResponse {
       return isStillStored
           ? route
               .store()
-              .commitFreshened(fetch.key(), reservation, fetch.before(), asked, completion)
+              .commitFreshenedUnlessPurged(
+                  fetch.key(), reservation, fetch.before(), asked, completion)
           : route.store().finish(reservation, completion);
     }
     route.refused(

@@ -193,7 +193,7 @@ final class Fill {
 
   /** Makes the response visible to the next request. The caller owns one lease on it. */
   StoredResponse complete() {
-    return store.commit(
+    return store.commitUnlessPurged(
         fetch.key(),
         reservation,
         fetch.before(),

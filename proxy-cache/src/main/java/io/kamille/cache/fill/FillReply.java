@@ -1,6 +1,6 @@
 package io.kamille.cache.fill;
 
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.Preconditions;
 import io.kamille.cache.rules.Storability;
 import io.kamille.cache.rules.StoredFacts;
@@ -357,7 +357,7 @@ final class FillReply implements Reply, ContentSource {
     boolean isCodable =
         fetch.asksForIdentity() && route.settings().coding().isCodable(head, contentLength);
     if (isCodable) {
-      CodingRules.addVary(head.fields());
+      CompressionRules.addVary(head.fields());
     }
     CodedForms forms = isCodable ? CodedForms.NOT_YET : CodedForms.NEVER;
     Fill.Head storable = Fill.Head.of(fetch, head, facts, forms);

@@ -217,7 +217,7 @@ public final class StoredFacts {
   public StoredFacts weakened() {
     return entityTag == null
         ? this
-        : new StoredFacts(this, rules, CodingRules.weak(entityTag), tags);
+        : new StoredFacts(this, rules, CompressionRules.weak(entityTag), tags);
   }
 
   private static @Nullable String entityTag(Fields fields) {

@@ -55,7 +55,7 @@ public final class StoredReply {
       long nowEpochSeconds,
       @Nullable Forwarding forwarding) {
     boolean allowsRange = allowsRange(request, stored);
-    StoredResponse form = allowsRange ? stored : stored.formFor(request);
+    StoredResponse form = allowsRange ? stored : stored.codedFormFor(request);
     if (form != stored && form.tryRetain()) {
       stored.release();
       sendForm(loop, request, reply, form, false, nowEpochSeconds, forwarding);
@@ -66,7 +66,7 @@ public final class StoredReply {
 
   /** What a request is answered with: the response or one of its coded forms. Takes no lease. */
   public static StoredResponse form(RequestHead request, StoredResponse stored) {
-    return allowsRange(request, stored) ? stored : stored.formFor(request);
+    return allowsRange(request, stored) ? stored : stored.codedFormFor(request);
   }
 
   /** Whether a part is asked for and may be sent, which is always one of the uncoded content. */

@@ -3,7 +3,7 @@ package io.kamille.cache.settings;
 import io.kamille.cache.key.NamePatterns;
 import io.kamille.cache.key.QueryRules;
 import io.kamille.cache.rules.CachePolicy;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.cache.rules.VaryBy;
 import java.time.Duration;
 import java.util.Optional;
@@ -27,7 +27,7 @@ import java.util.Optional;
  */
 public record CacheSettings(
     CachePolicy policy,
-    CodingRules coding,
+    CompressionRules coding,
     long maxObjectBytes,
     boolean mayCollapse,
     Duration collapseWaitTimeout,
@@ -46,7 +46,7 @@ public record CacheSettings(
   /** Settings of a route where all requests are treated alike. */
   public CacheSettings(
       CachePolicy policy,
-      CodingRules coding,
+      CompressionRules coding,
       long maxObjectBytes,
       boolean mayCollapse,
       Duration collapseWaitTimeout,
@@ -79,7 +79,7 @@ public record CacheSettings(
             route.statusLifetimes(),
             route.defaultTtlSeconds(),
             route.stale()),
-        route.compresses() ? shared.compression() : CodingRules.OFF,
+        route.compresses() ? shared.compression() : CompressionRules.OFF,
         ofRoute == null
             ? shared.maxObjectSizeBytes()
             : Math.min(ofRoute, shared.maxObjectSizeBytes()),
@@ -97,7 +97,7 @@ public record CacheSettings(
   public static CacheSettings of(long maxObjectBytes) {
     return new CacheSettings(
         CachePolicy.DEFAULT,
-        CodingRules.OFF,
+        CompressionRules.OFF,
         maxObjectBytes,
         true,
         COLLAPSE_WAIT,

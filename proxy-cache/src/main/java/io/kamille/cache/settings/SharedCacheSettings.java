@@ -1,7 +1,7 @@
 package io.kamille.cache.settings;
 
 import io.kamille.cache.index.PolicyChoice;
-import io.kamille.cache.rules.CodingRules;
+import io.kamille.cache.rules.CompressionRules;
 import io.kamille.core.gate.AddressRanges;
 import io.kamille.core.http.ContentCoding;
 import io.kamille.core.setting.Row;
@@ -30,7 +30,7 @@ public record SharedCacheSettings(
     long maxObjectSizeBytes,
     PolicyChoice policy,
     DiskSettings disk,
-    CodingRules compression,
+    CompressionRules compression,
     boolean storesSetCookie,
     Heuristic heuristic,
     Collapse collapse,
@@ -74,9 +74,9 @@ public record SharedCacheSettings(
                       + " time (RFC 9111 §4.2.2). It needs a `Last-Modified` field to guess from.")
               .defaultsTo(true));
 
-  private static final Section<CodingRules> COMPRESSION =
+  private static final Section<CompressionRules> COMPRESSION =
       Section.of(
-          CodingRules.class,
+          CompressionRules.class,
           Setting.of(
                   "codings",
                   ValueTypes.list(
@@ -93,7 +93,7 @@ public record SharedCacheSettings(
                   "types",
                   ValueTypes.list(
                       "list of media types",
-                      CodingRules::isType,
+                      CompressionRules::isType,
                       "a media type such as text/html, text/* or application/*+json"),
                   "The media types that are compressed. One `*` stands for anything in a subtype.")
               .defaultsTo(

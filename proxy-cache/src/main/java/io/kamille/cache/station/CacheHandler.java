@@ -220,7 +220,7 @@ public final class CacheHandler implements ExchangeHandler {
   private static boolean mayStandIn(RequestHead request, Pass pass, StoredResponse stored) {
     return switch (pass.cause()) {
       case UNSTORABLE -> true;
-      case IDENTITY_REFUSED -> stored.formFor(request) != stored;
+      case IDENTITY_REFUSED -> stored.codedFormFor(request) != stored;
       case RULE, COOKIE, FOR_THE_ORIGIN, PART_OF_THE_WHOLE -> false;
     };
   }

@@ -208,7 +208,7 @@ public final class StoredResponse implements Variants {
   }
 
   /** What to answer this request with: this response, or one of its coded forms. Takes no lease. */
-  public StoredResponse formFor(RequestHead request) {
+  public StoredResponse codedFormFor(RequestHead request) {
     return extras.forms.choose(this, request.fields());
   }
 

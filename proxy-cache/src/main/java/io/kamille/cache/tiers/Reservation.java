@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Room in the store that a fill writes into; others may read along. Ended by exactly one of {@link
- * TieredStore#commit}, {@link TieredStore#finish} or {@link #abandon}.
+ * TieredStore#commitUnlessPurged}, {@link TieredStore#finish} or {@link #abandon}.
  *
  * <p>Confined to one thread at a time.
  */

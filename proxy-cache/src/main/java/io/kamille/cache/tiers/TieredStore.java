@@ -114,7 +114,7 @@ public final class TieredStore {
     settlement.sweep(key, variants);
   }
 
-  /** What {@link #commit} wants to know: asked before the request is forwarded. */
+  /** What {@link #commitUnlessPurged} wants to know: asked before the request is forwarded. */
   public Moment moment(CacheKey key) {
     return new Moment(removals.of(key), purges.last());
   }
@@ -162,12 +162,13 @@ public final class TieredStore {
   }
 
   /**
-   * Ends a fill and makes its response visible to the next request.
+   * Ends a fill. Its response is visible to the next request unless it was purged or invalidated
+   * since the fill began ({@link PurgeSettlement}).
    *
    * @param before what {@link #moment} said
    * @return the response with a lease that the caller owns
    */
-  public StoredResponse commit(
+  public StoredResponse commitUnlessPurged(
       CacheKey key, Reservation reservation, Moment before, Completion completion) {
     StoredResponse response = finish(reservation, completion);
     response.unpurged(0, before.purge());
@@ -178,12 +179,12 @@ public final class TieredStore {
   }
 
   /**
-   * As {@link #commit}, for a stored response that gets a new head (RFC 9111 §4.3.4). What was
-   * purged meanwhile by what it was before, its old tags too, is not stored anew.
+   * As {@link #commitUnlessPurged}, for a stored response that gets a new head (RFC 9111 §4.3.4).
+   * What was purged meanwhile by what it was before, its old tags too, is not stored anew.
    *
    * @param asked the response that the origin was asked about, on which the caller holds a lease
    */
-  public StoredResponse commitFreshened(
+  public StoredResponse commitFreshenedUnlessPurged(
       CacheKey key,
       Reservation reservation,
       Moment before,

@@ -50,7 +50,7 @@ class SweeperTest {
         StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0)
             .tagged(Tags.named(List.of(tag)));
     store
-        .commit(
+        .commitUnlessPurged(
             KEY,
             reservation,
             moment,

@@ -103,7 +103,7 @@ class AccountingTest {
   private void commit(Filling filling, boolean isKept) {
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
     StoredResponse response =
-        store.commit(
+        store.commitUnlessPurged(
             key(filling.number()),
             filling.reservation(),
             filling.at(),

@@ -171,7 +171,7 @@ class DiskCopiesTest {
     assertThat(reservation.append(octets)).isTrue();
     StoredFacts facts = StoredFacts.of(head, CachePolicy.DEFAULT, NOW, NOW);
     store
-        .commit(
+        .commitUnlessPurged(
             key,
             reservation,
             before,

@@ -74,7 +74,7 @@ class TieredStoreTest {
       TieredStore store, int number, Reservation reservation, TieredStore.Moment before) {
     EncodedHead head = encode(number, Unpooled.buffer());
     StoredFacts facts = StoredFacts.of(ResponseHead.of(200), CachePolicy.DEFAULT, 0, 0);
-    return store.commit(
+    return store.commitUnlessPurged(
         key(number),
         reservation,
         before,

@@ -12,10 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which responses are coded, and what the coded form says (RFC 9110 §7.7, §8.4, §8.8). */
-class CodingRulesTest {
+class CompressionRulesTest {
 
-  private static final CodingRules RULES =
-      new CodingRules(
+  private static final CompressionRules RULES =
+      new CompressionRules(
           List.of(ContentCoding.GZIP), List.of("text/*", "Application/*+JSON"), 100, 1000);
 
   @ParameterizedTest
@@ -85,10 +85,10 @@ class CodingRulesTest {
   @Test
   void section12_5_5_varyNamesAcceptEncodingOnce() {
     Fields without = Fields.of("Vary", "Foo");
-    CodingRules.addVary(without);
+    CompressionRules.addVary(without);
     assertThat(without.joined(FieldName.VARY)).isEqualTo("Foo, Accept-Encoding");
     Fields with = Fields.of("Vary", "foo, accept-encoding");
-    CodingRules.addVary(with);
+    CompressionRules.addVary(with);
     assertThat(with.size()).isEqualTo(1);
   }
 
@@ -117,17 +117,17 @@ class CodingRulesTest {
   @ParameterizedTest
   @ValueSource(strings = {"text/html", "text/*", "application/*+json", "a/b-c.d+e"})
   void aTypeOfTheListHasOneStarAtMost(String type) {
-    assertThat(CodingRules.isType(type)).isTrue();
+    assertThat(CompressionRules.isType(type)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "text", "*/*", "*", "text/", "text/**", "text/a;q", "te xt/a", "/a"})
   void whatIsNoTypeIsRefused(String type) {
-    assertThat(CodingRules.isType(type)).isFalse();
+    assertThat(CompressionRules.isType(type)).isFalse();
   }
 
   private static ResponseHead coded(String... fields) {
-    return CodingRules.coded(ResponseHead.of(200, Fields.of(fields)), ContentCoding.GZIP);
+    return CompressionRules.coded(ResponseHead.of(200, Fields.of(fields)), ContentCoding.GZIP);
   }
 
   private static boolean isCodable(String... fields) {

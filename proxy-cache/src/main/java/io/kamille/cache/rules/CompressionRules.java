@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param leastBytes the shortest content worth it
  * @param mostBytes the longest content
  */
-public record CodingRules(
+public record CompressionRules(
     List<ContentCoding> codings, List<String> types, long leastBytes, long mostBytes) {
 
   /*
@@ -29,7 +29,7 @@ public record CodingRules(
    * octets of the one it was made from is left out or weakened. A message that is signed (RFC 9421)
    * is left as it came.
    */
-  public static final CodingRules OFF = new CodingRules(List.of(), List.of(), 0, 0);
+  public static final CompressionRules OFF = new CompressionRules(List.of(), List.of(), 0, 0);
 
   private static final Set<String> OF_THE_OCTETS =
       Set.of("accept-ranges", "content-digest", "content-md5", "digest", "repr-digest");
@@ -39,7 +39,7 @@ public record CodingRules(
 
   private static final String ACCEPT_ENCODING = "accept-encoding";
 
-  public CodingRules {
+  public CompressionRules {
     codings = List.copyOf(codings);
     types = types.stream().map(type -> type.toLowerCase(Locale.ROOT)).toList();
   }
